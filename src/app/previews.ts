@@ -1,4 +1,5 @@
 import { RollcallError } from '../core/run/errors.ts';
+import { given } from '../core/run/given.ts';
 import type { PlanReport, Preview, PreviewQuery, PreviewRequest } from '../ports/previews.ts';
 import type { RunScope } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
@@ -18,6 +19,8 @@ type PlanOptions = WatchOptions & { readonly scope?: RunScope };
 /** A request for a plan without effect. */
 export interface PreviewOrder extends Caller {
   readonly scope: RunScope;
+  /** A mapping (YAML) in place of the configured one. */
+  readonly mapping?: string;
 }
 
 /** Makes a plan in this process. No effect but its own rows. */
@@ -44,10 +47,14 @@ export async function planToShare(io: AppIo, sync: string, options: PlanOptions 
   return { preview: await requirePreview(request.id, engine), report };
 }
 
-/** Stores a request for a preview. Throws `USAGE` for an unknown sync, and `CONFLICT` when too many wait. */
+/**
+ * Stores a request for a preview. Throws `USAGE` for an unknown sync, `CONFIG_INVALID` for an edited mapping with problems, and
+ * `CONFLICT` when too many wait.
+ */
 export async function orderPreview(io: AppIo, sync: string, order: PreviewOrder): Promise<PreviewState> {
   const { engine } = io;
-  findSync(sync, engine.syncs);
+  const known = findSync(sync, engine.syncs);
+  if (order.mapping !== undefined) await known.edited(order.mapping);
   const waiting = await engine.store.previews.unended(engine.clock.now());
   if (waiting.length >= mostUnended) {
     const message = `${waiting.length} previews are in progress or wait: try again when one has ended`;
@@ -72,10 +79,10 @@ async function requirePreview(id: string, { store, clock }: EngineIo): Promise<P
   });
 }
 
-function newRequest(sync: string, { scope, by }: PreviewOrder, io: EngineIo): PreviewRequest {
+function newRequest(sync: string, { scope, mapping, by }: PreviewOrder, io: EngineIo): PreviewRequest {
   const requestedAt = io.clock.now();
   const expiresAt = requestedAt + Math.min(longestMs, io.retention.runs);
-  return { id: io.newId('preview'), sync, scope, by, requestedAt, expiresAt };
+  return { id: io.newId('preview'), sync, scope, ...given({ mapping }), by, requestedAt, expiresAt };
 }
 
 /** Lists previews that have not expired, newest first. */

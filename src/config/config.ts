@@ -16,6 +16,10 @@ export interface Config extends RootSettings {
   readonly connections: Readonly<Record<string, ConnectionSettings>>;
   readonly syncs: Readonly<Record<string, SyncConfig>>;
   readonly exports: Readonly<Record<string, ExportConfig>>;
+  /** Returns the mapping of a sync as YAML, without the values of its references. */
+  mappingOf(sync: string): string;
+  /** Reads the file again with another mapping (YAML) of a sync. Throws `ConfigError` with every problem. */
+  withMapping(sync: string, mapping: string): Promise<Config>;
 }
 
 /** One export: what it reads, when, and where it writes. */

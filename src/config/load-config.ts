@@ -1,5 +1,6 @@
 import { readFile as readFromDisk, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { stringify } from 'yaml';
 import { z } from 'zod';
 import { given } from '../core/run/given.ts';
 import { choiceSentence, messageFor } from '../core/run/problem-words.ts';
@@ -16,7 +17,7 @@ import { exportShape } from './sections/exports.ts';
 import { document, editorSchema, rootShape } from './sections/root.ts';
 import { syncShape } from './sections/sync.ts';
 import { namePattern, nameSentence } from './sections/values.ts';
-import { type KeyPath, parseYamlTree, renderKeyPath } from './yaml-tree.ts';
+import { type KeyPath, parseYamlTree, renderKeyPath, type YamlTree } from './yaml-tree.ts';
 
 export interface LoadOptions {
   /** The environment for `${env:NAME}`. */
@@ -25,6 +26,8 @@ export interface LoadOptions {
   readonly readFile?: (path: string) => Promise<string>;
   readonly sourceKinds: SourceKinds;
   readonly expressions: Expressions;
+  /** A mapping in place of the file's. Absent: the file as it is. */
+  readonly edit?: { readonly sync: string; readonly mapping: string };
 }
 
 /**
@@ -34,8 +37,10 @@ export interface LoadOptions {
 export async function loadConfig(path: string, options: LoadOptions): Promise<Config> {
   const folder = dirname(resolve(path));
   const readFile = options.readFile ?? ((file: string) => readFromDisk(file, 'utf8'));
-  const tree = parseYamlTree(await readConfigFile(path, readFile));
-  const report = openReport(path, tree);
+  const written = parseYamlTree(await readConfigFile(path, readFile));
+  const { edit } = options;
+  const tree = edit === undefined ? written : withMapping(written, edit);
+  const report = openReport(edit === undefined ? path : 'mapping', tree);
   for (const problem of tree.problems) {
     report.addAt(problem.path, problem, problem.message);
     if (problem.isHole) report.mute(problem.path);
@@ -47,7 +52,51 @@ export async function loadConfig(path: string, options: LoadOptions): Promise<Co
   const problems = report.problems(secrets);
   if (problems.length > 0 || draft === undefined) throw new ConfigError(problems);
   const config = finish(draft);
-  return { ...config, path, folder, plainText: await findPlainText(path, tree.value, config) };
+  return {
+    ...config,
+    path,
+    folder,
+    plainText: await findPlainText(path, tree.value, config),
+    mappingOf: (sync) => stringify(mappingIn(tree.value, sync) ?? {}),
+    withMapping: (sync, mapping) => loadConfig(path, { ...options, edit: { sync, mapping } }),
+  };
+}
+
+function mappingIn(value: unknown, name: string): unknown {
+  const sync = isMapping(value) && isMapping(value.syncs) ? value.syncs[name] : undefined;
+  return isMapping(sync) ? sync.mapping : undefined;
+}
+
+/**
+ * Returns the tree of the file with another mapping of a sync. Positions below the mapping are those of the edit. It refers to
+ * nothing outside: a `${env:…}` could show a secret in the plan.
+ */
+function withMapping(tree: YamlTree, { sync, mapping }: NonNullable<LoadOptions['edit']>): YamlTree {
+  const edit = parseYamlTree(mapping);
+  const at: KeyPath = ['syncs', sync, 'mapping'];
+  const isBelow = (path: KeyPath): boolean => at.every((key, i) => path[i] === key);
+  const { value } = tree;
+  if (!isMapping(value) || !isMapping(value.syncs) || !isMapping(value.syncs[sync])) return tree;
+  const syncs = { ...value.syncs, [sync]: { ...value.syncs[sync], mapping: edit.value } };
+  const references = referencesIn(edit.value, []).map((path) => ({
+    ...edit.locate(path),
+    path: [...at, ...path],
+    message: 'has a reference ${…}, which an edit cannot use. Write it to a file and run: rollcall plan --config FILE',
+    isHole: true,
+  }));
+  return {
+    value: { ...value, syncs },
+    problems: [...edit.problems.map((one) => ({ ...one, path: [...at, ...one.path] })), ...references],
+    locate: (path) => (isBelow(path) ? edit.locate(path.slice(at.length)) : tree.locate(path)),
+    locateKey: (path) => (isBelow(path) ? edit.locateKey(path.slice(at.length)) : tree.locateKey(path)),
+  };
+}
+
+function referencesIn(value: unknown, path: KeyPath): readonly KeyPath[] {
+  if (typeof value === 'string') return value.includes('${') ? [path] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
+  return entries.flatMap(([key, part]) => referencesIn(part, [...path, key]));
 }
 
 /** Loads the kinds of source that the syncs name. */
@@ -294,7 +343,12 @@ function checkOutboxes(syncs: readonly SyncDraft[], report: Report): void {
 }
 
 /** Reads the checked sections again through their schemas, which returns the whole with its types. */
-function finish({ root, connections, syncs, exports }: Draft): Omit<Config, 'path' | 'folder' | 'plainText'> {
+function finish({
+  root,
+  connections,
+  syncs,
+  exports,
+}: Draft): Omit<Config, 'path' | 'folder' | 'plainText' | 'mappingOf' | 'withMapping'> {
   const { server, ...others } = z.strictObject(rootShape).parse(root);
   const connection = z.strictObject(connectionShape);
   const sync = z.strictObject(syncShape);

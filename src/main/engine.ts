@@ -378,6 +378,11 @@ function openSync(
     source: settings.source.open(base),
     mapping: compile(settings),
     compile,
+    mappingText: config.mappingOf(settings.name),
+    edited: async (mapping) => {
+      const edit = await config.withMapping(settings.name, mapping);
+      return openSync(edit.syncs[settings.name] ?? settings, edit, { connections, thread, storedAs }, base);
+    },
     configuration: configurationOf(settings, dialect),
     platform,
     dialect,

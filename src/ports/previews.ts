@@ -26,6 +26,8 @@ export interface PreviewRequest {
   readonly id: string;
   readonly sync: string;
   readonly scope: RunScope;
+  /** A mapping (YAML) in place of the configured one. Absent: the configured one. */
+  readonly mapping?: string;
   readonly by: string;
   readonly requestedAt: number;
   /** From then on nothing of it is shown. */

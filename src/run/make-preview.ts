@@ -33,8 +33,8 @@ export async function makePreview(id: string, io: EngineIo, signal: AbortSignal)
   if (preview === undefined) return;
   const fail = (reason: string) =>
     store.previews.end(id, preview.attempt, { state: 'failed', at: clock.now(), reason });
-  const sync = io.syncs.get(preview.sync);
-  if (sync === undefined) {
+  const configured = io.syncs.get(preview.sync);
+  if (configured === undefined) {
     await fail(`the sync ${preview.sync} is no longer configured`);
     return;
   }
@@ -43,9 +43,11 @@ export async function makePreview(id: string, io: EngineIo, signal: AbortSignal)
     return;
   }
   // Each attempt has a plan of its own, so that two of them never write into one.
-  const job = { planId: io.newId('plan'), sync, scope: preview.scope, signal };
   const notes = noteProgress(preview, io);
   try {
+    const { mapping } = preview;
+    const sync = mapping === undefined ? configured : await configured.edited(mapping);
+    const job = { planId: io.newId('plan'), sync, scope: preview.scope, signal };
     const plan = await previewPlan(job, { ...io, progress: notes.progress });
     const report = await reportPlan(plan, job, store);
     await notes.ended();

@@ -101,6 +101,7 @@ const table: Readonly<Record<string, Row | 'signature' | 'none'>> = {
   'adopt-orphans': ['operator', 'deployment', 'needed'],
   'list-raw-texts': ['operator', 'run', 'needed'],
   'sample-mapping': ['operator', 'sync', 'needed'],
+  'preview-mapping': ['operator', 'sync', 'needed'],
 
   'refresh-token': ['admin', 'connection', 'none'],
   'revoke-token': ['admin', 'connection', 'none'],

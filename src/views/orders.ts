@@ -74,6 +74,10 @@ export const previewOrder = z
   })
   .meta({ id: 'PreviewOrder', description: 'What the preview is about' });
 
+export const mappingOrder = z
+  .strictObject({ mapping: z.string().min(1).max(50_000).describe('The section `mapping` of the sync, as YAML') })
+  .meta({ id: 'MappingOrder', description: 'An edited mapping' });
+
 export const undoOrder = z
   .strictObject({
     only: z.array(z.enum(classes)).min(1).optional().describe('Only changes of these classes'),

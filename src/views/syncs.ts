@@ -140,6 +140,7 @@ export const syncMapping = z
   .object({
     sync: z.string(),
     source: z.string().describe('Kind of the source'),
+    yaml: personal(z.string()).describe('The section `mapping` of the configuration, without its comments'),
     scope: personal(z.string().nullable()).describe('The expression that selects the employees of the sync; null: all'),
     readAt: instant.nullable().describe('The read that the fill-rates are of; null: none was accepted yet'),
     rows: count.nullable(),

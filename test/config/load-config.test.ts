@@ -556,3 +556,30 @@ test('a report by e-mail covers a week unless it says so, and every wrong key is
     'reports.weekly.what',
   ]);
 });
+
+it('another mapping of a sync is read as the file would have it, with positions of its own and no references', async () => {
+  const text = `store: sqlite:./a.db
+connections: { acme: { baseUrl: https://x.test, accessToken: "\${env:TOKEN}" } }
+syncs:
+  people:
+    connection: acme
+    source: { kind: csv, path: ./a.csv }
+    mapping: { identification: id, firstName: first, lastName: last, email: mail }
+    lifecycle: { status: status, active: [active], leaver: [left] }
+`;
+  const config = await loadConfig('/etc/rollcall.yaml', {
+    env: { TOKEN: 'secret-token' },
+    readFile: async () => text,
+    sourceKinds: offering([csv]),
+    expressions: createExpressions(),
+  });
+  const yaml = config.mappingOf('people');
+  expect(yaml).toBe('identification: id\nfirstName: first\nlastName: last\nemail: mail\n');
+  const edited = await config.withMapping('people', `${yaml}area: unit\n`);
+  expect(edited.syncs.people?.mapping.fields.area).toMatchObject({ path: 'unit' });
+  expect(config.syncs.people?.mapping.fields.area).toBeUndefined();
+  const problemOf = (mapping: string) => config.withMapping('people', mapping).then(String, (error) => error.message);
+  expect(await problemOf(`${yaml}frstName: first\n`)).toMatch(/^mapping:5 syncs\.people\.mapping\.frstName: /);
+  expect(await problemOf(`${yaml}area: { value: "\${env:TOKEN}" }\n`)).toMatch(/^mapping:5 .*has a reference/);
+  expect(await problemOf('email: [')).toMatch(/^mapping:1/);
+});

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { AppIo } from '../../app/app-io.ts';
+import { orderPreview } from '../../app/previews.ts';
 import { queueRun, readRequest } from '../../app/requests.ts';
 import { beginPause, describeMapping, endPause, readSamples, readSyncStates } from '../../app/syncs.ts';
 import { given } from '../../core/run/given.ts';
 import type { RunScope } from '../../ports/store.ts';
-import { pauseOrder, runOrder, webhookOrder } from '../../views/orders.ts';
+import { mappingOrder, pauseOrder, runOrder, webhookOrder } from '../../views/orders.ts';
+import { preview, previewView } from '../../views/previews.ts';
 import {
   mappingSamples,
   mappingSamplesView,
@@ -159,6 +161,24 @@ export const syncEndpoints: readonly Endpoint[] = [
     refusals: [404, 502],
     handle: async ({ params, signal }, { app }) =>
       mappingSamplesView(await readSamples(app, knownSync(params.sync, app), signal)),
+  }),
+  defineEndpoint({
+    ...base,
+    id: 'preview-mapping',
+    method: 'POST',
+    path: '/api/syncs/{sync}/mapping/preview',
+    summary: 'Request a plan without effect with an edited mapping',
+    description:
+      'The edit is stored with the preview only. It cannot use `${env:…}` or `${file:…}`. The preview may show other fields of employees, so it needs the role operator.',
+    cost: 10,
+    body: mappingOrder,
+    status: 202,
+    answer: preview,
+    refusals: [400, 404, 409],
+    handle: async ({ params, body: { mapping }, caller: { name: by } }, { app }) =>
+      previewView(
+        await orderPreview(app, knownSync(params.sync, app), { scope: { kind: 'all', isFull: true }, mapping, by }),
+      ),
   }),
 ];
 

@@ -37,6 +37,7 @@ export class Refusal extends Error {
 const statusOfCode: Readonly<Partial<Record<ErrorCode, number>>> = {
   USAGE: 400,
   IDENTIFICATION_INVALID: 400,
+  CONFIG_INVALID: 400,
   NOT_FOUND: 404,
   CONFLICT: 409,
   SOURCE_UNAVAILABLE: 502,

@@ -1,11 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import { answerOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
+import { pathTo, useRouter } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
 import { useMay } from '../state/session.ts';
 import { wordOf } from '../texts/plural.ts';
-import { Button, ProblemBox } from '../ui/actions.tsx';
+import { Button, CopyButton, ProblemBox } from '../ui/actions.tsx';
 import { DataTable } from '../ui/data-table.tsx';
 import { Loaded, Section } from '../ui/frame.tsx';
 import { Ago } from '../ui/time.tsx';
@@ -110,7 +112,43 @@ function Fields({ mapping }: { readonly mapping: Mapping }) {
         ]}
       />
       <Samples sync={sync} />
+      <MappingEdit mapping={mapping} />
     </Section>
+  );
+}
+
+/** Tries an edit of the mapping: a plan without effect shows whom it changes. The configuration stays as it is. */
+function MappingEdit({ mapping: { sync, yaml } }: { readonly mapping: Mapping }) {
+  const { api, t } = usePage();
+  const words = t.mapping.edit;
+  const { navigate } = useRouter();
+  const [text, setText] = useState(yaml);
+  const order = useMutation({
+    mutationFn: () =>
+      answerOf(api.POST('/api/syncs/{sync}/mapping/preview', { params: { path: { sync } }, body: { mapping: text } })),
+    onSuccess: ({ id }) => navigate(pathTo('previews', id)),
+  });
+  if (!useMay('samples', sync)) return null;
+  return (
+    <details className="stretch edit">
+      <summary>{words.title}</summary>
+      <p className="why faint">{words.hint}</p>
+      <textarea
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        rows={Math.min(30, text.split('\n').length + 1)}
+        aria-label={words.title}
+        spellCheck={false}
+        autoComplete="off"
+      />
+      <ProblemBox error={order.error} onDismiss={() => order.reset()} />
+      <div className="actions">
+        <Button look="main" isBusy={order.isPending} disabled={text === yaml} onClick={() => order.mutate()}>
+          {words.preview}
+        </Button>
+        <CopyButton text={text} />
+      </div>
+    </details>
   );
 }
 

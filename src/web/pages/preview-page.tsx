@@ -9,7 +9,7 @@ import { usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
 import { useMay } from '../state/session.ts';
 import { classWord, wordOf } from '../texts/plural.ts';
-import { ActionButton, Box } from '../ui/actions.tsx';
+import { ActionButton, Box, CopyButton } from '../ui/actions.tsx';
 import { Badge, Counts, changeKinds, Icon, type Look } from '../ui/badges.tsx';
 import { Loaded, PageHead, Section } from '../ui/frame.tsx';
 import { At } from '../ui/time.tsx';
@@ -39,7 +39,7 @@ export function PreviewPage({ id }: { readonly id: string }) {
 function PreviewBody({ preview }: { readonly preview: Preview }) {
   const { t, f } = usePage();
   const now = useNow();
-  const { sync, users, requestedBy, requestedAt, expiresAt, state, report } = preview;
+  const { sync, users, mapping, requestedBy, requestedAt, expiresAt, state, report } = preview;
   return (
     <>
       <p className="crumbs">
@@ -61,6 +61,13 @@ function PreviewBody({ preview }: { readonly preview: Preview }) {
         {t.overview.waiting.expires(f.relative(expiresAt, now))} · {t.previews.noEffect}
       </p>
       <PreviewProgress preview={preview} />
+      {mapping === null ? null : (
+        <details className="stretch everything">
+          <summary>{t.previews.edited}</summary>
+          <pre className="break">{mapping}</pre>
+          <CopyButton text={mapping} />
+        </details>
+      )}
       {report === null ? null : <Report report={report} />}
       {report === null || report.failure !== null ? null : <PreviewChanges preview={preview} />}
     </>

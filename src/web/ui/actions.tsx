@@ -22,6 +22,17 @@ export function Button({ look = 'plain', isBusy = false, className = '', onClick
   );
 }
 
+/** Copies a text, and says so until it is another text. */
+export function CopyButton({ text }: { readonly text: string }) {
+  const { t } = usePage();
+  const [copied, setCopied] = useState<string>();
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text);
+    setCopied(text);
+  };
+  return <Button onClick={() => void copy()}>{copied === text ? t.act.copied : t.act.copy}</Button>;
+}
+
 interface BoxProps {
   readonly look?: 'good' | 'bad' | 'warn';
   readonly icon: IconName;

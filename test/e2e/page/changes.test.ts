@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { openTestServer, viewerToken } from '../../server/open-test-server.ts';
+import { makePreview } from '../../../src/run/make-preview.ts';
+import { openTestServer, operatorToken, viewerToken } from '../../server/open-test-server.ts';
 import { openBrowserPage, signIn } from '../../support/browser-page.ts';
 import { employees, openOffice, usersOf } from '../../support/office.ts';
 import { findChromium } from '../../support/services/chromium.ts';
@@ -9,7 +10,7 @@ const chromiumPath = await findChromium('page/changes.test.ts');
 const see = it.skipIf(chromiumPath === undefined);
 
 /** A run with three creates, then one with an update and a leaver. */
-async function openChanges() {
+async function openChanges(token = viewerToken) {
   const before = employees(12, {});
   const office = await openOffice({ sandbox: { people: usersOf(before.slice(3)) } });
   await office.applyRows(before);
@@ -17,7 +18,7 @@ async function openChanges() {
   const server = await openTestServer(office.app);
   const opened = await openBrowserPage(chromiumPath ?? '', server, { at: office.clock.now() });
   await opened.page.goto(server.url);
-  await signIn(opened.page, viewerToken);
+  await signIn(opened.page, token);
   return { ...opened, office, run };
 }
 
@@ -72,5 +73,35 @@ see('a report says who left or joined, and is a file too', async () => {
   await page.getByLabel('From').fill('2030-01-01');
   await page.getByRole('alert').waitFor();
   expect(await page.getByRole('alert').innerText()).toContain('are not two days in order');
+  expect(complaints).toEqual([]);
+});
+
+see('an edit of the mapping shows whom it would change, and changes nothing', async () => {
+  const { page, office, complaints } = await openChanges(operatorToken);
+  const before = await JSON.stringify([...office.sandbox.state.users]);
+  await page.goto(new URL('/syncs/people', page.url()).href);
+  await page.getByText('Try an edit').click();
+  const field = page.getByRole('textbox', { name: 'Try an edit' });
+  const yaml = await field.inputValue();
+  expect(yaml).toContain('firstName: first');
+  await field.fill(yaml.replace('firstName: first', 'frstName: first'));
+  await page.getByRole('button', { name: 'Preview the changes' }).click();
+  expect(await page.getByRole('alert').innerText()).toMatch(
+    /mapping:\d+ syncs\.people\.mapping\.frstName: .*firstName/,
+  );
+  await field.fill(`${yaml}area: "\${env:HOME}"\n`);
+  await page.getByRole('button', { name: 'Preview the changes' }).click();
+  await expect.poll(() => page.getByRole('alert').innerText()).toContain('has a reference');
+  await field.fill(yaml.replace('firstName: first', 'firstName: last'));
+  await page.getByRole('button', { name: 'Preview the changes' }).click();
+  await page.waitForURL('**/previews/*');
+  const id = page.url().split('/').at(-1) ?? '';
+  await makePreview(id, office.app.engine, new AbortController().signal);
+  await page.reload();
+  await page.getByText('11 changes').first().waitFor();
+  expect(await page.locator('main').innerText()).toContain('11 configuration changes');
+  await page.getByText('Edited mapping').click();
+  expect(await page.locator('pre').innerText()).toContain('firstName: last');
+  expect(await JSON.stringify([...office.sandbox.state.users])).toEqual(before);
   expect(complaints).toEqual([]);
 });

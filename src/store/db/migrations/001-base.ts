@@ -180,6 +180,7 @@ export const store = {
     id: 'text not null',
     sync: 'text not null',
     scope: 'text not null',
+    mapping: 'text',
     requested_by: 'text not null',
     requested_at: 'bigint not null',
     expires_at: 'bigint not null',

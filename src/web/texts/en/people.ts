@@ -84,6 +84,7 @@ export const people = {
 };
 
 export const previews = {
+  edited: 'Edited mapping: copy it into the configuration',
   of: (sync: string) => `Preview of ${sync}`,
   requestMeans: 'Makes the plan of a run now, and applies nothing. You can share its address for 7 days.',
   states: { waiting: 'Waiting', working: 'In progress', done: 'Done', failed: 'Failed' } as typeof word,
@@ -150,6 +151,11 @@ export const accounts = {
 };
 
 export const mapping = {
+  edit: {
+    title: 'Try an edit',
+    hint: 'Change the mapping and see whom it would change. Nothing is sent, and the configuration stays as it is.',
+    preview: 'Preview the changes',
+  },
   title: 'Mapping',
   field: 'Field',
   origin: 'From',

@@ -78,6 +78,8 @@ export const shell = {
     toOverview: 'Go to the overview',
   },
   act: {
+    copy: 'Copy the YAML',
+    copied: 'Copied',
     cancel: 'Cancel',
     close: 'Close',
     loadMore: 'Show more',

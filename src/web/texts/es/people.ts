@@ -79,6 +79,7 @@ export const people: Texts['people'] = {
 };
 
 export const previews: Texts['previews'] = {
+  edited: 'Mapeo editado: cópielo en la configuración',
   of: (sync) => `Vista previa de ${sync}`,
   requestMeans:
     'Hace ahora el plan de una ejecución, sin efecto. Su dirección se puede enviar a otras personas durante 7 días.',
@@ -145,6 +146,11 @@ export const accounts: Texts['accounts'] = {
 };
 
 export const mapping: Texts['mapping'] = {
+  edit: {
+    title: 'Probar un cambio',
+    hint: 'Modifique el mapeo y vea a quién cambiaría. No se envía nada, y la configuración queda como está.',
+    preview: 'Ver los cambios',
+  },
   title: 'Asignación',
   field: 'Campo',
   origin: 'De',

@@ -83,6 +83,8 @@ export const shell: typeof english = {
     toOverview: 'Ir al resumen',
   },
   act: {
+    copy: 'Copiar el YAML',
+    copied: 'Copiado',
     cancel: 'Cancelar',
     close: 'Cerrar',
     loadMore: 'Mostrar más',
