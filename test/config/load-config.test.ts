@@ -557,13 +557,14 @@ test('a report by e-mail covers a week unless it says so, and every wrong key is
   ]);
 });
 
-it('another mapping of a sync is read as the file would have it, with positions of its own and no references', async () => {
+test('another mapping of a sync is read as the file would have it, with positions of its own and no references', async () => {
   const text = `store: sqlite:./a.db
 connections: { acme: { baseUrl: https://x.test, accessToken: "\${env:TOKEN}" } }
 syncs:
   people:
     connection: acme
     source: { kind: csv, path: ./a.csv }
+    policy: sync
     mapping: { identification: id, firstName: first, lastName: last, email: mail }
     lifecycle: { status: status, active: [active], leaver: [left] }
 `;

@@ -97,6 +97,7 @@ function expected(grant: Grant, { needs: { role, of, people } }: Played, sync: s
 
 const bodies: Readonly<Record<string, (sync: string) => unknown>> = {
   'POST /api/previews': (sync) => ({ sync }),
+  'POST /api/syncs/{sync}/mapping/preview': () => ({ mapping: 'identification: id' }),
   'POST /api/syncs/{sync}/adopt': (sync) => ({ ids: [`QX${sync}9`] }),
   'POST /api/syncs/{sync}/adopt/preview': (sync) => ({ ids: [`QX${sync}9`] }),
   'POST /api/syncs/{sync}/adopt-from': () => ({ from: 'gone' }),
