@@ -246,7 +246,7 @@ export interface RestoreReport extends RestorePreview {
   readonly effects: RestoreEffects;
 }
 
-/** The result of a migration of a store to a version's tables. Migrations have names in order, such as `001-base`. */
+/** The result of a migration of a store to a version's tables. Migrations have names in order, such as `001-start`. */
 export interface StoreMigration {
   /** The location of the store for messages, without its password. */
   readonly place: string;

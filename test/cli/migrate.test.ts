@@ -15,7 +15,7 @@ test('migrate makes the tables of a new store and says so; the second time there
   const second = await shell.run(['migrate']);
   const third = await shell.run(['migrate', '--json']);
   expect(first).toMatchObject({ code: 0, stderr: '' });
-  expect(first.stdout).toMatch(new RegExp(`was new and is now at ${newest} \\(1 migration: 001-base\\)`));
+  expect(first.stdout).toMatch(new RegExp(`was new and is now at ${newest} \\(1 migration: 001-start\\)`));
   expect(second).toMatchObject({ code: 0, stdout: expect.stringMatching(`nothing to do.* is at ${newest}`) });
   expect(third.json()).toEqual({
     store: join(shell.folder, '.rollcall/rollcall.db'),

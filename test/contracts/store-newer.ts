@@ -17,7 +17,7 @@ export interface NewDatabase {
   run(sql: string): Promise<void>;
 }
 
-const released = ['001-base'];
+const released = ['001-start'];
 
 const executed = (name: string) => `insert into kysely_migration values ('${name}', '2030-01-01T00:00:00.000Z')`;
 

@@ -258,7 +258,7 @@ describe.each(kinds)('a backup of %s', (kind) => {
     await place.open();
     await backUpStore(place.url, place.file, parts(place));
     const text = gunzipSync(await readFile(place.file)).toString();
-    await writeFile(place.file, gzipSync(text.replace('"001-base"', '"001-base","999-later"')));
+    await writeFile(place.file, gzipSync(text.replace('"001-start"', '"001-start","999-later"')));
     await expect(previewRestore(place.url, place.file, parts(place))).rejects.toMatchObject({
       code: 'STORE_INVALID',
       message: expect.stringMatching(/999-later.*Rollcall 1\.2\.3 or later/),
@@ -290,7 +290,7 @@ it('a backup of a store of before the first release is refused', async () => {
   await place.open();
   await backUpStore(place.url, place.file, parts(place));
   const text = gunzipSync(await readFile(place.file)).toString();
-  await writeFile(place.file, gzipSync(text.replace('"001-base"', '"001-first","035-batches-by-state"')));
+  await writeFile(place.file, gzipSync(text.replace('"001-start"', '"001-first","035-batches-by-state"')));
   await expect(previewRestore(place.url, place.file, parts(place))).rejects.toMatchObject({
     code: 'STORE_INVALID',
     message: expect.stringMatching(/before the first release of Rollcall, and no version can restore it/),

@@ -7,7 +7,7 @@ import type { Preview } from '../../ports/previews.ts';
 import type { UnknownState } from '../../ports/runs.ts';
 import type { Session } from '../../ports/sessions.ts';
 import type { AuditAction, Batch, DecisionState, HoldFacts, TokenState, TriggerKind } from '../../ports/store.ts';
-import { store } from './migrations/001-base.ts';
+import { store } from './migrations/001-start.ts';
 
 /**
  * The tables after the last migration, the same in every database: text, integers and null only. Instants are epoch ms,

@@ -1,5 +1,5 @@
 import type { Migration } from 'kysely/migration';
-import { tables } from './001-base.ts';
+import { tables } from './001-start.ts';
 
 export interface SchemaMigration extends Migration {
   /** The first release that has it, such as `0.2.0`: messages ask for this release or a later one. */
@@ -14,7 +14,7 @@ export interface SchemaMigration extends Migration {
 export type Migrations = Readonly<Record<string, SchemaMigration>>;
 
 /** The migration that every store has. */
-export const firstMigration = '001-base';
+export const firstMigration = '001-start';
 
 /**
  * Every migration by name; they run in order of their names. A released migration never changes, and neither does its

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { isPostgres } from '../differences.ts';
-import { indexes, inOrderOfKey } from './001-base-indexes.ts';
+import { indexes, inOrderOfKey } from './001-start-indexes.ts';
 
 /** The columns of a table as texts, from which `Schema` derives their types. */
 type Columns = Readonly<Record<string, string>>;
