@@ -4,37 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { openTestShell } from '../cli/test-shell.ts';
-import { type HrExport, hrExports } from '../support/exports.ts';
-
-interface Written {
-  readonly syncs: {
-    readonly people: {
-      readonly source: Readonly<Record<string, unknown>>;
-      readonly mapping: Readonly<Record<string, unknown>> & {
-        readonly customFields?: Readonly<Record<string, unknown>>;
-      };
-      readonly lifecycle: Readonly<Record<string, unknown>> & { readonly active: string[]; readonly leaver?: string[] };
-    };
-  };
-}
-
-/** Where each field and key comes from, as text. */
-function choices({ syncs: { people } }: Written): Record<string, string> {
-  const { customFields = {}, ...mapping } = people.mapping;
-  const custom = Object.entries(customFields).map(([number, rule]) => [`customField${number}`, rule]);
-  const rules = [
-    ...Object.entries(mapping),
-    ...custom,
-    ...Object.entries(people.lifecycle),
-    ...Object.entries(people.source),
-  ];
-  return Object.fromEntries(
-    rules.map(([key, rule]) => [
-      key,
-      typeof rule === 'object' && rule !== null && 'from' in rule ? rule.from : JSON.stringify(rule),
-    ]),
-  );
-}
+import { compareProposal, type HrExport, hrExports, type Written } from '../support/exports.ts';
 
 async function openPlace({ users, file, bytes }: HrExport) {
   const sandbox = await startSandbox({ now: () => Date.now(), people: users });
@@ -58,12 +28,10 @@ describe('a stranger with an export, a platform and a token', () => {
 
     expect([0, 3, 4]).toContain(plan.code);
     expect(plan.json()).toMatchObject({ counts: { create: 6, update: one.updates, disable: 0, failed: 0 } });
-    const found = choices(parse(text) as Written);
-    const isRight = ([key, column]: [string, string]): boolean => String(found[key]).includes(column);
-    const wrong = Object.entries(one.truth).filter((entry) => !isRight(entry));
-    right.push(1 - wrong.length / Object.keys(one.truth).length);
+    const { wrong, share } = compareProposal(text, one);
+    right.push(share);
     // What is wrong must be flagged.
-    for (const [key] of wrong) expect(text).toMatch(new RegExp(`^.*\\b${key}\\b.*UNSURE`, 'm'));
+    for (const key of wrong) expect(text).toMatch(new RegExp(`^.*\\b${key}\\b.*UNSURE`, 'm'));
     const { active, leaver = [] } = (parse(text) as Written).syncs.people.lifecycle;
     expect(active.toSorted()).toEqual(one.active.toSorted());
     for (const status of one.leaver.filter((value) => !leaver.includes(value)))

@@ -255,7 +255,7 @@ describe.skipIf(own === undefined)('a PostgreSQL store whose server goes away', 
     const beside = await connect(url);
     await beside.query('begin');
     await beside.query(
-      "insert into ledger (connection, identification, owner, unverified) values ('acme', 'zoe', 'x', 0)",
+      "insert into ledger (connection, identification, owner, leaders_wait, unverified) values ('acme', 'zoe', 'x', 0, 0)",
     );
     const entries = ['ana', 'zoe'].map((name) => sampleEntry(name));
     const writing = failureOf(store.ledger.put(owned, entries));
@@ -276,7 +276,7 @@ describe.skipIf(own === undefined)('a PostgreSQL store whose server goes away', 
     const beside = await connect(url);
     await beside.query('begin');
     await beside.query(
-      "insert into ledger (connection, identification, owner, unverified) values ('acme', 'zoe', 'x', 0)",
+      "insert into ledger (connection, identification, owner, leaders_wait, unverified) values ('acme', 'zoe', 'x', 0, 0)",
     );
     const writing = store.ledger.put(owned, [sampleEntry('zoe')]);
     const watcher = await connect(url);

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { type SeedUser, seedUsers } from '../../src/sandbox/people/seed-users.ts';
 
 /** An export as an HR system or a person writes it, of generated people, and the platform that it belongs to. */
@@ -299,4 +300,42 @@ function sapList(): HrExport {
 /** Writes each export into a folder, for a trial by hand: node test/support/exports.ts. */
 export async function writeExports(folder: string): Promise<void> {
   for (const { file, bytes } of hrExports()) await writeFile(join(folder, file), bytes);
+}
+
+/** What `init --from` writes, as far as a test reads it. */
+export interface Written {
+  readonly syncs: {
+    readonly people: {
+      readonly source: Readonly<Record<string, unknown>>;
+      readonly mapping: Readonly<Record<string, unknown>> & {
+        readonly customFields?: Readonly<Record<string, unknown>>;
+      };
+      readonly lifecycle: Readonly<Record<string, unknown>> & { readonly active: string[]; readonly leaver?: string[] };
+    };
+  };
+}
+
+/** Where each field and key comes from, as text. */
+function choices({ syncs: { people } }: Written): Record<string, string> {
+  const { customFields = {}, ...mapping } = people.mapping;
+  const custom = Object.entries(customFields).map(([number, rule]) => [`customField${number}`, rule]);
+  const rules = [
+    ...Object.entries(mapping),
+    ...custom,
+    ...Object.entries(people.lifecycle),
+    ...Object.entries(people.source),
+  ];
+  return Object.fromEntries(
+    rules.map(([key, rule]) => [
+      key,
+      typeof rule === 'object' && rule !== null && 'from' in rule ? rule.from : JSON.stringify(rule),
+    ]),
+  );
+}
+
+/** Compares a proposed configuration with the truth of its export: the keys that are wrong, and the share that is right. */
+export function compareProposal(yaml: string, { truth }: Pick<HrExport, 'truth'>) {
+  const found = choices(parse(yaml) as Written);
+  const wrong = Object.entries(truth).flatMap(([key, column]) => (String(found[key]).includes(column) ? [] : [key]));
+  return { wrong, share: 1 - wrong.length / Object.keys(truth).length };
 }
