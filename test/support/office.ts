@@ -121,7 +121,7 @@ export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
   };
   const path = join(folder, 'rollcall.json');
   const load = async () => {
-    await writeFile(path, JSON.stringify(config));
+    await writeFile(path, JSON.stringify(config), { mode: 0o600 });
     const kinds = [...sourceKinds, ...(options.kinds ?? [])];
     return loadConfig(path, { env: {}, sourceKinds: offering(kinds), expressions: createExpressions() });
   };

@@ -93,6 +93,7 @@ export function showcaseRoutes({ crowd, run, person }: Showcase): Readonly<Recor
     holds: '/holds',
     hold: `/holds/${crowd.hold}?by=value:office`,
     sync: '/syncs/people',
+    accounts: '/syncs/people/accounts',
     people: '/people',
     person: `/people/people/${person}`,
     alerts: '/alerts',
