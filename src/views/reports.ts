@@ -37,6 +37,10 @@ export const personReport = z
         change: z.string().describe('create, enable, disable or remove'),
         saidAt: instant.describe('When a read first showed it'),
         hireDate: z.string().nullable().describe('The value of orgEntryDate; null: not mapped, or blank'),
+        leaveDate: z
+          .string()
+          .nullable()
+          .describe('The last day of work in the last full read; null: not mapped, not said, or a joiner'),
         shownAt: instant.nullable().describe('When the platform showed it; null: not yet'),
         state: z.string().describe('applied, held, failed or another state of the newest change'),
         reason: z.string(),

@@ -75,7 +75,7 @@ it('a report of many people asks the store as often as one of few', async () => 
     );
     return [people.length, asked.toSorted()];
   };
-  expect(await questions('leavers')).toEqual([7, ['decisions', 'reports', 'reports', 'reports']]);
+  expect(await questions('leavers')).toEqual([7, ['decisions', 'reports', 'reports', 'reports', 'rosters']]);
   expect(await questions('joiners')).toEqual([3, ['decisions', 'reports', 'reports', 'reports']]);
 });
 
@@ -103,4 +103,18 @@ it('the changes of the last 30 days are one list, filtered and paged by key', as
   expect((await server.ask('/api/changes?cursor=nothing')).status).toBe(400);
   office.clock.jump(31 * 24 * hourMs);
   expect((await server.ask('/api/changes')).json.changes).toEqual([]);
+});
+
+it('a report of leavers has their last day of work, where the lifecycle maps it', async () => {
+  const staff = (over: Readonly<Record<string, Row>>) =>
+    employees(9, over).map((row) => ({ ...row, end: row.status === 'left' ? '2026-11-15' : '' }));
+  const office = await openOffice({
+    sandbox: { people: usersOf(staff({})) },
+    sync: { lifecycle: { status: 'status', active: ['active'], leaver: ['left'], leaveDate: 'end' } },
+  });
+  await office.applyRows(staff({}));
+  await office.applyRows(staff({ E4: { status: 'left' } }));
+  const day = new Date(office.clock.now()).toISOString().slice(0, 10);
+  const { people } = await reportPeople(office.app, { kind: 'leavers', from: day, to: day });
+  expect(people).toMatchObject([{ identification: 'E4', leaveDate: '2026-11-15' }]);
 });

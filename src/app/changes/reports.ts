@@ -138,16 +138,22 @@ export async function reportPeople({ engine: io }: Pick<AppIo, 'engine'>, query:
   }
   const people: PersonReport['people'][number][] = [];
   for (const [name, ofSync] of Map.groupBy(newest.values(), (found) => found.sync)) {
+    const roster = kind === 'leavers' ? await io.store.rosters.open(name) : undefined;
     for (const some of chunk(ofSync, readAtOnce)) {
       const ids = [...new Set(some.map(({ change }) => change.identification))];
-      const [said, decided] = await Promise.all([
+      const [said, decided, listed] = await Promise.all([
         io.store.reports.firstSaid(name, ids),
         io.store.decisions.ofMany(name, ids),
+        roster?.people(ids),
       ]);
       for (const found of some) {
         const { hash, identification } = found.change;
         const decision = decided.get(identification)?.find((one) => one.hash === hash);
-        people.push(describe(found, said.get(factKey(found.change)) ?? found.at, decision));
+        const leaveDate = listed?.get(identification)?.find(({ isExact }) => isExact)?.leaves;
+        people.push({
+          ...describe(found, said.get(factKey(found.change)) ?? found.at, decision),
+          leaveDate,
+        });
       }
     }
   }
@@ -161,7 +167,7 @@ function describe(
   { sync, run, at, change }: FoundInRun,
   saidAt: number,
   decision: DecisionRecord | undefined,
-): PersonReport['people'][number] {
+): Omit<PersonReport['people'][number], 'leaveDate'> {
   const { identification, after, before } = change;
   const isApproved = decision?.state === 'approved';
   const { name = '', email = '' } = personOf(change);
@@ -176,16 +182,16 @@ function describe(
   };
 }
 
-/** The columns of the file. Programs may rely on them: new ones are added at the end. */
 /** Returns the whole days (UTC) before the day of an instant. */
 export function daysBefore(at: number, days: number): Pick<ReportQuery, 'from' | 'to'> {
   const dayOf = (back: number): string => new Date(at - back * dayMs).toISOString().slice(0, 'yyyy-mm-dd'.length);
   return { from: dayOf(days), to: dayOf(1) };
 }
 
+/** The columns of the file. Programs may rely on them: new ones are added at the end. */
 const columns = [
   ...(['sync', 'identification', 'name', 'email', 'change', 'state', 'saidAt', 'hireDate', 'shownAt'] as const),
-  ...(['approvedBy', 'approvedAt', 'reason', 'stateReason', 'run'] as const),
+  ...(['approvedBy', 'approvedAt', 'reason', 'stateReason', 'run', 'leaveDate'] as const),
 ];
 
 /** Yields the report as CSV with a header. An apostrophe protects cells that a spreadsheet would read as formulas. */

@@ -54,12 +54,15 @@ function render({ kind, from, to, people }: PersonReport, out: string | undefine
   const head = `${formatCount(people.length, kind.slice(0, -1))} from ${from} to ${to}`;
   if (out !== undefined) return `${head}, written to ${out}`;
   if (people.length === 0) return head;
-  const names = ['PERSON', 'NAME', 'SYNC', 'HR SAID', 'PLATFORM SHOWED', 'STATE', 'APPROVED BY', 'REASON'];
+  const isJoining = kind === 'joiners';
+  const day = isJoining ? 'FIRST DAY' : 'LAST DAY';
+  const names = ['PERSON', 'NAME', 'SYNC', 'HR SAID', day, 'PLATFORM SHOWED', 'STATE', 'APPROVED BY', 'REASON'];
   const rows = people.map((one) => [
     cleanLine(one.identification),
     cleanLine(one.name),
     one.sync,
     formatInstant(one.saidAt),
+    (isJoining ? one.hireDate : one.leaveDate) ?? '–',
     one.shownAt === undefined || one.shownAt === null ? '–' : formatInstant(one.shownAt),
     `${one.change} ${one.state}`,
     cleanLine(one.approvedBy ?? '–'),

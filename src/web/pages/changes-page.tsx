@@ -198,7 +198,7 @@ export function ReportPage() {
                 ...Object.entries(counts).map(([state, n]) => `${wordOf(t.words.changeState, state)} ${n}`),
               ].join(' · ')}
             </p>
-            {people.length === 0 ? <Empty title={words.nobody} /> : <ReportTable people={people} />}
+            {people.length === 0 ? <Empty title={words.nobody} /> : <ReportTable kind={kind} people={people} />}
           </>
         )}
       </Loaded>
@@ -223,7 +223,7 @@ function Day({
   );
 }
 
-function ReportTable({ people }: Pick<Report, 'people'>) {
+function ReportTable({ kind, people }: Pick<Report, 'kind' | 'people'>) {
   const { t } = usePage();
   const words = t.recent;
   return (
@@ -241,7 +241,9 @@ function ReportTable({ people }: Pick<Report, 'people'>) {
         { title: t.changes.columns.identification, cell: ({ identification }) => identification },
         { title: t.overview.syncs.name, cell: ({ sync }) => sync },
         { title: words.said, className: 'nowrap', cell: ({ saidAt }) => <At at={saidAt} /> },
-        { title: words.hired, className: 'nowrap', cell: ({ hireDate }) => hireDate ?? '–' },
+        kind === 'joiners'
+          ? { title: words.hired, className: 'nowrap', cell: ({ hireDate }) => hireDate ?? '–' }
+          : { title: words.leaves, className: 'nowrap', cell: ({ leaveDate }) => leaveDate ?? '–' },
         { title: words.shown, className: 'nowrap', cell: ({ shownAt }) => <At at={shownAt} missing={words.notYet} /> },
         {
           title: t.runs.state,

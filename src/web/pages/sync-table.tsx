@@ -168,8 +168,11 @@ export function MonthCard({ syncs }: { readonly syncs: readonly SyncOverview[] }
         <strong>{words.lastDay}</strong> {[...last, t.overview.syncs.runs(runs)].join(' · ')}
         {failed + failedRuns === 0 ? null : (
           <span className="needs">
-            {' · '}
-            {f.number(failed)} {t.runs.counts.failed}, {t.overview.syncs.failedRuns(failedRuns)}
+            {[
+              '',
+              ...(failed === 0 ? [] : [`${f.number(failed)} ${t.runs.counts.failed}`]),
+              ...(failedRuns === 0 ? [] : [t.overview.syncs.failedRuns(failedRuns)]),
+            ].join(' · ')}
           </span>
         )}
       </p>

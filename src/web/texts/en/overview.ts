@@ -201,6 +201,7 @@ export const recent = {
   nobody: 'No one in these days.',
   said: 'HR said',
   hired: 'First day',
+  leaves: 'Last day',
   shown: 'Platform showed',
   notYet: 'not yet',
   approved: 'Approved by',

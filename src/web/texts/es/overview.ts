@@ -202,6 +202,7 @@ export const recent: Texts['recent'] = {
   nobody: 'Nadie en estos días.',
   said: 'RR. HH. lo dijo',
   hired: 'Primer día',
+  leaves: 'Último día',
   shown: 'La plataforma lo mostró',
   notYet: 'todavía no',
   approved: 'Aprobado por',
