@@ -4,12 +4,20 @@ import { formatLeaders, leaderValues, parseLeaders } from '../../src/core/person
 import type { Leaders } from '../../src/core/person/user.ts';
 import { sealChange } from '../../src/core/plan/change.ts';
 import {
+  afterLeaders,
   decideLeaders,
+  isSameKnown,
+  isStated,
   judgeLeaders,
   type LeaderCase,
   leaderCalls,
   leaderStates,
+  leadersNamed,
+  leadRequests,
+  renameLeaders,
   type WantedMain,
+  withoutFields,
+  withoutList,
 } from '../../src/core/plan/leaders.ts';
 
 const names = ['ana', 'ben', 'eva', 'kai'] as const;
@@ -169,4 +177,143 @@ it('a change that leaves fewer leaders than before counts as a removal, also whe
   expect(change(['eva'])).toEqual(['leads', 'unleads']);
   expect(change(['ana', 'eva'])).toEqual(['leads']);
   expect(change(['ana'])).toEqual(['unleads']);
+});
+
+const plain: LeaderCase = {
+  identification: 'leo',
+  wanted: { main: { says: 'leader', identification: 'eva' } },
+  known: undefined,
+  shown: { main: undefined, secondary: [] },
+  takeOver: { main: false, secondary: false },
+  policy: 'sync',
+  checkedAt: 7,
+};
+const decided = (over: Partial<LeaderCase> = {}) => decideLeaders({ ...plain, ...over });
+const keep = { main: { says: 'keep' } } as const;
+
+it.each([
+  ['no statement', keep, false],
+  ['a main leader', plain.wanted, true],
+  ['no main leader', { main: { says: 'none' } }, true],
+  ['no secondary leader', { ...keep, secondary: { names: [], isWhole: true } }, true],
+  ['references that all wait', { ...keep, secondary: { names: [], isWhole: false } }, false],
+  ['one reference of two', { ...keep, secondary: { names: ['ana'], isWhole: false } }, true],
+] as const)('a wish with %s is stated: %s', (_, wanted, isOne) => {
+  expect(isStated(wanted)).toBe(isOne);
+});
+
+describe('what the ledger knows of leaders', () => {
+  it('is whose the main leader is, and who was set by hand, which is told once', () => {
+    const byHand = { shown: { main: 'ben', secondary: [] } };
+    const first = decided(byHand);
+    expect(first).toEqual({
+      known: { secondary: [], shown: { main: 'ben', secondary: [] }, byHand: 'ben', checkedAt: 7 },
+      byHand: 'ben',
+    });
+    expect(decided({ ...byHand, known: first.known })).toEqual({ known: first.known });
+    expect(decided({ ...byHand, known: { ...first.known, byHand: 'kai' } }).byHand).toBe('ben');
+    expect(decided({ shown: { main: 'eva', secondary: [] } }).known.main).toBe('eva');
+    const ours = { secondary: [], main: 'ben', checkedAt: 1 };
+    expect(decided({ wanted: keep, known: ours, shown: { main: 'ben', secondary: [] } }).known.main).toBe('ben');
+    expect(decided({ wanted: keep, shown: { main: 'ben', secondary: [] } }).known.main).toBeUndefined();
+    expect(
+      decided({ waits: [{ field: 'mainLeader', kind: 'identification', value: 'zoe' }] as never }).known.waits,
+    ).toHaveLength(1);
+    expect(decided().known).not.toHaveProperty('waits');
+  });
+
+  it('stays where the policy forbids the change', () => {
+    const known = { main: 'ana', secondary: ['ben'], checkedAt: 1 };
+    const shown = { main: 'ana', secondary: ['ben'] };
+    expect(decided({ policy: 'create-only', known, shown }).known).toEqual({ ...known, shown, checkedAt: 7 });
+    expect(decided({ policy: 'create-only' }).known).toEqual({ secondary: [], shown: plain.shown, checkedAt: 7 });
+  });
+
+  it('says nothing of the list after a change was sent, and what was seen after it was proven', () => {
+    const entry = { identification: 'leo', owner: 'people', hidden: {}, quirks: {}, unverified: 0 };
+    const known = { main: 'ana', secondary: [], shown: plain.shown, checkedAt: 1 };
+    expect(withoutList({ ...entry, leaders: known }).leaders).toEqual({ main: 'ana', secondary: [], checkedAt: 1 });
+    expect(withoutList(entry).leaders).toEqual({ secondary: [], checkedAt: 0 });
+    const { change } = decided();
+    const sealed = sealChange({ ...(change ?? expect.unreachable()), episode: '0' });
+    const seen = { main: 'eva', secondary: [] };
+    expect(afterLeaders(entry, sealed, seen, 9)).toEqual({
+      ...entry,
+      leaders: { main: 'eva', secondary: [], shown: seen, checkedAt: 9 },
+      writtenAt: 9,
+    });
+    const { leaders: _, ...before } = sealed.before ?? expect.unreachable();
+    expect(afterLeaders(entry, { ...sealed, before }, seen, 9)).toBe(entry);
+  });
+
+  it('names other people after a rename, wherever it names them', () => {
+    const known = {
+      ...{ main: 'ana', byHand: 'ben', secondary: ['eva'], shown: { main: 'ben', secondary: ['kai'] }, checkedAt: 3 },
+    };
+    expect(leadersNamed(known).toSorted()).toEqual(['ana', 'ben', 'ben', 'eva', 'kai']);
+    const renamed = renameLeaders(known, (name) => name.toUpperCase());
+    expect(leadersNamed(renamed)).toEqual(leadersNamed(known).map((name) => name.toUpperCase()));
+    expect(renameLeaders({ secondary: [], checkedAt: 3 }, () => 'X')).toEqual({ secondary: [], checkedAt: 3 });
+    expect([isSameKnown(known, { ...known, checkedAt: 4 }), isSameKnown(known, renamed)]).toEqual([true, false]);
+    expect(isSameKnown({ secondary: [], checkedAt: 5 })).toBe(true);
+  });
+
+  it('keeps what it knew of a rejected field, and what is left of the change of the other one', () => {
+    const known = { main: 'ana', secondary: ['kai'], checkedAt: 1 };
+    const { change } = decided({
+      wanted: { ...plain.wanted, secondary: { names: ['ben'], isWhole: true } },
+      known,
+      shown: { main: 'ana', secondary: ['kai'] },
+    });
+    const draft = change ?? expect.unreachable();
+    expect(draft.before?.leaders).toMatchObject({ main: 'eva', secondary: ['ben'] });
+    expect(withoutFields(draft, [], known)).toBe(draft);
+    expect(withoutFields(draft, ['mainLeader'], known).before?.leaders).toMatchObject({
+      main: 'ana',
+      secondary: ['ben'],
+    });
+    expect(withoutFields(draft, ['secondaryLeaders'], known).before?.leaders).toMatchObject({
+      main: 'eva',
+      secondary: ['kai'],
+    });
+    expect(withoutFields(draft, ['secondaryLeaders'], undefined).before?.leaders?.secondary).toEqual([]);
+    expect(withoutFields(draft, ['mainLeader'], undefined).before?.leaders).not.toHaveProperty('main');
+  });
+});
+
+it.each([
+  ['the source names a main leader', {}],
+  [
+    'the source names another main leader',
+    { known: { main: 'ana', secondary: [], checkedAt: 1 }, shown: { main: 'ana', secondary: [] } },
+  ],
+  [
+    'the source names no main leader any longer',
+    {
+      wanted: { main: { says: 'none' } },
+      known: { main: 'ana', secondary: [], checkedAt: 1 },
+      shown: { main: 'ana', secondary: [] },
+    },
+  ],
+  ['the source names other secondary leaders', { wanted: { ...keep, secondary: { names: ['ben'], isWhole: true } } }],
+  [
+    'the source names a main leader; the source names other secondary leaders',
+    { wanted: { ...plain.wanted, secondary: { names: ['ben'], isWhole: true } } },
+  ],
+] as const)('a change of leaders says: %s', (reason, over) => {
+  expect(decided(over as Partial<LeaderCase>).change?.reason).toBe(reason);
+});
+
+it.each([
+  ['refuses', 'add', 2],
+  ['refuses', 'replace', 3],
+  ['refuses', 'remove', 2],
+  ['replaces', 'add', 3],
+  ['replaces', 'replace', 3],
+  ['replaces', 'remove', 2],
+] as const)('on a platform that %s a second main leader, to %s one takes %i requests', (main, what, requests) => {
+  const known = what === 'add' ? undefined : { main: 'ana', secondary: [], checkedAt: 1 };
+  const wanted = what === 'remove' ? ({ main: { says: 'none' } } as const) : plain.wanted;
+  const { change } = decided({ known, wanted, shown: { main: known?.main, secondary: [] } });
+  expect(leadRequests(change ?? expect.unreachable(), { leaders: { main } })).toBe(requests);
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { accountDecisionOf, accountDetail, standingDecisions } from '../../src/core/plan/account-decision.ts';
 import {
   likenessKey,
   looksLikeSamePerson,
@@ -127,5 +128,39 @@ describe('a refused create', () => {
     expect(refusalReason('create', 'Taken.')).toBe(
       'Taken. A deleted or hidden account may hold the identification or e-mail',
     );
+  });
+});
+
+describe('a decision about an account', () => {
+  it('is read from the audit as it was written, whatever the names are', () => {
+    const name = fc.string({ minLength: 1 });
+    const until = fc.option(fc.integer({ min: 0, max: now }), { nil: undefined });
+    fc.assert(
+      fc.property(name, fc.option(name, { nil: undefined }), until, (identification, accountId, end) => {
+        const way = accountId === undefined ? 'leave' : 'disable';
+        const given = { way, identification, ...(accountId === undefined ? {} : { accountId }) } as const;
+        const asked = { ...given, ...(end === undefined ? {} : { until: end }) };
+        expect(accountDecisionOf({ detail: accountDetail(asked), by: 'ana', reason: 'old' })).toEqual({
+          ...asked,
+          by: 'ana',
+          why: 'old',
+        });
+      }),
+    );
+    expect(accountDecisionOf({ detail: undefined, by: 'ana' })).toBeUndefined();
+    expect(accountDecisionOf({ detail: 'the account of "E1" sleeps', by: 'ana' })).toBeUndefined();
+  });
+
+  it('counts until its end, and the newest replaces the others', () => {
+    const of = (way: 'leave' | 'disable', until?: number) => ({
+      ...{ way, identification: 'E1', by: 'ana', why: undefined },
+      ...(until === undefined ? {} : { until }),
+    });
+    const way = (...all: readonly ReturnType<typeof of>[]) => standingDecisions(all, now).get('E1')?.way;
+    expect([
+      way(of('leave'), of('disable')),
+      way(of('disable', now + 1)),
+      way(of('disable', now), of('leave')),
+    ]).toEqual(['leave', 'disable', undefined]);
   });
 });

@@ -97,11 +97,10 @@ export function decideLeaders(subject: LeaderCase): LeaderDecision {
   const told = byHand === undefined || byHand === known?.byHand ? {} : { byHand };
   const change = leaderChange(identification, shown, { main, secondary }, after);
   if (change === undefined || !permitted[policy].includes(change.kind)) {
-    const stays =
-      change === undefined
-        ? after
-        : { ...after, ...given({ main: known?.main }), secondary: known?.secondary ?? [], shown };
-    return { known: stays, ...told };
+    if (change === undefined) return { known: after, ...told };
+    // What is not made makes no leader ours.
+    const { main: _, ...rest } = after;
+    return { known: { ...rest, ...given({ main: known?.main }), secondary: known?.secondary ?? [], shown }, ...told };
   }
   return { change, known: after, ...told };
 }
