@@ -20,6 +20,9 @@ export interface Needs extends Need {
   readonly of: About;
 }
 
+/** A preview with an edited mapping may show fields of employees that the sync never reads: for making it, and for reading it. */
+export const editedPreview = { role: 'operator', people: 'needed' } as const satisfies Need;
+
 type Row = readonly [role: Need['role'], of: About, people: Need['people']];
 
 /**
@@ -101,7 +104,7 @@ const table: Readonly<Record<string, Row | 'signature' | 'none'>> = {
   'adopt-orphans': ['operator', 'deployment', 'needed'],
   'list-raw-texts': ['operator', 'run', 'needed'],
   'sample-mapping': ['operator', 'sync', 'needed'],
-  'preview-mapping': ['operator', 'sync', 'needed'],
+  'preview-mapping': [editedPreview.role, 'sync', editedPreview.people],
 
   'refresh-token': ['admin', 'connection', 'none'],
   'revoke-token': ['admin', 'connection', 'none'],

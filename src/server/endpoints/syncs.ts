@@ -169,7 +169,7 @@ export const syncEndpoints: readonly Endpoint[] = [
     path: '/api/syncs/{sync}/mapping/preview',
     summary: 'Request a plan without effect with an edited mapping',
     description:
-      'The edit is stored with the preview only. It cannot use `${env:…}` or `${file:…}`. The preview may show other fields of employees, so it needs the role operator.',
+      'The edit is stored with the preview, until it expires, and nowhere else. It cannot use `${env:…}` or `${file:…}`. The preview may show other fields of employees, so making and reading it need the role operator and the right to see people.',
     cost: 10,
     body: mappingOrder,
     status: 202,

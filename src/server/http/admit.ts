@@ -2,7 +2,7 @@ import type { AppIo } from '../../app/app-io.ts';
 import { findRun } from '../../app/find-named.ts';
 import { highestRole, obstacleTo, seesPeople, syncsFor } from '../../core/guard/access.ts';
 import { RollcallError } from '../../core/run/errors.ts';
-import type { Needs } from '../needs.ts';
+import { editedPreview, type Needs } from '../needs.ts';
 import type { Caller } from './access.ts';
 import { Refusal } from './problem.ts';
 
@@ -29,8 +29,9 @@ export function admitRole(caller: Caller, needs: Needs, app: AppIo): void {
 }
 
 /** Throws 403 for what the caller may not do, and 404 for what does not exist for the caller. */
-export async function admit(caller: Caller, needs: Needs, asked: Asked, app: AppIo): Promise<Sight> {
+export async function admit(caller: Caller, table: Needs, asked: Asked, app: AppIo): Promise<Sight> {
   const { access } = caller;
+  const needs = table.of === 'preview' ? await needsOfPreview(table, asked, app) : table;
   const names = app.syncs.map((sync) => sync.name);
   const syncs = syncsFor(access, needs, names);
   if (syncs === undefined) return { syncs, seesPeople: seesPeople(access) };
@@ -42,6 +43,13 @@ export async function admit(caller: Caller, needs: Needs, asked: Asked, app: App
     if (obstacle !== undefined) throw refused(caller, needs, [sync]);
   }
   return { syncs, seesPeople: (about ?? syncs).every((sync) => seesPeople(access, sync)) };
+}
+
+/** Returns what reading a preview needs: of one with an edited mapping, what making it does. */
+async function needsOfPreview(table: Needs, { params }: Asked, { engine }: AppIo): Promise<Needs> {
+  const { id = '' } = params as Readonly<Record<string, string | undefined>>;
+  const isEdited = (await engine.store.previews.get(id))?.mapping !== undefined;
+  return isEdited ? { ...table, ...editedPreview } : table;
 }
 
 /** Equal for what does not exist and for what does not exist for the caller. */

@@ -142,6 +142,7 @@ export function MonthCard({ syncs }: { readonly syncs: readonly SyncOverview[] }
       days.syncs.map((sync) => sync.days[i]).filter((one) => one !== undefined),
     ),
   );
+  const badChanges = (all ?? []).reduce((sum, day) => sum + day.failed, 0);
   const last = groups.map(([group, kinds]) => {
     const count = syncs.reduce(
       (sum, { lastDay }) => sum + kinds.reduce((some, kind) => some + (lastDay.changes[kind] ?? 0), 0),
@@ -163,7 +164,13 @@ export function MonthCard({ syncs }: { readonly syncs: readonly SyncOverview[] }
             )}
           </li>
         ))}
+        {badChanges === 0 ? null : (
+          <li className="bad">
+            {f.number(badChanges)} {t.runs.counts.failed}
+          </li>
+        )}
       </ul>
+      <p className="faint small">{words.hint}</p>
       <p className="small">
         <strong>{words.lastDay}</strong> {[...last, t.overview.syncs.runs(runs)].join(' · ')}
         {failed + failedRuns === 0 ? null : (

@@ -19,7 +19,7 @@ async function openChanges(token = viewerToken) {
   const opened = await openBrowserPage(chromiumPath ?? '', server, { at: office.clock.now() });
   await opened.page.goto(server.url);
   await signIn(opened.page, token);
-  return { ...opened, office, run };
+  return { ...opened, office, server, run };
 }
 
 see(
@@ -77,7 +77,7 @@ see('a report says who left or joined, and is a file too', async () => {
 });
 
 see('an edit of the mapping shows whom it would change, and changes nothing', async () => {
-  const { page, office, complaints } = await openChanges(operatorToken);
+  const { page, office, server, complaints } = await openChanges(operatorToken);
   const before = await JSON.stringify([...office.sandbox.state.users]);
   await page.goto(new URL('/syncs/people', page.url()).href);
   await page.getByText('Try an edit').click();
@@ -102,6 +102,10 @@ see('an edit of the mapping shows whom it would change, and changes nothing', as
   expect(await page.locator('main').innerText()).toContain('11 configuration changes');
   await page.getByText('Edited mapping').click();
   expect(await page.locator('pre').innerText()).toContain('firstName: last');
+  for (const path of ['', '/changes/search']) {
+    expect((await server.ask(`/api/previews/${id}${path}`, { token: operatorToken })).status).toBe(200);
+    expect((await server.ask(`/api/previews/${id}${path}`, { token: viewerToken })).status).toBe(403);
+  }
   expect(await JSON.stringify([...office.sandbox.state.users])).toEqual(before);
   expect(complaints).toEqual([]);
 });

@@ -71,6 +71,7 @@ export const overview = {
       movers: (people: number) => count(people, 'mover', 'movers'),
       leavers: (people: number) => count(people, 'leaver', 'leavers'),
     },
+    hint: 'Changes that the platform has shown. Who changes twice counts twice. Red marks on top are failures.',
     lastDay: 'Last 24 hours:',
   },
   connections: {

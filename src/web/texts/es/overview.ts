@@ -72,6 +72,7 @@ export const overview: Texts['overview'] = {
       movers: (people) => count(people, 'modificación', 'modificaciones'),
       leavers: (people) => count(people, 'baja', 'bajas'),
     },
+    hint: 'Cambios que la plataforma ha mostrado. Quien cambia dos veces cuenta dos veces. Las marcas rojas son fallos.',
     lastDay: 'Últimas 24 horas:',
   },
   connections: {
