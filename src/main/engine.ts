@@ -372,16 +372,24 @@ function openSync(
   const expressions = createExpressions({ thread, limits });
   const compile: Sync['compile'] = (of) => compileMapping(of.mapping, of.lifecycle, of, { expressions });
   const opened = deliveryKinds.map(({ kind, open }) => [kind, open({ platform, dialect, blacklist, outboxFolder })]);
-  return {
+  const sync: Sync = {
     settings,
     ...given({ storedAs }),
     source: settings.source.open(base),
     mapping: compile(settings),
     compile,
     mappingText: config.mappingOf(settings.name),
-    edited: async (mapping) => {
-      const edit = await config.withMapping(settings.name, mapping);
-      return openSync(edit.syncs[settings.name] ?? settings, edit, { connections, thread, storedAs }, base);
+    // Only the mapping is another one: the source, with its tokens, is the same.
+    edited: async (text) => {
+      const edit = (await config.withMapping(settings.name, text)).syncs[settings.name] ?? settings;
+      const other = { ...settings, mapping: edit.mapping, match: edit.match };
+      return {
+        ...sync,
+        settings: other,
+        mapping: compile(other),
+        configuration: configurationOf(other, dialect),
+        fingerprint: fingerprintOf(other, connection.settings),
+      };
     },
     configuration: configurationOf(settings, dialect),
     platform,
@@ -391,6 +399,7 @@ function openSync(
     ...(settings.freeze === undefined ? {} : { frozenUntil: openWindows(settings.freeze) }),
     deliveries: Object.fromEntries(opened) as Record<Delivery['kind'], Delivery>,
   };
+  return sync;
 }
 
 /** Counts the activity of connections for every attached receiver. Only a process that serves or sends metrics loads them. */

@@ -1,4 +1,3 @@
-import { type FormEvent, useRef } from 'react';
 import { answerOf } from '../api/client.ts';
 import type { paths } from '../api/schema.ts';
 import { Link, pathTo, useFilters } from '../router/router.tsx';
@@ -8,7 +7,7 @@ import { useMay } from '../state/session.ts';
 import { wordOf } from '../texts/plural.ts';
 import { ActionButton } from '../ui/actions.tsx';
 import { DataTable } from '../ui/data-table.tsx';
-import { DayFilter, Filters, isFiltered, SyncSelect, WordSelect } from '../ui/filters.tsx';
+import { DayFilter, Filters, isFiltered, SyncSelect, TextField, WordSelect } from '../ui/filters.tsx';
 import { Empty, Loaded, LoadMore, PageHead, Section } from '../ui/frame.tsx';
 import { At } from '../ui/time.tsx';
 
@@ -42,7 +41,7 @@ export function AuditPage() {
           words={t.words.action}
           onChange={(action) => change({ action })}
         />
-        <WhoFilter value={query.by} onChange={(by) => change({ by })} />
+        <TextField look="inline" label={t.audit.by} value={query.by} onChange={(by) => change({ by })} />
         <DayFilter label={t.runs.since} edge="start" value={query.since} onChange={(since) => change({ since })} />
         <DayFilter label={t.runs.until} edge="end" value={query.until} onChange={(until) => change({ until })} />
       </Filters>
@@ -131,36 +130,5 @@ function SessionsSection() {
         )}
       </Loaded>
     </Section>
-  );
-}
-
-function WhoFilter({
-  value,
-  onChange,
-}: {
-  readonly value: string | undefined;
-  readonly onChange: (by: string) => void;
-}) {
-  const { t } = usePage();
-  const field = useRef<HTMLInputElement>(null);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    onChange(field.current?.value.trim() ?? '');
-  };
-  return (
-    <form onSubmit={submit}>
-      <label className="inline">
-        {t.audit.by}
-        <input
-          key={value}
-          ref={field}
-          defaultValue={value ?? ''}
-          onBlur={(event) => onChange(event.target.value.trim())}
-          autoComplete="off"
-          spellCheck={false}
-          size={14}
-        />
-      </label>
-    </form>
   );
 }

@@ -1,5 +1,4 @@
 import { keepPreviousData } from '@tanstack/react-query';
-import { type FormEvent, useRef } from 'react';
 import type { paths, Schemas } from '../api/schema.ts';
 import { Link, pathTo, useFilters, withFilters } from '../router/router.tsx';
 import { useNow } from '../state/now.tsx';
@@ -8,7 +7,7 @@ import { useAnswer, usePages } from '../state/queries.ts';
 import { wordOf } from '../texts/plural.ts';
 import { Icon, KindMark } from '../ui/badges.tsx';
 import { DataTable } from '../ui/data-table.tsx';
-import { DayFilter, Filters, isFiltered, Select, SyncSelect, WordSelect } from '../ui/filters.tsx';
+import { DayFilter, Filters, isFiltered, Select, SyncSelect, TextField, WordSelect } from '../ui/filters.tsx';
 import { Empty, Loaded, LoadMore, PageHead } from '../ui/frame.tsx';
 import { At } from '../ui/time.tsx';
 
@@ -41,7 +40,7 @@ export function ChangesPage() {
     <>
       <PageHead title={words.title} actions={<Link to="/reports">{words.report}</Link>} />
       <Filters query={query}>
-        <TextField value={query.text} onChange={(text) => change({ text })} />
+        <TextField look="search" label={t.changes.filter} value={query.text} onChange={(text) => change({ text })} />
         <SyncSelect value={query.sync} onChange={(sync) => change({ sync })} />
         <WordSelect
           label={t.changes.columns.kind}
@@ -80,37 +79,6 @@ export function ChangesPage() {
         }}
       </Loaded>
     </>
-  );
-}
-
-function TextField({
-  value,
-  onChange,
-}: {
-  readonly value: string | undefined;
-  readonly onChange: (text: string) => void;
-}) {
-  const { t } = usePage();
-  const field = useRef<HTMLInputElement>(null);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    onChange(field.current?.value.trim() ?? '');
-  };
-  return (
-    <form onSubmit={submit}>
-      <input
-        key={value}
-        ref={field}
-        type="search"
-        className="text"
-        defaultValue={value ?? ''}
-        onBlur={(event) => onChange(event.target.value.trim())}
-        aria-label={t.changes.filter}
-        placeholder={t.changes.filter}
-        autoComplete="off"
-        spellCheck={false}
-      />
-    </form>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type FormEvent, type ReactNode, useRef } from 'react';
 import { useFilters } from '../router/router.tsx';
 import { useOverview } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';
@@ -71,6 +71,48 @@ export function WordSelect(
   const { words, ...rest } = props;
   const { t } = usePage();
   return <Select {...rest} options={Object.entries(words)} none={t.act.all} />;
+}
+
+interface TextFieldProps {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onChange: (text: string) => void;
+  /** `search`: the label stands in the empty field. `inline`: beside it. */
+  readonly look: 'search' | 'inline';
+}
+
+/** A filter by text. It counts when the user presses Enter, or leaves the field. */
+export function TextField({ label, value, onChange, look }: TextFieldProps) {
+  const field = useRef<HTMLInputElement>(null);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onChange(field.current?.value.trim() ?? '');
+  };
+  const input = (
+    <input
+      key={value}
+      ref={field}
+      defaultValue={value ?? ''}
+      onBlur={(event) => onChange(event.target.value.trim())}
+      autoComplete="off"
+      spellCheck={false}
+      {...(look === 'search'
+        ? { type: 'search', className: 'text', 'aria-label': label, placeholder: label }
+        : { size: 14 })}
+    />
+  );
+  return (
+    <form onSubmit={submit}>
+      {look === 'search' ? (
+        input
+      ) : (
+        <label className="inline">
+          {label}
+          {input}
+        </label>
+      )}
+    </form>
+  );
 }
 
 export function SyncSelect({ value, onChange }: FilterProps) {
