@@ -305,7 +305,7 @@ async function live(steps: readonly Step[], hr?: Hr): Promise<void> {
       expect(told.get(who), `why ${who}, ${at}`).toBe(planned);
     }
   };
-  // Guards of a sync that manages hardly anyone would hold what is no question of owners.
+  // With few managed users, a guard would hold changes, and this model has no guards.
   for (const name of ['people', 'second'] as const) await play(name, 'full', []);
   for (const one of steps) {
     switch (one.do) {

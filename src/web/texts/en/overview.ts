@@ -71,7 +71,7 @@ export const overview = {
       movers: (people: number) => count(people, 'mover', 'movers'),
       leavers: (people: number) => count(people, 'leaver', 'leavers'),
     },
-    hint: 'Changes that the platform has shown. Who changes twice counts twice. Red marks on top are failures.',
+    hint: 'Changes that the platform has shown. A person who changes twice counts twice. Red parts are failures.',
     lastDay: 'Last 24 hours:',
   },
   connections: {
