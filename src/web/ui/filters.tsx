@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useRef } from 'react';
+import { type FocusEvent, type FormEvent, type ReactNode, useRef } from 'react';
 import { useFilters } from '../router/router.tsx';
 import { useOverview } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';
@@ -88,27 +88,28 @@ export function TextField({ label, value, onChange, look }: TextFieldProps) {
     event.preventDefault();
     onChange(field.current?.value.trim() ?? '');
   };
-  const input = (
-    <input
-      key={value}
-      ref={field}
-      defaultValue={value ?? ''}
-      onBlur={(event) => onChange(event.target.value.trim())}
-      autoComplete="off"
-      spellCheck={false}
-      {...(look === 'search'
-        ? { type: 'search', className: 'text', 'aria-label': label, placeholder: label }
-        : { size: 14 })}
-    />
-  );
+  const shared = {
+    defaultValue: value ?? '',
+    onBlur: (event: FocusEvent<HTMLInputElement>) => onChange(event.target.value.trim()),
+    autoComplete: 'off',
+    spellCheck: false,
+  };
   return (
     <form onSubmit={submit}>
       {look === 'search' ? (
-        input
+        <input
+          {...shared}
+          key={value}
+          ref={field}
+          type="search"
+          className="text"
+          aria-label={label}
+          placeholder={label}
+        />
       ) : (
         <label className="inline">
           {label}
-          {input}
+          <input {...shared} key={value} ref={field} size={14} />
         </label>
       )}
     </form>
