@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldValues } from '../../src/core/person/fields.ts';
-import { type Change, parkStep, sealChange } from '../../src/core/plan/change.ts';
+import { type Change, isDirectlyDeliverable, parkStep, sealChange } from '../../src/core/plan/change.ts';
 import {
   autoDirectLimit,
+  buildFileRows,
   chunk,
   clearingWrites,
   directFields,
   fileColumns,
   fileGroup,
+  formatDate,
   type Route,
   type RouteFacts,
   routeOf,
@@ -45,6 +47,7 @@ describe('the route of a change', () => {
     ['update of a disabled account by outbox', ofDisabled, facts('outbox'), 'none'],
     ['enable by auto, with few others', change({ kind: 'enable' }), facts('auto', true), 'csv'],
     ['enable by direct', change({ kind: 'enable' }), facts('direct'), 'none'],
+    ['disable by direct', change({ kind: 'disable' }), facts('direct'), 'none'],
     ['disable by csv', change({ kind: 'disable' }), facts('csv'), 'csv'],
     ['disable of a disabled account', { ...ofDisabled, kind: 'disable' }, facts('csv'), 'csv'],
     ['disable by outbox', change({ kind: 'disable' }), facts('outbox'), 'outbox'],
@@ -202,6 +205,21 @@ describe('the fields of a call', () => {
     expect(directFields(create, defaultDialect)).toEqual({ ...wanted, job: 'x' });
   });
 
+  it.each([
+    ['update', wanted, 30, true],
+    ['create', wanted, 30, true],
+    ['update', { ...wanted, office: 'Lima' }, 30, false],
+    ['update', { ...wanted, customField5: 'x' }, 5, true],
+    ['update', { ...wanted, customField6: 'x' }, 5, false],
+    ['update', { customField31: 'x' }, 60, false],
+    ['update', { customField30: 'x' }, undefined, true],
+    ['remove', { office: 'Lima' }, 30, true],
+    ['enable', {}, 30, false],
+    ['disable', {}, 30, false],
+  ] as const)('carry %s of %j with at most %s custom fields: %s', (kind, after, highest, isDirect) => {
+    expect(isDirectlyDeliverable({ kind, after }, highest)).toBe(isDirect);
+  });
+
   it('end at the highest custom field of calls', () => {
     const limited = { ...defaultDialect, customFieldLimit: { direct: 2, csv: 60 } };
     const after = { customField2: 'two', customField3: 'three' };
@@ -216,4 +234,51 @@ it('a list is split into pieces of at most a size', () => {
   expect(chunk([1, 2], 2)).toEqual([[1, 2]]);
   expect(chunk([], 2)).toEqual([]);
   expect(autoDirectLimit).toBe(20);
+});
+
+describe('the rows of a file', () => {
+  const create = change({ kind: 'create', before: undefined, after: { ...wanted, customField2: 'CC' } });
+  const rowsOf = (changes: readonly Change[], dialect = defaultDialect) => {
+    const { header, rows } = buildFileRows(changes, dialect);
+    return { header, rows: [...rows] };
+  };
+
+  it('have only the columns in use, in the order of the contract, identification before the custom fields', () => {
+    const update = change({ identification: 'E2', after: { ...wanted, lastName: 'Núñez' } });
+    const { header, rows } = rowsOf([create, update]);
+    expect(header).toEqual(['command', 'email', 'firstName', 'lastName', 'identification', 'customField2']);
+    expect(rows).toEqual([
+      ['I', 'ana@example.com', 'Ana', 'Díaz', 'E1', 'CC'],
+      ['U', 'ana@example.com', 'Ana', 'Núñez', 'E2', ''],
+    ]);
+  });
+
+  it('carry what the platform shows where nothing is written, and nothing where neither side has a value', () => {
+    const quiet = change({ before: { userId: '1', enabled: true, fields: { ...wanted, area: 'Sales' } } });
+    const mover = change({ after: { ...wanted, area: 'Finance' } });
+    const { header, rows } = rowsOf([quiet, mover, create]);
+    expect(rows.map((row) => row[header.indexOf('area')])).toEqual(['Sales', 'Finance', '']);
+  });
+
+  it('have the identification as the platform shows it, and dates as the dialect wants them', () => {
+    const before = { userId: '1', enabled: true, fields: wanted, rawIdentification: ' E1 ' };
+    expect(rowsOf([change({ before })]).rows[0]?.at(-1)).toBe(' E1 ');
+    expect(formatDate('2021-01-05', 'dd/MM/yyyy')).toBe('05/01/2021');
+    expect(formatDate('', 'dd/MM/yyyy')).toBe('');
+    expect(formatDate('2021-01', 'dd/MM/yyyy')).toBe('2021-01');
+  });
+
+  it.each([
+    ['create', 'I', 'I'],
+    ['update', 'I', 'U'],
+    ['enable', 'I', 'I'],
+    ['enable', 'U', 'U'],
+    ['disable', 'I', 'D'],
+  ] as const)('say %s, where the dialect enables by %s, with %s', (kind, enableBy, command) => {
+    expect(rowsOf([change({ kind })], { ...defaultDialect, enableBy }).rows[0]?.[0]).toBe(command);
+  });
+
+  it('never carry a remove', () => {
+    expect(() => rowsOf([change({ kind: 'remove', after: {}, changed: [] })])).toThrow(RangeError);
+  });
 });

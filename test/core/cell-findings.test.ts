@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openCellFindings } from '../../src/core/run/finding.ts';
+import { isAboutIdentity, openCellFindings } from '../../src/core/run/finding.ts';
 import type { CellTrouble } from '../../src/core/run/refusal.ts';
 import { person } from './cases.ts';
 
@@ -78,4 +78,15 @@ it('rows out of scope say nothing', () => {
   expect(findingsOf({ isInScope: false, troubles: [tooLong], notes: [{ column: 'dept', note: 'collapsed' }] })).toEqual(
     [],
   );
+});
+
+it.each([
+  ['duplicate-key', true],
+  ['case-conflict', true],
+  ['email-conflict', true],
+  ['rename-conflict', true],
+  ['row-rejected', false],
+  ['owned-by-other-sync', false],
+] as const)('%s: does only a full read tell who is who? %s', (code, isIdentity) => {
+  expect(isAboutIdentity({ code, message: 'what' })).toBe(isIdentity);
 });

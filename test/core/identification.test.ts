@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { identificationProblem } from '../../src/core/person/identification.ts';
+import { confusables } from '../../src/core/person/confusables.ts';
+import { identificationProblem, likeness, lookAlikeKey } from '../../src/core/person/identification.ts';
+import { drawRuns } from '../support/drawn.ts';
 
 const invisible = [
   ['zero-width space', '\u200b'],
@@ -65,5 +67,62 @@ describe('an identification', () => {
         expect(identificationProblem(text) ?? '').not.toContain(text);
       }),
     );
+  });
+});
+
+const visible = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)) });
+
+describe('the key of what an identification looks like', () => {
+  it.each([
+    ['Cyrillic letters', 'АNNА', 'anna'],
+    ['Greek letters', 'ΑΝΝΑ', 'anna'],
+    ['a Cyrillic capital I, which looks like the Latin one', 'ІVАN', 'ivan'],
+    ['full-width letters and digits', 'Ｅ１２', 'e12'],
+    ['a ligature', 'ﬁona', 'fiona'],
+    ['digits of another script', 'E١٢٣', 'e123'],
+    ['a typographic hyphen', 'E‑1', 'e-1'],
+    ['a minus sign', 'E−1', 'e-1'],
+    ['a no-break space inside', 'ana b', 'ana b'],
+    ['a typographic apostrophe', 'o’neil', "o'neil"],
+    ['mathematical letters', '𝐀𝐧𝐧𝐚', 'anna'],
+  ])('replaces %s', (_, text, key) => {
+    expect(lookAlikeKey(text)).toBe(key);
+  });
+
+  it.each([
+    ['O and 0', 'E0', 'EO'],
+    ['l and 1', 'El', 'E1'],
+    ['rn and m', 'rna', 'ma'],
+    ['accents', 'jose', 'josé'],
+    ['the tilde of an ñ', 'pena', 'peña'],
+  ])('keeps %s apart', (_, one, other) => {
+    expect(lookAlikeKey(one)).not.toBe(lookAlikeKey(other));
+  });
+
+  it('is the lower case of plain ASCII', () => {
+    fc.assert(fc.property(visible, (text) => lookAlikeKey(text) === text.toLowerCase()));
+  });
+
+  it('is the same when any character is replaced by any of its look-alikes', () => {
+    const swaps = fc.record({
+      before: visible,
+      after: visible,
+      pair: fc.constantFrom(...confusables),
+      pick: fc.nat(),
+    });
+    fc.assert(
+      fc.property(swaps, ({ before, after, pair: [like, characters], pick }) => {
+        const list = [...characters];
+        const replaced = list[pick % list.length] ?? '';
+        expect(lookAlikeKey(before + replaced + after)).toBe(lookAlikeKey(before + like + after));
+      }),
+      { numRuns: drawRuns(1000) },
+    );
+    expect(confusables.length).toBeGreaterThan(70);
+  });
+
+  it('says how two identifications differ', () => {
+    expect(likeness('E1', 'e1')).toBe('differ only by case');
+    expect(likeness('ANNA', 'АNNA')).toBe('look alike but are written with different characters');
   });
 });

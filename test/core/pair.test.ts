@@ -89,8 +89,11 @@ describe('two people', () => {
     ['another last name', { firstName: 'Ana', lastName: 'Díaz' }, { firstName: 'Ana', lastName: 'Paz' }, false],
     ['no last name', { firstName: 'Ana' }, { firstName: 'Ana' }, false],
     ['no first name', { firstName: '', lastName: 'Paz' }, { firstName: '', lastName: 'Paz' }, false],
+    ['other birth dates', { birthDate: '1990-01-02' }, { birthDate: '1990-01-03' }, false],
+    ['nothing known', {}, {}, false],
   ])('with %s', (_, one, other, isSame) => {
     expect(looksLikeSamePerson(one, other)).toBe(isSame);
+    expect(looksLikeSamePerson(other, one)).toBe(isSame);
   });
 
   it.each([

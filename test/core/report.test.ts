@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { certifySnapshot } from '../../src/core/plan/snapshot.ts';
+import { type ChangeClass, changeClasses } from '../../src/core/plan/change.ts';
 import { chooseOutcome, countChanges, exitCodes, noStates, type RunEnd } from '../../src/core/run/report.ts';
-import { noCounts } from '../../src/core/run/run.ts';
+import { noCounts, type Outcome, traceIdsOf } from '../../src/core/run/run.ts';
 
 const end: RunEnd = {
   counts: noCounts,
@@ -10,106 +10,59 @@ const end: RunEnd = {
   failure: undefined,
   facts: {},
 };
+type Classes = Record<ChangeClass, number>;
 const counts = (patch: Partial<typeof noCounts>) => ({ counts: { ...noCounts, ...patch } });
 
 describe('the outcome of a run', () => {
-  it.each([
-    { name: 'nothing to do', patch: {}, outcome: 'nothing-to-do', exit: 0 },
-    { name: 'all applied', patch: counts({ applied: 3 }), outcome: 'succeeded', exit: 0 },
-    { name: 'unverified is a success with a finding', patch: counts({ unverified: 3 }), outcome: 'succeeded', exit: 0 },
-    { name: 'something held', patch: counts({ applied: 3, held: 1 }), outcome: 'held', exit: 3 },
-    {
-      name: 'a doubted read waits for a person',
-      patch: { ...counts({}), facts: { isReadDoubted: true } },
-      outcome: 'held',
-      exit: 3,
-    },
-    { name: 'partial before held', patch: counts({ held: 1, failed: 1 }), outcome: 'partial', exit: 4 },
-    { name: 'an unknown outcome is partial', patch: counts({ unresolved: 1 }), outcome: 'partial', exit: 4 },
-    {
-      name: 'an incomplete read is never a success',
-      patch: { ...counts({ applied: 3 }), facts: { sourceGaps: ['cut'] } },
-      outcome: 'partial',
-      exit: 4,
-    },
-    {
-      name: 'an incomplete read never hides what waits',
-      patch: { ...counts({ held: 3 }), facts: { sourceGaps: ['cut'] } },
-      outcome: 'held',
-      exit: 3,
-    },
-    {
-      name: 'an incomplete read never hides a read that waits for a person',
-      patch: { facts: { sourceGaps: ['cut'], isReadDoubted: true } },
-      outcome: 'held',
-      exit: 3,
-    },
-    {
-      name: 'people who wait for an earlier change never hide what waits for a person',
-      patch: { ...counts({ held: 1 }), facts: { blocked: { unresolved: 2 } } },
-      outcome: 'held',
-      exit: 3,
-    },
-    {
-      name: 'people without access because of their records are partial',
-      patch: { facts: { access: { keep: 0, lack: 1 } } },
-      outcome: 'partial',
-      exit: 4,
-    },
-    {
-      name: 'people without access never hide what waits',
-      patch: { ...counts({ held: 3 }), facts: { access: { keep: 1, lack: 0 } } },
-      outcome: 'held',
-      exit: 3,
-    },
-    {
-      name: 'a named person whom the source does not know is partial',
-      patch: { facts: { unknownPeople: 1 } },
-      outcome: 'partial',
-      exit: 4,
-    },
-    { name: 'failed before partial', patch: { ...counts({ failed: 1 }), failure: 'dead' }, outcome: 'failed', exit: 1 },
-    { name: 'cancelled', patch: { isCancelled: true }, outcome: 'cancelled', exit: 1 },
-    { name: 'exported', patch: { states: { ...noStates, exported: 2 } }, outcome: 'exported', exit: 0 },
-  ] as const)('$name: $outcome', ({ patch, outcome, exit }) => {
+  const gaps = { sourceGaps: ['cut'] };
+  const lacking = { access: { keep: 0, lack: 1 } };
+
+  it.each<[string, Partial<RunEnd>, Outcome]>([
+    ['nothing to do', {}, 'nothing-to-do'],
+    ['all applied', counts({ applied: 3 }), 'succeeded'],
+    ['unverified is a success with a finding', counts({ unverified: 3 }), 'succeeded'],
+    ['something held', counts({ applied: 3, held: 1 }), 'held'],
+    ['a doubted read waits for a person', { facts: { isReadDoubted: true } }, 'held'],
+    ['partial before held', counts({ held: 1, failed: 1 }), 'partial'],
+    ['an unknown outcome is partial', counts({ unresolved: 1 }), 'partial'],
+    ['an incomplete read is never a success', { ...counts({ applied: 3 }), facts: gaps }, 'partial'],
+    ['an incomplete read never hides what waits', { ...counts({ held: 3 }), facts: gaps }, 'held'],
+    ['nor a read that waits for a person', { facts: { ...gaps, isReadDoubted: true } }, 'held'],
+    ['nor do people who wait', { ...counts({ held: 1 }), facts: { blocked: { unresolved: 2 } } }, 'held'],
+    ['people without access because of their records are partial', { facts: lacking }, 'partial'],
+    ['people without access never hide what waits', { ...counts({ held: 3 }), facts: lacking }, 'held'],
+    ['a named person whom the source does not know is partial', { facts: { unknownPeople: 1 } }, 'partial'],
+    ['failed before partial', { ...counts({ failed: 1 }), failure: 'dead' }, 'failed'],
+    ['cancelled', { isCancelled: true }, 'cancelled'],
+    ['exported', { states: { ...noStates, exported: 2 } }, 'exported'],
+  ])('%s', (_, patch, outcome) => {
     expect(chooseOutcome({ ...end, ...patch }).outcome).toBe(outcome);
-    expect(exitCodes[outcome]).toBe(exit);
+  });
+
+  it('is the exit code of the command', () => {
+    const done = { succeeded: 0, 'nothing-to-do': 0, exported: 0 };
+    expect(exitCodes).toEqual({ ...done, failed: 1, cancelled: 1, held: 3, partial: 4 });
   });
 });
 
 describe('the reason of a run', () => {
-  it.each([
-    { patch: counts({ failed: 1 }), reason: '1 change failed' },
-    { patch: counts({ failed: 12, unresolved: 1 }), reason: '12 changes failed, 1 change has an unknown outcome' },
-    {
-      patch: { ...counts({}), facts: { blocked: { unresolved: 1 } } },
-      reason: '1 person waits until the outcome of an earlier change is known',
-    },
-    { patch: { facts: { unknownPeople: 1 } }, reason: 'the source does not know 1 named person' },
-    { patch: counts({ held: 1 }), reason: '1 change waits for approval' },
-    {
-      patch: { ...counts({ held: 1 }), facts: { isReadDoubted: true, doubt: 'too many' } },
-      reason: '1 change waits for approval; too many',
-    },
-    {
-      patch: { facts: { isReadDoubted: true, doubt: 'too many' } },
-      reason: 'too many: approve the run if the source is right',
-    },
-    {
-      patch: { facts: { sourceGaps: ['cut'], doubt: 'too many' } },
-      reason: 'the source was not read completely (cut); too many',
-    },
-    { patch: { states: { ...noStates, exported: 2 } }, reason: '2 changes were written to files' },
-    { patch: { isCancelled: true, states: { ...noStates, dropped: 1 } }, reason: 'cancelled: 1 change not sent' },
-    {
-      patch: { isCancelled: true, ...counts({ unresolved: 25 }) },
-      reason: 'cancelled: 25 changes have an unknown outcome',
-    },
-    {
-      patch: { isCancelled: true, ...counts({ failed: 1 }), states: { ...noStates, dropped: 2 } },
-      reason: 'cancelled: 1 change failed, 2 changes not sent',
-    },
-  ])('counts one and many alike: $reason', ({ patch, reason }) => {
+  const doubted = { isReadDoubted: true, doubt: 'too many' };
+  const dropped = (count: number) => ({ isCancelled: true, states: { ...noStates, dropped: count } });
+
+  it.each<[string, Partial<RunEnd>]>([
+    ['1 change failed', counts({ failed: 1 })],
+    ['12 changes failed, 1 change has an unknown outcome', counts({ failed: 12, unresolved: 1 })],
+    ['1 person waits until the outcome of an earlier change is known', { facts: { blocked: { unresolved: 1 } } }],
+    ['the source does not know 1 named person', { facts: { unknownPeople: 1 } }],
+    ['1 change waits for approval', counts({ held: 1 })],
+    ['1 change waits for approval; too many', { ...counts({ held: 1 }), facts: doubted }],
+    ['too many: approve the run if the source is right', { facts: doubted }],
+    ['the source was not read completely (cut); too many', { facts: { sourceGaps: ['cut'], doubt: 'too many' } }],
+    ['2 changes were written to files', { states: { ...noStates, exported: 2 } }],
+    ['cancelled: 1 change not sent', dropped(1)],
+    ['cancelled: 25 changes have an unknown outcome', { isCancelled: true, ...counts({ unresolved: 25 }) }],
+    ['cancelled: 1 change failed, 2 changes not sent', { ...dropped(2), ...counts({ failed: 1 }) }],
+  ])('counts one and many alike: %s', (reason, patch) => {
     expect(chooseOutcome({ ...end, ...patch }).reason).toBe(reason);
   });
 });
@@ -137,79 +90,9 @@ describe('all reasons of a run', () => {
   });
 });
 
-describe('what a read proves', () => {
-  const complete = { complete: true, rows: 5, evidence: 'test', stamp: 's' } as const;
-
-  it.each([
-    {
-      name: 'a complete full read: leavers and missing',
-      kind: 'full',
-      end: complete,
-      unreadable: 0,
-      leavers: true,
-      missing: true,
-    },
-    {
-      name: 'a complete delta: leavers only',
-      kind: 'delta',
-      end: complete,
-      unreadable: 0,
-      leavers: true,
-      missing: false,
-    },
-    {
-      name: 'a complete point read: leavers only',
-      kind: 'point',
-      end: complete,
-      unreadable: 0,
-      leavers: true,
-      missing: false,
-    },
-    {
-      name: 'a record that names nobody: leavers only',
-      kind: 'full',
-      end: complete,
-      unreadable: 1,
-      leavers: true,
-      missing: false,
-    },
-    {
-      name: 'an empty full read: nothing',
-      kind: 'full',
-      end: { ...complete, rows: 0 },
-      unreadable: 0,
-      leavers: false,
-      missing: false,
-    },
-    {
-      name: 'an incomplete read: nothing',
-      kind: 'full',
-      end: { complete: false, rows: 5, reasons: ['cut'] },
-      unreadable: 0,
-      leavers: false,
-      missing: false,
-    },
-  ] as const)('$name', ({ kind, end: readEnd, unreadable, leavers, missing }) => {
-    const snapshot = certifySnapshot({ kind, end: readEnd, unreadable, readAt: 1, runAt: undefined });
-    expect([snapshot.leavers !== undefined, snapshot.missing !== undefined]).toEqual([leavers, missing]);
-  });
-});
-
 it('the counts of a run are what was planned and how each change ended', () => {
   const kinds = { create: 1, update: 2, enable: 3, disable: 4, remove: 5, lead: 6, unlead: 7 };
-  const classes = {
-    creates: 1,
-    updates: 2,
-    emailChanges: 9,
-    firstSight: 6,
-    enables: 3,
-    disables: 4,
-    removes: 5,
-    handOvers: 0,
-    configuration: 0,
-    leads: 0,
-    unleads: 0,
-  };
+  const classes = { ...(Object.fromEntries(changeClasses.map((name) => [name, 99])) as Classes), firstSight: 6 };
   const ends = { ...noStates, planned: 99, sent: 98, held: 7, applied: 8, failed: 10, unverified: 11, unresolved: 12 };
   expect(countChanges(kinds, classes, ends, 13)).toEqual({
     ...kinds,
@@ -221,4 +104,13 @@ it('the counts of a run are what was planned and how each change ended', () => {
     unresolved: 12,
     repeated: 13,
   });
+});
+
+it('every process derives the same ids from a run, in the form of W3C Trace Context, and others from another run', () => {
+  const { trace, span } = traceIdsOf('run_01');
+  expect(trace).toMatch(/^(?!0{32})[\da-f]{32}$/);
+  expect(span).toMatch(/^(?!0{16})[\da-f]{16}$/);
+  // Fixed: two versions of the product work on one run.
+  expect({ trace, span }).toEqual({ trace: '6a468893cd784e77ce4211da55b5382d', span: '88285fc81ac7e751' });
+  expect(new Set(['run_01', 'run_02', 'run_03'].map((run) => traceIdsOf(run).trace)).size).toBe(3);
 });

@@ -32,7 +32,8 @@ describe('what a read proves', () => {
 
   it('of a delta that nobody is in: that nobody has changed, which is no gap', () => {
     expect(certify('delta', { ...complete, rows: 0 })).toMatchObject({ gaps: [], missing: undefined });
-    expect(certify('full', { ...complete, rows: 0 }).gaps).toEqual(['the source has no employees']);
+    const nothing = { leavers: undefined, missing: undefined, gaps: ['the source has no employees'] };
+    expect(certify('full', { ...complete, rows: 0 })).toMatchObject(nothing);
   });
 
   it('of a read that is only much shorter than before: nothing, and that a person may accept it', () => {
@@ -118,75 +119,31 @@ describe('a miss', () => {
       countMiss(plain, proofOf(reads[0] ?? { stamp: '' }), firstAt),
     ).misses?.count;
 
-  it.each([
-    {
-      name: 'the same file read again',
-      reads: [
-        { stamp: 'a', asOf: firstAt },
-        { stamp: 'a', asOf: firstAt },
-      ],
-      count: 1,
-    },
-    {
-      name: 'the same content exported again',
-      reads: [
-        { stamp: 'a', asOf: firstAt },
-        { stamp: 'a', asOf: firstAt + 1 },
-      ],
-      count: 2,
-    },
-    {
-      name: 'an old file put back',
-      reads: [
-        { stamp: 'b', asOf: firstAt + 2 },
-        { stamp: 'a', asOf: firstAt },
-      ],
-      count: 1,
-    },
-    {
-      name: 'an old file put back after newer ones',
-      reads: [
-        { stamp: 'a', asOf: firstAt },
-        { stamp: 'b', asOf: firstAt + 2 },
-        { stamp: 'a', asOf: firstAt },
-      ],
-      count: 2,
-    },
-    {
-      name: 'a live system that gives the same again',
-      reads: [
-        { stamp: 'a', asOf: 'read' },
-        { stamp: 'a', asOf: 'read', readAt: firstAt + hourMs },
-      ],
-      count: 2,
-    },
-    {
-      name: 'a live system that one run reads twice, because it crashed in between',
-      reads: [
-        { stamp: 'a', asOf: 'read', readAt: firstAt + 5, runAt: firstAt },
-        { stamp: 'b', asOf: 'read', readAt: firstAt + hourMs, runAt: firstAt },
-      ],
-      count: 1,
-    },
-    { name: 'equal content without a time', reads: [{ stamp: 'a' }, { stamp: 'a' }], count: 1 },
-    { name: 'other content without a time', reads: [{ stamp: 'a' }, { stamp: 'b' }], count: 2 },
-    { name: 'A, B, A without a time', reads: [{ stamp: 'a' }, { stamp: 'b' }, { stamp: 'a' }], count: 2 },
-    { name: 'A, B, A, B, C without a time', reads: ['a', 'b', 'a', 'b', 'c'].map((stamp) => ({ stamp })), count: 3 },
-    {
-      name: 'a file whose time is one of an archive',
-      reads: [
-        { stamp: 'a', asOf: 1 },
-        { stamp: 'a', asOf: 2 },
-      ],
-      count: 1,
-    },
-    { name: 'a time after content without one', reads: [{ stamp: 'a' }, { stamp: 'a', asOf: firstAt }], count: 2 },
-    {
-      name: 'content without a time after a time',
-      reads: [{ stamp: 'a', asOf: firstAt }, { stamp: 'a' }, { stamp: 'a' }],
-      count: 2,
-    },
-  ] satisfies { name: string; reads: Read[]; count: number }[])('is counted so: $name, $count', ({ reads, count }) => {
+  const file = (stamp: string, asOf: number): Read => ({ stamp, asOf });
+  const live = (stamp: string, readAt: number, runAt?: number): Read => ({
+    ...{ stamp, asOf: 'read', readAt },
+    ...(runAt === undefined ? {} : { runAt }),
+  });
+
+  it.each<[string, number, readonly Read[]]>([
+    ['the same file read again', 1, [file('a', firstAt), file('a', firstAt)]],
+    ['the same content exported again', 2, [file('a', firstAt), file('a', firstAt + 1)]],
+    ['an old file put back', 1, [file('b', firstAt + 2), file('a', firstAt)]],
+    ['an old file put back after newer ones', 2, [file('a', firstAt), file('b', firstAt + 2), file('a', firstAt)]],
+    ['a live system that gives the same again', 2, [live('a', firstAt), live('a', firstAt + hourMs)]],
+    [
+      'a live system that one run reads twice, because it crashed in between',
+      1,
+      [live('a', firstAt + 5, firstAt), live('b', firstAt + hourMs, firstAt)],
+    ],
+    ['equal content without a time', 1, ['a', 'a'].map((stamp) => ({ stamp }))],
+    ['other content without a time', 2, ['a', 'b'].map((stamp) => ({ stamp }))],
+    ['A, B, A without a time', 2, ['a', 'b', 'a'].map((stamp) => ({ stamp }))],
+    ['A, B, A, B, C without a time', 3, ['a', 'b', 'a', 'b', 'c'].map((stamp) => ({ stamp }))],
+    ['a file whose time is one of an archive', 1, [file('a', 1), file('a', 2)]],
+    ['a time after content without one', 2, [{ stamp: 'a' }, file('a', firstAt)]],
+    ['content without a time after a time', 2, [file('a', firstAt), { stamp: 'a' }, { stamp: 'a' }]],
+  ])('is counted so: %s, %i', (_, count, reads) => {
     expect(countOf(...reads)).toBe(count);
   });
 

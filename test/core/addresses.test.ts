@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressFault } from '../../src/core/run/addresses.ts';
+import { addressFault, listenFailure, proxyProblem } from '../../src/core/run/addresses.ts';
 
 describe('the address of a platform', () => {
   it.each([
@@ -40,4 +40,54 @@ describe('the address of a platform', () => {
     expect(addressFault('http://platform.example.com', true)).toBeUndefined();
     expect(addressFault('ftp://platform.example.com', true)).toContain('must be an address');
   });
+});
+
+it.each([
+  'none',
+  'http://proxy.example.com:3128',
+  'https://proxy.example.com',
+  'http://ana:secret@proxy.example.com:3128/',
+])('%s is the address of a proxy', (text) => {
+  expect(proxyProblem(text)).toBeUndefined();
+});
+
+it.each([
+  '',
+  'None',
+  'proxy.example.com:3128',
+  'socks5://proxy.example.com',
+  'httpx://proxy.example.com',
+  'shttp://proxy.example.com',
+  'http:',
+  'http://ana:secret@proxy.example.com/path',
+  'http://ana:secret@proxy.example.com/?a=1',
+  'http://ana:secret@proxy.example.com/#part',
+])('%s is no address of a proxy, and is not repeated', (text) => {
+  expect(proxyProblem(text)).toMatch(/^must be the address of an HTTP proxy/);
+  expect(proxyProblem(text)).not.toContain('secret');
+});
+
+const advice = { host: '10.0.0.1', port: 80, otherPort: 'set another port', otherHost: 'set another host' };
+
+it.each([
+  ['EADDRINUSE', 'is in use by another program: set another port'],
+  ['EACCES', 'needs rights that this user does not have: set another port'],
+  ['EADDRNOTAVAIL', 'is not an address of this machine: set another host'],
+  ['ENOTFOUND', 'is not an address of this machine: set another host'],
+])('%s says what to change', (code, reason) => {
+  const cause = Object.assign(new Error('listen'), { code });
+  expect(listenFailure(cause, advice)).toMatchObject({
+    code: 'USAGE',
+    message: `the server cannot listen: 10.0.0.1 port 80 ${reason}`,
+    cause,
+  });
+});
+
+it.each([
+  ['another code', Object.assign(new Error('listen'), { code: 'EIO' })],
+  ['a code that is no text', Object.assign(new Error('listen'), { code: 7 })],
+  ['no code', new Error('listen')],
+  ['no error', { code: 'EACCES' }],
+])('%s is not about the address', (_, error) => {
+  expect(listenFailure(error, advice)).toBeUndefined();
 });

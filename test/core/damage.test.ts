@@ -1,0 +1,221 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createExpressions } from '../../src/config/expressions.ts';
+import {
+  importDamage,
+  numberDamage,
+  openPaddingFindings,
+  otherForms,
+  paddedWidth,
+} from '../../src/core/guard/damage.ts';
+import { compileMapping } from '../../src/core/person/mapping.ts';
+
+const cp1252 = new TextDecoder('windows-1252');
+const misread = (text: string) => cp1252.decode(Buffer.from(text, 'utf8'));
+
+describe('text that was decoded wrongly', () => {
+  it.each([
+    ...[
+      'José',
+      'MUÑOZ',
+      'LÓPEZ',
+      'María José',
+      'Jürgen Groß',
+      'Søren',
+      'Zoë',
+      'François',
+      'Łukasz',
+      'Agnieszka Dębska',
+    ],
+    ...['Иван Петров', 'Müller–Lüdenscheidt', 'O’Neil', '12 €', 'José\uFFFD', '\uFEFFAna', 'Año', 'ÑANDÚ', 'Ömer'],
+    ...['Dvořák', 'Kovačić', 'São Paulo', 'Ação', 'Benoît'],
+  ])('is noticed: %s read as Windows-1252', (text) => {
+    expect(importDamage(misread(text))).toMatchObject({
+      kind: 'wrong-encoding',
+      reason: expect.not.stringContaining(text),
+    });
+  });
+
+  it.each([
+    ...[
+      'José',
+      'MUÑOZ',
+      'JOÃO',
+      'CONCEIÇÃO',
+      'IRMÃ\u00a0SILVA',
+      'ANDRÉ–PAUL',
+      'CAFÉ’S',
+      'Groß’',
+      '„Spaß“',
+      'Weiß–Blau',
+    ],
+    ...[
+      'BLÅ”',
+      'JÄÄ–Å',
+      'DÎNER…',
+      'Ñ',
+      'Â',
+      'Ã',
+      'café…',
+      'Иван Петров',
+      'ŁÓDŹ',
+      '李雷',
+      'Nguyễn Thị Ánh',
+      'ÂNGELO',
+      'Å«A»',
+    ],
+  ])('is not seen in real text: %s', (text) => {
+    expect(importDamage(text)).toBeUndefined();
+  });
+
+  it('is not seen in letters and spaces alone, whatever they are', () => {
+    const letters = fc.stringMatching(/^[\p{L} .'-]{0,40}$/u).filter((text) => !/[\u00aa\u00ba]/.test(text));
+    fc.assert(
+      fc.property(letters, (text) => {
+        expect(importDamage(text.replace(/[ƒˆŠŒŽšœžŸ]/g, ''))).toBeUndefined();
+      }),
+    );
+  });
+});
+
+describe('a number that a spreadsheet shortened', () => {
+  it.each(['5.99E+10', '5,99E+10', '1E+12', '+5.99E+10', '5.99e+10'])('is noticed: %s', (text) => {
+    expect(importDamage(text)).toMatchObject({ kind: 'shortened-number', reason: expect.not.stringMatching(/\d/) });
+  });
+
+  it.each(['59899123456', '1E12', 'E+10', '+598 99 123 456', '1.5', 'A1E+10', '1E+10 B'])(
+    'is not seen in %s',
+    (text) => {
+      expect(importDamage(text)).toBeUndefined();
+    },
+  );
+});
+
+it('keeps the field, whatever a transform would make of it', () => {
+  const from = (path: string, transform: readonly 'digits'[] | readonly 'ascii'[] = []) =>
+    ({ kind: 'from', path, transform, format: undefined, whenEmpty: 'keep' }) as const;
+  const settings = {
+    identification: from('id', ['digits']),
+    fields: { firstName: from('first', ['ascii']), phoneNumber: from('phone', ['digits']) },
+  };
+  const { map } = compileMapping(settings, undefined, { scope: undefined }, { expressions: createExpressions() });
+
+  expect(map({ at: 'line 2', fields: { id: '1', first: 'JosÃ©', phone: '5.99E+10' } }, 0)).toMatchObject({
+    kind: 'person',
+    fields: {},
+    troubles: [
+      { field: 'firstName', kind: 'wrong-encoding' },
+      { field: 'phoneNumber', kind: 'shortened-number' },
+    ],
+    refusesCreate: expect.stringMatching(/^first was decoded wrongly before/),
+  });
+  expect(map({ at: 'line 3', fields: { id: '1.23E+15', first: 'Ana', phone: '' } }, 0)).toMatchObject({
+    kind: 'unreadable',
+    reason: expect.stringContaining('shortened to an exponent by a spreadsheet'),
+  });
+});
+
+describe('identifications that are one number', () => {
+  it.each([
+    ['00123', '123', 'differ only by leading zeros'],
+    ['123', '0123', 'differ only by leading zeros'],
+    ['0', '000', 'differ only by leading zeros'],
+    ['1001.0', '1001', 'differ only by a decimal part'],
+    ['1001', '01001,00', 'differ only by a decimal part'],
+    ["'01001", '01001', "differ only by a spreadsheet's mark for text"],
+    ['01001', '="01001"', "differ only by a spreadsheet's mark for text"],
+    ['1,021', '1021', 'differ only by marks between thousands'],
+    ['1.234.567', '1234567', 'differ only by marks between thousands'],
+    ['123', '123', undefined],
+    ['123', '1230', undefined],
+    ['A012', 'A12', undefined],
+    ['0A1', 'A1', undefined],
+    ['1.5', '15', undefined],
+    ['1,02', '102', undefined],
+    ['1,001.00', '1001', 'differ only by a decimal part'],
+    ["1'021", '1021', 'differ only by marks between thousands'],
+    ['1.021,00', '01021', 'differ only by a decimal part'],
+    ["'A1", 'A1', "differ only by a spreadsheet's mark for text"],
+    ['A1;', 'A1', 'differ only by quotes or separators around one of them'],
+    ["O'Hara", 'OHara', undefined],
+    ['', '0', undefined],
+  ])('%s and %s: %s', (one, other, expected) => {
+    expect(numberDamage(one, other)?.how).toBe(expected);
+    expect(numberDamage(other, one)?.how).toBe(expected);
+  });
+
+  it('are found from either of them', () => {
+    expect(otherForms('00123')).toEqual(expect.arrayContaining(['123', '0000123', "'00123", '123.0']));
+    expect(otherForms('1,021.00')).toEqual(expect.arrayContaining(['1021', '01021', '1021.0']));
+    expect(otherForms("'A1")).toEqual(['A1']);
+    expect(otherForms('A1')).toEqual([]);
+  });
+
+  it('are all that differ by at most nine zeros, where no width is known', () => {
+    const number = fc.bigInt({ min: 0n, max: 10n ** 30n }).map(String);
+    const zeros = fc.integer({ min: 0, max: 9 });
+    const write = fc.constantFrom(
+      (text: string) => text,
+      (text: string) => `${text}.0`,
+      (text: string) => `'${text}`,
+      (text: string) => `="${text}"`,
+    );
+    fc.assert(
+      fc.property(number, zeros, zeros, write, (bare, some, others, written) => {
+        const one = bare.padStart(bare.length + some, '0');
+        const other = written(bare.padStart(bare.length + others, '0'));
+        expect(otherForms(other).includes(one)).toBe(one !== other);
+        expect(numberDamage(one, other) !== undefined).toBe(one !== other);
+      }),
+    );
+  });
+
+  it('have a width where they are filled up', () => {
+    expect(['00123', '0', '123', '0A', ''].map(paddedWidth)).toEqual([5, undefined, undefined, undefined, undefined]);
+  });
+});
+
+function messages(ids: readonly string[]): readonly string[] {
+  const findings = openPaddingFindings('employee_id');
+  for (const [at, identification] of ids.entries()) findings.see({ identification, at: `line ${at + 2}` });
+  return findings.all().map(({ message }) => message);
+}
+
+describe('among numbers that are filled up with zeros', () => {
+  it('shorter ones are named, without their values', () => {
+    expect(messages(['00001', '00002', '31', '00003', '10000', '7', '410', '5555'])).toEqual([
+      'employee_id has fewer than 5 digits in 4 rows (line 4, line 7, line 8, …), but other values have leading zeros. If zeros were lost, export the column as text',
+    ]);
+  });
+
+  it.each([
+    ['all have one width', ['00001', '00002', '00003', '12345', '123456']],
+    ['no number has zeros', ['1', '22', '333']],
+    ['few have zeros', ['007', '008', '1']],
+    ['zeros have several widths', ['001', '002', '0003', '1']],
+    ['the others are no numbers', ['001', '002', '003', 'A1', 'x', '']],
+    ['the others begin with a digit and are no numbers', ['001', '002', '003', '1A', '9x', '/1', ':1']],
+    ['only two numbers have zeros', ['007', '008', '1', '22']],
+  ])('nothing is said where %s', (_, ids) => {
+    expect(messages(ids)).toEqual([]);
+  });
+
+  it('numbers of every first digit are looked at, and three places are named of as many', () => {
+    expect(messages(['00001', '00002', '00003', '9', '1', '55'])).toEqual([
+      expect.stringContaining('3 rows (line 5, line 6, line 7), but'),
+    ]);
+  });
+
+  it('of four places three are named', () => {
+    expect(messages(['00001', '00002', '00003', '9', '1', '5', '7'])).toEqual([
+      expect.stringContaining('4 rows (line 5, line 6, line 7, …), but'),
+    ]);
+  });
+
+  it('numbers of up to forty digits are compared', () => {
+    const padded = [1, 2, 3].map((last) => `0${last}`.padStart(41, '0'));
+    expect(messages([...padded, '1'.repeat(40)])).toHaveLength(1);
+    const longer = [1, 2, 3].map((last) => `0${last}`.padStart(42, '0'));
+    expect(messages([...longer, '1'.repeat(41)])).toHaveLength(0);
+  });
+});
