@@ -60,118 +60,47 @@ describe('the tally of blocked people', () => {
     );
   });
 
-  const conflictsOf = (
-    pairs: readonly (readonly [string, string | undefined])[],
-    code: 'rename-conflict' | 'email-conflict',
-  ) => {
+  const rename = (pairs: readonly string[]) => ({ code: 'rename-conflict', pairs }) as const;
+  const sharing = (pairs: readonly string[]) => ({ code: 'email-conflict', pairs }) as const;
+
+  it.each([
+    ['identifications of 30 people lost their leading zeros', rename(numbers(30).map((i) => `${i} 00${i}`))],
+    ['12 people have the e-mail of a user with another identification', rename(numbers(12).map((i) => `${i} A${i}`))],
+    ['3 people share one e-mail', sharing(['E1', 'E2 E1', 'E3 E1'])],
+    ['4 people claim the e-mail of another person', sharing(['E1 X1', 'E2 X2', 'E3 X3', 'E4 X4'])],
+  ])('names what conflicts have in common: %s', (said, { code, pairs }) => {
     const tally = openBlockedTally();
-    pairs.forEach(([identification, other], i) => {
+    for (const [i, pair] of pairs.entries()) {
+      const [identification, other] = pair.split(' ');
       tally.add({ kind: 'conflict', at: line(i + 2) });
-      tally.note({ code, identification, message: 'an example', ...(other === undefined ? {} : { other }) });
+      tally.note(conflict(code, identification, other));
       // The same conflict, told to the other side.
-      if (other !== undefined) tally.note({ code, identification: other, message: 'an example' });
-    });
-    return tally.likelyCause(pairs.length);
-  };
-
-  it.each([
-    {
-      name: 'leading zeros',
-      cause: () =>
-        conflictsOf(
-          numbers(30).map((i) => [`${i}`, `00${i}`] as const),
-          'rename-conflict',
-        ),
-      said: 'identifications of 30 people lost their leading zeros; first at line 2',
-    },
-    {
-      name: 'new numbers',
-      cause: () =>
-        conflictsOf(
-          numbers(12).map((i) => [`${i}`, `A${i}`] as const),
-          'rename-conflict',
-        ),
-      said: '12 people have the e-mail of a user with another identification; first at line 2',
-    },
-    {
-      name: 'one e-mail',
-      cause: () =>
-        conflictsOf(
-          [
-            ['E1', undefined],
-            ['E2', 'E1'],
-            ['E3', 'E1'],
-          ],
-          'email-conflict',
-        ),
-      said: '3 people share one e-mail; first at line 2',
-    },
-    {
-      name: 'e-mails of others',
-      cause: () =>
-        conflictsOf(
-          [
-            ['E1', 'X1'],
-            ['E2', 'X2'],
-            ['E3', 'X3'],
-            ['E4', 'X4'],
-          ],
-          'email-conflict',
-        ),
-      said: '4 people claim the e-mail of another person; first at line 2',
-    },
-  ])('names what conflicts have in common: $name', ({ cause, said }) => {
-    expect(cause()).toBe(said);
+      if (other !== undefined) tally.note(conflict(code, other, undefined));
+    }
+    expect(tally.likelyCause(pairs.length)).toBe(`${said}; first at line 2`);
   });
 
-  it('names identifications that come twice', () => {
-    const tally = openBlockedTally();
-    tally.add({ kind: 'conflict', at: line(2) });
-    tally.note({ code: 'duplicate-key', identification: 'E1', at: line(9), message: 'an example' });
-    expect(tally.likelyCause(9)).toBe('1 identification is in several rows; first at line 2');
-  });
+  const alone = '1 person is in conflict with another row or user';
 
   it.each([
+    ['duplicate-key', 'E1', undefined, '1 identification is in several rows'],
+    ['rename-conflict', '0017', '17', 'identifications of 1 person have new leading zeros'],
+    ['rename-conflict', '17', 'A17', '1 person has the e-mail of a user with another identification'],
     [
-      'filled identifications',
-      conflict('rename-conflict', '0017', '17'),
-      'identifications of 1 person have new leading zeros; first at line 2',
+      'case-conflict',
+      'e1',
+      undefined,
+      '1 identification differs from another one only by case or look-alike characters',
     ],
-    [
-      'an e-mail of a user',
-      conflict('rename-conflict', '17', 'A17'),
-      '1 person has the e-mail of a user with another identification; first at line 2',
-    ],
-    [
-      'look-alikes',
-      conflict('case-conflict', 'e1', undefined),
-      '1 identification differs from another one only by case or look-alike characters; first at line 2',
-    ],
-    [
-      'a conflict with nobody in particular',
-      conflict('email-conflict', 'E1', undefined),
-      '1 person is in conflict with another row or user; first at line 2',
-    ],
-    [
-      'a finding about nobody',
-      conflict('duplicate-key', undefined, undefined),
-      '1 person is in conflict with another row or user; first at line 2',
-    ],
-    [
-      'another finding',
-      conflict('import-damage' as never, 'E1', 'E2'),
-      '1 person is in conflict with another row or user; first at line 2',
-    ],
-    [
-      'an e-mail with zeros',
-      conflict('email-conflict', '17', '017'),
-      'identifications of 1 person lost their leading zeros; first at line 2',
-    ],
-  ] as const)('names %s', (_, finding, said) => {
+    ['email-conflict', 'E1', undefined, alone],
+    ['duplicate-key', undefined, undefined, alone],
+    ['row-rejected', 'E1', 'E2', alone],
+    ['email-conflict', '17', '017', 'identifications of 1 person lost their leading zeros'],
+  ] as const)('names a %s of %s and %s: %s', (code, identification, other, said) => {
     const tally = openBlockedTally();
     tally.add({ kind: 'conflict', at: line(2) });
-    tally.note(finding);
-    expect(tally.likelyCause(9)).toBe(said);
+    tally.note(conflict(code, identification, other));
+    expect(tally.likelyCause(9)).toBe(`${said}; first at line 2`);
   });
 
   it('counts several people in the plural', () => {

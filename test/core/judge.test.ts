@@ -8,87 +8,30 @@ const moved = '2026-11-21T12:00:00';
 const update = sealChange(draft());
 
 describe('judging a change by what the platform shows', () => {
+  const create = (more: object = {}) => draft({ kind: 'create', before: undefined, after: { ...wanted, ...more } });
+  const enable = draft({ kind: 'enable', changed: [] });
+  const disable = draft({ kind: 'disable', after: {}, changed: [] });
+  const remove = draft({ kind: 'remove', after: {}, changed: [] });
+  const job = draft({ after: { job: 'Baker' }, changed: ['job'] });
+  const isMoved = user({ lastUpdate: moved });
+  const off = user({ enabled: false });
+
   it.each([
-    {
-      name: 'an update that is shown is applied',
-      change: draft(),
-      shown: user({ fields: { ...wanted, lastName: 'Núñez' } }),
-      kind: 'applied',
-    },
-    { name: 'an update of which nothing is seen is not seen', change: draft(), shown: user(), kind: 'not-seen' },
-    {
-      name: 'an update that moved the user but not the field was ignored',
-      change: draft(),
-      shown: user({ lastUpdate: moved }),
-      kind: 'ignored',
-    },
-    {
-      name: 'a create that is shown is applied',
-      change: draft({ kind: 'create', before: undefined, after: wanted }),
-      shown: user(),
-      kind: 'applied',
-    },
-    {
-      name: 'a create without its user is not seen',
-      change: draft({ kind: 'create', before: undefined, after: wanted }),
-      shown: undefined,
-      kind: 'not-seen',
-    },
-    {
-      name: 'a create that lost a field was ignored in part',
-      change: draft({ kind: 'create', before: undefined, after: { ...wanted, area: 'Sales' } }),
-      shown: user(),
-      kind: 'ignored',
-    },
-    {
-      name: 'a disable is applied when the user is disabled',
-      change: draft({ kind: 'disable', after: {}, changed: [] }),
-      shown: user({ enabled: false }),
-      kind: 'applied',
-    },
-    {
-      name: 'a disable is not seen while the user is enabled',
-      change: draft({ kind: 'disable', after: {}, changed: [] }),
-      shown: user({ lastUpdate: moved }),
-      kind: 'not-seen',
-    },
-    {
-      name: 'an enable is not seen while the user is disabled',
-      change: draft({ kind: 'enable', changed: [] }),
-      shown: user({ enabled: false }),
-      kind: 'not-seen',
-    },
-    {
-      name: 'an enable is applied when the user is enabled',
-      change: draft({ kind: 'enable', changed: [] }),
-      shown: user(),
-      kind: 'applied',
-    },
-    {
-      name: 'a remove is applied when the user is gone',
-      change: draft({ kind: 'remove', after: {}, changed: [] }),
-      shown: undefined,
-      kind: 'applied',
-    },
-    {
-      name: 'a remove is not seen while the user is there',
-      change: draft({ kind: 'remove', after: {}, changed: [] }),
-      shown: user(),
-      kind: 'not-seen',
-    },
-    {
-      name: 'write-only fields are applied when the user moved',
-      change: draft({ after: { job: 'Baker' }, changed: ['job'] }),
-      shown: user({ lastUpdate: moved }),
-      kind: 'applied',
-    },
-    {
-      name: 'write-only fields are unverified when nothing moved',
-      change: draft({ after: { job: 'Baker' }, changed: ['job'] }),
-      shown: user(),
-      kind: 'unverified',
-    },
-  ])('$name', ({ change, shown, kind }) => {
+    ['an update that is shown is applied', draft(), user({ fields: { ...wanted, lastName: 'Núñez' } }), 'applied'],
+    ['an update of which nothing is seen is not seen', draft(), user(), 'not-seen'],
+    ['an update that moved the user but not the field was ignored', draft(), isMoved, 'ignored'],
+    ['a create that is shown is applied', create(), user(), 'applied'],
+    ['a create without its user is not seen', create(), undefined, 'not-seen'],
+    ['a create that lost a field was ignored in part', create({ area: 'Sales' }), user(), 'ignored'],
+    ['a disable is applied when the user is disabled', disable, off, 'applied'],
+    ['a disable is not seen while the user is enabled', disable, isMoved, 'not-seen'],
+    ['an enable is not seen while the user is disabled', enable, off, 'not-seen'],
+    ['an enable is applied when the user is enabled', enable, user(), 'applied'],
+    ['a remove is applied when the user is gone', remove, undefined, 'applied'],
+    ['a remove is not seen while the user is there', remove, user(), 'not-seen'],
+    ['write-only fields are applied when the user moved', job, isMoved, 'applied'],
+    ['write-only fields are unverified when nothing moved', job, user(), 'unverified'],
+  ])('%s', (_, change, shown, kind) => {
     expect(judgeChange(sealChange(change), shown, undefined).kind).toBe(kind);
   });
 
