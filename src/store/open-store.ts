@@ -120,7 +120,8 @@ export function sqlitePath(url: string, folder: string): string {
   return path === ':memory:' ? path : resolve(folder, path);
 }
 
-function createStore(
+/** Returns the store over a database that has this version's tables. */
+export function createStore(
   db: Database,
   place: string,
   { keys, uptime }: { readonly keys: KeyRing; readonly uptime: Uptime | undefined },

@@ -1,5 +1,10 @@
-import { afterEach, beforeEach, describe } from 'vitest';
+import { CompiledQuery } from 'kysely';
+import { afterAll, beforeEach, describe } from 'vitest';
 import type { Store } from '../../src/ports/store.ts';
+import type { Seal } from '../../src/ports/tokens.ts';
+import { isPostgres } from '../../src/store/db/differences.ts';
+import { openKeyRing } from '../../src/store/db/key-ring.ts';
+import { createStore, openDatabase } from '../../src/store/open-store.ts';
 import { describeAlerts } from './store-alerts.ts';
 import { describeBaselines } from './store-baselines.ts';
 import { describeBatches } from './store-batches.ts';
@@ -7,8 +12,10 @@ import { describeDecisions, describeOldDecisions } from './store-decisions.ts';
 import { describeDirectories } from './store-directories.ts';
 import { describeHeldEnds } from './store-held-ends.ts';
 import { describeHolds } from './store-holds.ts';
+import { describeIdleRuns } from './store-idle-runs.ts';
 import { describeLeases } from './store-leases.ts';
 import { describeLedger } from './store-ledger.ts';
+import { migrateOpened, tablesOf } from './store-newer.ts';
 import { describeOperations } from './store-operations.ts';
 import { describePlans } from './store-plans.ts';
 import { describePreviews } from './store-previews.ts';
@@ -39,6 +46,7 @@ const suites = {
   tokens: describeTokens,
   alerts: describeAlerts,
   pruning: describePrune,
+  'idle runs': describeIdleRuns,
   'pruning decisions': describeOldDecisions,
   'asked from several sides at once': describeRaces,
 } satisfies Readonly<Record<string, Suite>>;
@@ -56,26 +64,27 @@ export const touchedBySealing: readonly SuiteName[] = [
   'tokens',
 ];
 
-/** What inserts into every table: a later version has added columns to each. The other suites insert by the same calls. */
-export const touchedByAdditions: readonly SuiteName[] = [
-  'turns',
-  'batches',
-  'ledger',
-  'decisions',
-  'baselines and edits',
-  'rosters',
-  'holds',
-  'what became of held changes',
-  'directories',
-  'previews',
-  'pauses, audit, keys and pages',
-  'tokens',
-  'alerts',
-];
+/**
+ * Stores over one database, one after the other: each is empty at its beginning. A later version has added tables and columns
+ * to the database. What works there works on the tables of this version, which all other tests use.
+ */
+export async function openInTurn(url: string, seals: readonly Seal[] = []): Promise<() => Promise<Store>> {
+  const opened = await openDatabase(url, { folder: '.' });
+  const { db, place } = opened;
+  afterAll(() => db.destroy());
+  await migrateOpened(opened);
+  const deletes = (await tablesOf(db)).map((table) => `delete from ${table}`);
+  // SQLite prepares one statement at a time.
+  const statements = isPostgres(db) ? [deletes.join('; ')] : deletes;
+  return async () => {
+    for (const statement of statements) await db.executeQuery(CompiledQuery.raw(statement));
+    return createStore(db, place, { keys: openKeyRing(seals), uptime: undefined });
+  };
+}
 
 /**
- * What every store keeps to, whatever the database. `open` gives a new, empty store; each test gets its own, and the
- * suite closes it. The whole of it runs once for each database; what differs otherwise runs the suites that it touches.
+ * What every store keeps to, whatever the database. `open` gives an empty store; each test gets its own. The whole of it
+ * runs once for each database; what differs otherwise runs the suites that it touches.
  */
 export function describeStore(name: string, open: () => Promise<Store>, chosen = everySuite): void {
   describe(name, () => {
@@ -83,7 +92,6 @@ export function describeStore(name: string, open: () => Promise<Store>, chosen =
     beforeEach(async () => {
       store = await open();
     });
-    afterEach(() => store.close());
     for (const suite of chosen) describe(suite, () => suites[suite](() => store));
   });
 }
