@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/index.ts';
+import { drawFrom } from '../support/drawn.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { collect } from './store-samples.ts';
 
@@ -15,21 +18,10 @@ export interface StoreWorker {
   readonly ended: Promise<{ readonly code: number | null; readonly errors: string }>;
 }
 
-/** What a worker is to do. */
-export interface StoreWork {
-  readonly folder: string;
-  readonly job: string;
-  readonly rounds: number;
-  readonly stores: readonly string[];
-}
-
-/** Starts a process of `store-worker.ts` that waits to be told to begin. */
-export async function startWorker(name: string, { folder, job, rounds, stores }: StoreWork): Promise<StoreWorker> {
+/** Starts a process of `store-worker.ts` that waits for its jobs. */
+export async function startWorker(name: string, folder: string): Promise<StoreWorker> {
   const script = join(import.meta.dirname, 'store-worker.ts');
-  const child = spawn(process.execPath, [script, folder, name, job, String(rounds), ...stores], { stdio: 'pipe' });
-  onTestFinished(() => {
-    child.kill('SIGKILL');
-  });
+  const child = spawn(process.execPath, [script, folder, name], { stdio: 'pipe' });
   let errors = '';
   child.stderr.on('data', (data: Buffer) => {
     errors += data.toString();
@@ -41,13 +33,19 @@ export async function startWorker(name: string, { folder, job, rounds, stores }:
   return { process: child, lines, ended };
 }
 
-/** Lets workers of the same job begin together, and gives what each of them told. Fails when one of them fails. */
-async function workTogether(work: StoreWork, names = ['one', 'two']): Promise<string[][]> {
-  const workers = await Promise.all(names.map((name) => startWorker(name, work)));
-  for (const { process } of workers) process.stdin?.write('go\n');
-  const told = await Promise.all(workers.map(({ lines }) => collect(lines)));
-  for (const { ended } of workers) expect(await ended).toEqual({ code: 0, errors: '' });
-  return told;
+export function begin({ process }: StoreWorker, job: string, rounds: number, url: string): void {
+  process.stdin?.write(`${job} ${rounds} ${url}\n`);
+}
+
+/** Gives what a worker tells until its job is done. */
+async function toldBy({ lines, ended }: StoreWorker): Promise<string[]> {
+  const told: string[] = [];
+  for (;;) {
+    const { value, done } = await lines.next();
+    if (done) throw new Error(`a worker ended: ${(await ended).errors}`);
+    if (value === 'ready') return told;
+    told.push(value);
+  }
 }
 
 /**
@@ -59,84 +57,86 @@ export function describeStoreProcesses(
   newStore: (folder: string) => Promise<string>,
   expectSound: (url: string) => Promise<void>,
 ): void {
-  async function work(job: string, rounds: number): Promise<StoreWork & { readonly url: string }> {
-    const folder = await temporaryFolder();
-    const url = await newStore(folder);
-    return { folder, job, rounds, stores: [url], url };
-  }
-
   describe(`several processes on one ${database} store`, () => {
-    it('can all open a new store at the same instant', async () => {
-      const folder = await temporaryFolder();
-      const stores: string[] = [];
-      for (let round = 0; round < 8; round++) stores.push(await newStore(folder));
-      await workTogether({ folder, job: 'open-new', rounds: 8, stores }, ['one', 'two', 'three']);
-      for (const [round, url] of stores.entries()) {
-        const store = await openStore(url, { folder });
-        expect(
-          await Promise.all(['one', 'two', 'three'].map((name) => store.triggers.state(`${name} ${round}`))),
-        ).toEqual(Array.from({ length: 3 }, () => ({ kind: 'waiting' })));
-        await store.close();
-      }
+    let folder: string;
+    let workers: readonly StoreWorker[] = [];
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'rollcall-store-'));
+      workers = await Promise.all(['one', 'two', 'three'].map((name) => startWorker(name, folder)));
+    });
+    afterAll(async () => {
+      for (const { process } of workers) process.stdin?.end();
+      for (const { ended } of workers) expect(await ended).toEqual({ code: 0, errors: '' });
+      await rm(folder, { recursive: true });
+    });
+
+    /** Lets workers begin the same job together, and gives the store and what each of them told. */
+    const together = async (job: string, rounds: number, of: readonly StoreWorker[] = workers.slice(0, 2)) => {
+      const url = await newStore(folder);
+      for (const worker of of) begin(worker, job, rounds, url);
+      const told = (await Promise.all(of.map(toldBy))).flat();
+      const store = await openStore(url, { folder });
+      onTestFinished(() => store.close());
+      return { told, store };
+    };
+
+    it.each([1, 2, 3, 4])('can all open a new store at the same instant (%i)', async () => {
+      const { store } = await together('open-new', 1, workers);
+      expect(await store.triggers.waiting()).toMatchObject([{ sync: 'people' }]);
+      for (const name of ['one', 'two', 'three']) expect(await store.triggers.state(name)).toEqual({ kind: 'waiting' });
     });
 
     it('lose no update of a token pair and never write the same generation twice', async () => {
-      const given = await work('replace-tokens', 150);
-      const told = (await workTogether(given)).flat();
+      const { told, store } = await together('replace-tokens', 150);
       expect(new Set(told).size).toBe(300);
-      const store = await openStore(given.url, given);
       expect((await store.tokens.get('acme'))?.generation).toBe(300);
-      await store.close();
     });
 
     it('never hold the same lease at once, and no fence comes twice', async () => {
-      const told = (await workTogether(await work('hold-lease', 80))).flat();
+      const { told } = await together('hold-lease', 80);
       const fences = told.map((line) => Number(line.split(' ')[1])).sort((a, b) => a - b);
       expect(fences).toEqual(Array.from({ length: 160 }, (_, index) => index + 1));
     });
 
     it('write under the fence of one of them at any time, and nothing under a former one', async () => {
-      const given = await work('steal-lease', 60);
-      const told = (await workTogether(given)).flat();
-      expect(told.filter((line) => line.startsWith('wrote')).length).toBeGreaterThan(0);
-      expect(told.filter((line) => line.startsWith('lost')).length).toBeGreaterThan(0);
-      // Each write counts the same entry up by one: none was overwritten by somebody who had read it under a lost lease.
-      const store = await openStore(given.url, given);
-      const entry = await store.ledger.get('acme', 'ana');
-      expect(entry?.unverified).toBe(told.filter((line) => line.startsWith('wrote')).length);
-      await store.close();
+      const { told, store } = await together('steal-lease', 60);
+      const countOf = (word: string) => told.filter((line) => line.startsWith(word)).length;
+      expect(countOf('wrote')).toBeGreaterThan(0);
+      expect(countOf('lost')).toBeGreaterThan(0);
+      // Each write counts the same entry up by one: none was overwritten by one who had read it under a lost lease.
+      expect((await store.ledger.get('acme', 'ana'))?.unverified).toBe(countOf('wrote'));
     });
 
     it('start one run for a slot that both of them store', async () => {
-      const given = await work('open-runs', 100);
-      const told = (await workTogether(given)).flat();
-      const store = await openStore(given.url, given);
+      const { told, store } = await together('open-runs', 100);
       const runs = await store.runs.list({ limit: 1_000 });
       expect(runs.map(({ id }) => `ran ${id}`).sort()).toEqual(told.toSorted());
       expect(runs.every(({ endedAt }) => endedAt !== undefined)).toBe(true);
       expect(runs.length).toBeLessThanOrEqual(100);
       expect(await store.triggers.waiting()).toEqual([]);
-      await store.close();
     });
   });
 
   describe(`a process on a ${database} store that is killed`, () => {
     it('leaves a whole store with everything that it was sure of, wherever it was', async () => {
-      const given = await work('deliver', 1_000);
+      const folder = await temporaryFolder();
+      const url = await newStore(folder);
       const told: string[] = [];
-      for (const [attempt, kills] of [1, 6, 11, 22, 37, 50].entries()) {
-        const { process, lines, ended } = await startWorker(`try ${attempt}`, given);
-        process.stdin?.write('go\n');
-        for (let count = 0; count < kills; count++) told.push((await lines.next()).value);
-        process.kill('SIGKILL');
-        told.push(...(await collect(lines)));
-        expect((await ended).errors).toBe('');
+      const kills = drawFrom([1, 6, 11, 22, 37, 50], 2);
+      for (const [attempt, lines] of kills.entries()) {
+        const worker = await startWorker(`try ${attempt}`, folder);
+        onTestFinished(() => void worker.process.kill('SIGKILL'));
+        begin(worker, 'deliver', 1_000, url);
+        for (let count = 0; count < lines; count++) told.push((await worker.lines.next()).value);
+        worker.process.kill('SIGKILL');
+        told.push(...(await collect(worker.lines)));
+        expect((await worker.ended).errors).toBe('');
       }
-      expect(told.length).toBeGreaterThanOrEqual(127);
-      const store = await openStore(given.url, given);
+      expect(told.length).toBeGreaterThanOrEqual(kills.reduce((sum, lines) => sum + lines, 0));
+      const store = await openStore(url, { folder });
       await expectEveryBatchWhole(store, told);
       await store.close();
-      await expectSound(given.url);
+      await expectSound(url);
     });
   });
 }

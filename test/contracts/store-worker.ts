@@ -1,9 +1,10 @@
 /**
- * A process that works on a store beside others: `store-worker.ts FOLDER NAME JOB ROUNDS STORE…`. It says `ready`, begins at the
- * first byte of its input, and tells each thing it is sure of in a line of its own.
+ * A process that works on a store beside others: `store-worker.ts FOLDER NAME`. It says `ready` and does one job after the other,
+ * each a line of its input: `JOB ROUNDS STORE`. It tells each thing it is sure of in a line of its own, and then `ready` again.
  */
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import type { OwnedRun, Store } from '../../src/ports/store.ts';
@@ -18,24 +19,22 @@ import {
   writePlan,
 } from './store-samples.ts';
 
-const [folder = '', name = '', job = '', count = '0', ...stores] = process.argv.slice(2);
-const rounds = Number(count);
+const [folder = '', name = ''] = process.argv.slice(2);
+let rounds = 0;
+let url = '';
 
 /** Written at once, not when the process gets round to it: what was told was told before a kill. */
 function tell(line: string): void {
   writeSync(1, `${line}\n`);
 }
 
-const open = (url = stores[0] ?? ''): Promise<Store> => openStore(url, { folder });
+const open = (): Promise<Store> => openStore(url, { folder });
 
-/** Opens one new store after the other; the other process does the same. */
+/** Opens a new store; the other processes do the same. */
 async function openNew(): Promise<void> {
-  for (const [round, url] of stores.entries()) {
-    const store = await open(url);
-    await store.triggers.add(sampleTrigger(`${name} ${round}`));
-    await store.close();
-    tell('opened');
-  }
+  const store = await open();
+  await store.triggers.add(sampleTrigger(name));
+  await store.close();
 }
 
 /** Counts up the generation of one token row, which loses nothing only if no two replace the same one. */
@@ -173,6 +172,9 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
 };
 
 tell('ready');
-await new Promise((resolve) => process.stdin.once('data', resolve));
-process.stdin.destroy();
-await jobs[job]?.();
+for await (const line of createInterface({ input: process.stdin })) {
+  const [job = '', count, place = ''] = line.split(' ');
+  [rounds, url] = [Number(count), place];
+  await jobs[job]?.();
+  tell('ready');
+}
