@@ -1,8 +1,6 @@
-import { execFile, spawn } from 'node:child_process';
-import { promisify } from 'node:util';
+import { spawn } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
-
-const run = promisify(execFile);
+import { openTestShell } from '../cli/test-shell.ts';
 
 describe('rollcall demo', () => {
   it('runs the sync twice with the real commands, and then serves the page with a hold to decide about', async () => {
@@ -26,8 +24,8 @@ describe('rollcall demo', () => {
   });
 
   it('says the same to a machine', async () => {
-    const { stdout } = await run(process.execPath, ['src/main/cli.ts', 'demo', '--json'], { timeout: 110_000 });
-    expect(JSON.parse(stdout)).toMatchObject({
+    const told = await (await openTestShell()).run(['demo', '--json']);
+    expect(told.json()).toMatchObject({
       ok: true,
       firstRun: { outcome: 'partial', isSuccess: true, counts: { create: 17, disable: 4, enable: 1, applied: 503 } },
       secondPlan: { outcome: 'partial', counts: { create: 0, update: 0, enable: 0, disable: 0, remove: 0 } },

@@ -65,7 +65,7 @@ test('the documented commands of kubectl exec find the program and its configura
     code: 0,
     stdout: expect.stringContaining('approved 8 changes'),
   });
-  const { stdout } = await inPod(`audit --run ${run} --json`);
-  expect(JSON.parse(stdout).entries).toMatchObject([{ as: 'ana', action: 'approve', reason: 'ticket 4711' }]);
-  expect(JSON.parse(stdout).entries[0].by).not.toBe('ana');
+  const { entries } = (await shell.run(['audit', '--run', run, '--json'])).json<{ entries: { by: string }[] }>();
+  expect(entries).toMatchObject([{ as: 'ana', action: 'approve', reason: 'ticket 4711' }]);
+  expect(entries[0]?.by).not.toBe('ana');
 });

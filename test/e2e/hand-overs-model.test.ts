@@ -7,7 +7,7 @@ import { tracePerson } from '../../src/app/people.ts';
 import { requestOrRun } from '../../src/app/requests.ts';
 import { findChanges } from '../../src/app/runs.ts';
 import type { RunScope } from '../../src/ports/store.ts';
-import { drawRuns } from '../support/drawn.ts';
+import { isLong } from '../support/drawn.ts';
 import { type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 
 /**
@@ -330,7 +330,7 @@ async function live(steps: readonly Step[], hr?: Hr): Promise<void> {
   }
 }
 
-const worlds = drawRuns(32);
+const worlds = isLong ? 32 : 4;
 let deltas = 0;
 
 it('an account has one owner, follows its person, and is disabled when no sync has them', async () => {

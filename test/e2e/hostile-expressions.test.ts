@@ -22,7 +22,7 @@ async function openOffice(limits: string): Promise<Office> {
   const { url, accessToken, close } = await startSandbox({ now: Date.now });
   onTestFinished(() => close());
   const evil = `${'a'.repeat(40)}1`;
-  const rows = Array.from({ length: 60 }, (_, i) => `E${i},${i % 20 === 7 ? evil : `Ana${i}`},Lopez`);
+  const rows = Array.from({ length: 60 }, (_, i) => `E${i},${i % 30 === 7 ? evil : `Ana${i}`},Lopez`);
   await writeFile(join(folder, 'employees.csv'), `${['id,first,last', ...rows].join('\n')}\n`);
   await writeFile(
     join(folder, 'rollcall.yaml'),
@@ -50,7 +50,7 @@ syncs:
 /** Resolves as soon as a run is in one of these phases. */
 async function inPhase(url: string, phases: readonly string[]): Promise<void> {
   await expect
-    .poll(async () => (await ask(`${url}/api/runs`, { token })).json.runs[0]?.phase, { timeout: 60_000, interval: 50 })
+    .poll(async () => (await ask(`${url}/api/runs`, { token })).json.runs[0]?.phase, { timeout: 60_000, interval: 100 })
     .toBeOneOf(phases);
 }
 
@@ -62,7 +62,7 @@ async function slowestHealth(url: string, over: AbortSignal): Promise<number> {
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     slowest = Math.max(slowest, performance.now() - began);
     // As a probe asks; a loop without a pause would take the CPU from the deployment.
-    await wait(20);
+    await wait(100);
   }
   return slowest;
 }

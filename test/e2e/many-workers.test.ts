@@ -62,7 +62,7 @@ function watchRedis(redis: RedisSpace): () => Promise<string> {
   const looking = (async () => {
     while (!isOver) {
       for (const line of (await everythingIn(redis)).split('\n')) seen.add(line);
-      await wait(25);
+      await wait(100);
     }
   })();
   return async () => {

@@ -18,14 +18,21 @@ describe.skipIf(postgres === undefined)('the main job with its store in PostgreS
     return { ...place, password: decodeURIComponent(new URL(store).password) };
   }
 
-  it('brings everybody over, finds nothing to do the second time, and holds no connection when it has ended', async () => {
-    const { folder, password, rollcall } = await openOffice(30);
-    const first = await runRollcall(folder, ['apply', 'people', '--json']);
-    expect(first).toMatchObject({ code: 0 });
-    expect(JSON.parse(first.stdout)).toMatchObject({ outcome: 'succeeded', counts: { create: 30 } });
-    const second = await rollcall('apply', 'people', '--json');
-    expect(second.json()).toMatchObject({ outcome: 'nothing-to-do' });
-    for (const { stdout, stderr } of [first, second]) expect(stdout + stderr).not.toContain(password);
+  it('is done once by two processes that are asked for it at the same time, and nothing is left to do', async () => {
+    const { folder, password, rollcall } = await openOffice(40);
+    const both = await Promise.all([1, 2].map(() => runRollcall(folder, ['apply', 'people', '--json'])));
+    expect(both.map(({ code, stderr }) => [code, stderr])).toEqual(both.map(() => [0, expect.any(String)]));
+    for (const { stdout, stderr } of both) expect(stdout + stderr).not.toContain(password);
+    const told = both.map(
+      ({ stdout }) => JSON.parse(stdout) as { id: string; outcome?: string; counts?: { create: number } },
+    );
+    // Requests that meet before a run begins are one run, and both are told of it; else the second run finds nothing to do.
+    const createdByRun = new Map(told.map(({ id, counts }) => [id, counts?.create ?? 0]));
+    expect([...createdByRun.values()].reduce((sum, created) => sum + created, 0)).toBe(40);
+    expect(told.map(({ outcome }) => outcome)).toContain('succeeded');
+    const { runs } = (await rollcall('runs', '--json')).json<{ runs: { counts: { applied: number } }[] }>();
+    expect(runs.reduce((sum, { counts }) => sum + counts.applied, 0)).toBe(40);
+    expect((await rollcall('apply', 'people', '--json')).json()).toMatchObject({ outcome: 'nothing-to-do' });
   });
 
   describe.skipIf(pgBouncer === undefined).each(['session', 'transaction'] as const)(
@@ -33,10 +40,9 @@ describe.skipIf(postgres === undefined)('the main job with its store in PostgreS
     (pooling) => {
       const way = (url: string) => poolerBefore(pgBouncer ?? '', url, pooling);
 
-      it('does the same, with several processes at once, and a backup', async () => {
-        const { folder, rollcall } = await openOffice(30, way);
-        const both = await Promise.all([1, 2].map(() => runRollcall(folder, ['apply', 'people', '--json'])));
-        expect(both.map(({ code, stderr }) => [code, stderr])).toEqual(both.map(() => [0, expect.any(String)]));
+      it('does the same, and a backup', async () => {
+        const { rollcall } = await openOffice(30, way);
+        expect(await rollcall('apply', 'people')).toMatchObject({ code: 0 });
         expect((await rollcall('apply', 'people', '--json')).json()).toMatchObject({ outcome: 'nothing-to-do' });
         expect(await rollcall('backup', 'store.backup')).toMatchObject({ code: 0 });
       });
@@ -69,27 +75,13 @@ describe.skipIf(postgres === undefined)('the main job with its store in PostgreS
 
   it('has its tables made by migrate, which touches nothing beside the configuration, and by whoever comes first', async () => {
     const { folder, password, rollcall } = await openOffice(3);
-    const three = await Promise.all([1, 2, 3].map(() => runRollcall(folder, ['migrate', '--json'])));
-    expect(three.map(({ code }) => code)).toEqual([0, 0, 0]);
-    const told = three.map(({ stdout }) => JSON.parse(stdout) as { from: string | null; applied: readonly string[] });
+    const both = await Promise.all([1, 2].map(() => runRollcall(folder, ['migrate', '--json'])));
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    const told = both.map(({ stdout }) => JSON.parse(stdout) as { from: string | null; applied: readonly string[] });
     expect(told.filter(({ from }) => from === null)).toHaveLength(1);
     expect(told.filter(({ applied }) => applied.length > 0)).toHaveLength(1);
-    for (const { stdout, stderr } of three) expect(stdout + stderr).not.toContain(password);
+    for (const { stdout, stderr } of both) expect(stdout + stderr).not.toContain(password);
     expect((await readdir(folder)).sort()).toEqual(['employees.csv', 'rollcall.yaml']);
     expect(await rollcall('apply', 'people')).toMatchObject({ code: 0 });
-  });
-
-  it('is done once by two processes that are asked for it at the same time', async () => {
-    const { folder, rollcall } = await openOffice(40);
-    const both = await Promise.all([1, 2].map(() => runRollcall(folder, ['apply', 'people', '--json'])));
-    const told = both.map(
-      ({ stdout }) => JSON.parse(stdout) as { id: string; outcome?: string; counts?: { create: number } },
-    );
-    // Requests that meet before a run begins are one run, and both are told of it; else the second run finds nothing to do.
-    const createdByRun = new Map(told.map(({ id, counts }) => [id, counts?.create ?? 0]));
-    expect([...createdByRun.values()].reduce((sum, created) => sum + created, 0)).toBe(40);
-    expect(told.map(({ outcome }) => outcome)).toContain('succeeded');
-    const { runs } = (await rollcall('runs', '--json')).json<{ runs: { counts: { applied: number } }[] }>();
-    expect(runs.reduce((sum, { counts }) => sum + counts.applied, 0)).toBe(40);
   });
 });

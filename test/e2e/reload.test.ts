@@ -4,14 +4,15 @@ import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/main/process.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
-import { runRollcall, startRollcall } from '../support/rollcall-process.ts';
+import { shellIn } from '../cli/test-shell.ts';
+import { startRollcall } from '../support/rollcall-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 test('SIGHUP opens a good configuration in the same process, and a bad one changes nothing', async () => {
   await using sandbox = await closing(await startSandbox({ now: () => systemClock.now(), processingMs: 0 }));
   const folder = await temporaryFolder();
   const path = join(folder, 'rollcall.yaml');
-  expect((await runRollcall(folder, ['init'])).code).toBe(0);
+  expect((await shellIn(folder).run(['init'])).code).toBe(0);
   const good = (await readFile(path, 'utf8'))
     .replace('https://platform.example.com', sandbox.url)
     .replace(/accessToken: .*/, `accessToken: \${file:token}`);

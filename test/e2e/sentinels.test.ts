@@ -23,13 +23,14 @@ import { drawFrom } from '../support/drawn.ts';
 import { FastClock } from '../support/fast-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
 import { csvOf, type Row, usersOf } from '../support/office.ts';
-import { type RedisSpace, startRedisService } from '../support/services.ts';
+import { startRedisService } from '../support/services.ts';
 import { openReceiver } from '../watch/alerts/receiver.ts';
-import { openRedisWorld } from '../work/queue/redis-world.ts';
+import { closeAfterAll, everythingIn, openWorld as openRedisWorld, startHere } from '../work/queue/with-redis.ts';
 
 const key = Buffer.alloc(32, 7).toString('base64');
 const closers: (() => Promise<unknown>)[] = [];
 
+closeAfterAll();
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
@@ -398,7 +399,7 @@ it('no text of another system and no value of an employee reaches a log, an aler
     ]);
   }
 
-  const scenarios = [...always, ...drawFrom(matrix, 5)];
+  const scenarios = [...always, ...drawFrom(matrix, 12)];
   for (const [name, options] of scenarios) {
     const before = world.platform.struck() + world.hr.struck();
     const sinks = await world.run(options);
@@ -464,17 +465,12 @@ it.skipIf(redisService === undefined)(
         sync,
         encryptionKey: key,
       });
-      closers.push(() => world.close());
       world.setFaults(`file:unknown-status=${sentinels.said('file status')}`);
-      const replica = world.replica();
-      closers.push(async () => {
-        replica.process.kill('SIGTERM');
-        await replica.ended;
-      });
-      await replica.line('ready');
+      const deployment = await startHere(world);
       await world.ask();
       await world.ended(1);
-      jobs.push(await contentOf(redis));
+      jobs.push(await everythingIn(redis));
+      await deployment.stop();
     }
     const hits = sentinels.found(jobs.join('\n'), ['said', 'cell']);
     process.stdout.write(
@@ -484,21 +480,3 @@ it.skipIf(redisService === undefined)(
     expect(jobs.join('').length).toBeGreaterThan(100);
   },
 );
-
-/** Every key with its content, whatever its type. */
-async function contentOf(redis: RedisSpace): Promise<string> {
-  const keys = (await redis.command('KEYS', '*')) as string[];
-  const read: Readonly<Record<string, readonly string[]>> = {
-    hash: ['HGETALL', 'KEY'],
-    list: ['LRANGE', 'KEY', '0', '-1'],
-    zset: ['ZRANGE', 'KEY', '0', '-1'],
-    set: ['SMEMBERS', 'KEY'],
-    stream: ['XRANGE', 'KEY', '-', '+'],
-    string: ['GET', 'KEY'],
-  };
-  const texts = keys.map(async (name) => {
-    const words = read[String(await redis.command('TYPE', name))] ?? ['TYPE', 'KEY'];
-    return JSON.stringify([name, await redis.command(...words.map((word) => (word === 'KEY' ? name : word)))]);
-  });
-  return (await Promise.all(texts)).join('\n');
-}

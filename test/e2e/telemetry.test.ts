@@ -101,11 +101,17 @@ function expectNoPeople(receiver: Receiver): void {
 }
 
 describe('telemetry', () => {
-  it('of one run is one trace, from the request to the read-back, and says nothing of people', async () => {
+  it('of one run is one trace through the proxy of the environment, from the request to the read-back, and says nothing of people', async () => {
     const collector = await openReceiver();
     const folder = await openFolder({});
-    const done = await runRollcall(folder, ['apply', 'people', '--json', '--verbose'], environment(collector.url));
+    const proxy = await startProxy(Number(new URL(collector.url).port));
+    const env = {
+      ...environment('http://collector.example.com:4318'),
+      HTTP_PROXY: `http://127.0.0.1:${proxy.port}`,
+    };
+    const done = await runRollcall(folder, ['apply', 'people', '--json', '--verbose'], env);
     expect(done.code, done.stderr).toBe(0);
+    expect(proxy.seen).toContain('POST http://collector.example.com:4318/v1/traces');
     const run = String(JSON.parse(done.stdout).id);
     const ids = traceIdsOf(run);
     const { spans } = decode(collector);
@@ -170,19 +176,6 @@ describe('telemetry', () => {
     expect(done.stderr).toMatch(/"cause":"the connection was refused \(ECONNREFUSED\)".*telemetry could not be sent/);
   });
 
-  it('goes through the proxy of the environment', async () => {
-    const collector = await openReceiver();
-    const proxy = await startProxy(Number(new URL(collector.url).port));
-    const env = {
-      ...environment('http://collector.example.com:4318'),
-      ...{ HTTP_PROXY: `http://127.0.0.1:${proxy.port}` },
-    };
-    const done = await runRollcall(await openFolder({}), ['apply', 'people'], env);
-    expect(done.code, done.stderr).toBe(0);
-    expect(proxy.seen).toContain('POST http://collector.example.com:4318/v1/traces');
-    expect(decode(collector).spans.length).toBeGreaterThan(0);
-  });
-
   it('names the trace in a notice: its id, or its link when there is an address', async () => {
     const [collector, hook] = [await openReceiver(), await openReceiver()];
     const traceUrl = 'https://traces.example/t/{traceId}';
@@ -200,34 +193,33 @@ describe('telemetry', () => {
 });
 
 describe.skipIf(redis === undefined)('telemetry of several processes', () => {
-  it('is one trace of a run that one worker began and another one ended, and has the metrics of each', async () => {
+  it('is one trace of a run that one began and another one ended, and has the metrics of each', async () => {
     const collector = await openReceiver();
     const server = await openRedisServer(redis ?? '');
     // Long enough for the first worker to leave while the platform works on the file.
     const folder = await openFolder({ redis: server.url }, { processingMs: 4000 });
-    const start = (role: string, instance: string): RollcallProcess => {
+    const start = (instance: string): RollcallProcess => {
       const env = {
         ...process.env,
         ...environment(collector.url),
         OTEL_RESOURCE_ATTRIBUTES: `service.instance.id=${instance}`,
       };
-      return startRollcall(folder, ['start', '--role', role], env);
+      return startRollcall(folder, ['start'], env);
     };
     const stop = async ({ child, ended }: RollcallProcess): Promise<void> => {
       child.kill('SIGTERM');
       await ended;
     };
-    const [scheduler, first] = [start('scheduler', 'scheduler'), start('worker', 'first')];
-    const isHere = (instance: string) => until(async () => decode(collector).instances.has(instance));
-    await isHere('scheduler');
-    await isHere('first');
+    const first = start('first');
+    await until(async () => decode(collector).instances.has('first'));
     expect(await command(folder, ['resync', 'people'], {})).toMatchObject({ code: 0 });
     await until(async () => decode(collector).spans.some(({ name }) => name === 'reading'));
     await stop(first);
-    const second = start('worker', 'second');
+    const second = start('second');
     await until(async () => decode(collector).spans.some(({ name }) => name === 'run'), 30_000);
+    const duration = 'rollcall_run_duration_seconds';
+    await until(async () => decode(collector).metrics.some(({ name }) => name === duration), 30_000);
     await stop(second);
-    await stop(scheduler);
     const { spans, metrics, instances } = decode(collector);
     const [root, ...others] = spans.filter(({ name }) => name === 'run');
     expect(others).toEqual([]);
@@ -236,9 +228,9 @@ describe.skipIf(redis === undefined)('telemetry of several processes', () => {
     expect(steps.every(({ traceId }) => traceId === root?.traceId)).toBe(true);
     expect(new Set(steps.map(({ name }) => name))).toEqual(new Set(['reading', 'delivering', 'proving']));
     expect(new Set(steps.map(({ instance }) => instance))).toEqual(new Set(['first', 'second']));
-    expect([...instances].toSorted()).toEqual(['first', 'scheduler', 'second']);
+    expect([...instances].toSorted()).toEqual(['first', 'second']);
     const names = new Set(metrics.map(({ name }) => name));
-    for (const name of ['rollcall_requests_total', 'rollcall_run_duration_seconds']) expect(names).toContain(name);
+    expect(names).toContain('rollcall_requests_total');
     expectNoPeople(collector);
   }, 90_000);
 });

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { AppIo } from '../../src/app/app-io.ts';
@@ -15,9 +15,11 @@ import type { SourceKind } from '../../src/ports/source.ts';
 import type { Sync } from '../../src/run/engine-io.ts';
 import { parseFault, type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import type { RunReport } from '../../src/views/runs.ts';
 import { FastClock } from './fast-clock.ts';
 import { type MemoryLogger, memoryLogger } from './memory-logger.ts';
+import { once } from './once.ts';
 import { offering } from './source-kinds.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -91,6 +93,13 @@ export const plainSync = (path = './employees.csv') => ({
   lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
 });
 
+/** A store without a row. Making its tables costs as much as a run, so they are made once. */
+const emptyStore = once(async () => {
+  const folder = await temporaryFolder();
+  await (await openStore('sqlite:./empty.db', { folder })).close();
+  return readFile(join(folder, 'empty.db'));
+});
+
 export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
   const folder = await temporaryFolder();
   const clock = new FastClock(someInstant);
@@ -120,6 +129,8 @@ export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
     syncs: { people, ...options.syncs },
   };
   const path = join(folder, 'rollcall.json');
+  await mkdir(join(folder, '.rollcall'));
+  await writeFile(join(folder, '.rollcall/rollcall.db'), await emptyStore());
   const load = async () => {
     await writeFile(path, JSON.stringify(config), { mode: 0o600 });
     const kinds = [...sourceKinds, ...(options.kinds ?? [])];
