@@ -17,8 +17,8 @@ import { type FaultName, faultNames, sourceFaults } from './source-faults.ts';
 export interface SourceCase {
   /** The kind, with the variant in brackets: `personio (v2)`. */
   readonly name: string;
-  /** A source whose HR system holds enough people for five pages or more, and plays the fault, if one is named. */
-  prepare(fault?: FaultName): Promise<SourceUnderTest>;
+  /** A source whose HR system has five pages of people or more, and plays the fault, if one is named. */
+  prepare(fault?: FaultName, crowd?: Crowd): Promise<SourceUnderTest>;
   /** Faults that cannot happen to this kind, each with why; it plays all others. */
   readonly impossible: Readonly<Partial<Record<FaultName, string>>>;
   /**
@@ -30,6 +30,14 @@ export interface SourceCase {
   readonly pickInputs?: Readonly<Record<string, readonly string[]>>;
   /** What is taken before it is asked for, where that is more than a page; the suite sees whether it is so. */
   readonly ahead?: ReadAhead;
+}
+
+/** How many people an HR system has. Absent: `few`. `many` are longer than the buffers between it and its reader. */
+export type Crowd = 'few' | 'many';
+
+/** The crowd of a kind with pages of any size: five of them. */
+export function pagesOf(crowd: Crowd = 'few'): { readonly count: number; readonly pageSize: number } {
+  return crowd === 'many' ? { count: 750, pageSize: 150 } : { count: 40, pageSize: 8 };
 }
 
 export interface ReadAhead {
@@ -133,7 +141,7 @@ export function sourceContract({
     });
 
     it('a page is bounded and not empty, and each record says where it is from', async () => {
-      const { source, identifications } = await prepare();
+      const { source, identifications } = await prepare(undefined, 'many');
 
       const { pages } = await readWhole(source);
 
@@ -145,7 +153,7 @@ export function sourceContract({
     });
 
     it.skipIf(ahead?.kind === 'unseen')('takes no more ahead of its reader than it says', async () => {
-      const { source, identifications, bytesTaken } = await prepare();
+      const { source, identifications, bytesTaken } = await prepare(undefined, 'many');
       if (bytesTaken === undefined) throw new Error('without bytesTaken, `ahead` says why');
       const before = bytesTaken();
       const read = source.read({ kind: 'full' }, sourceIo());
@@ -163,7 +171,7 @@ export function sourceContract({
     });
 
     it('a reader who stops early is told nothing of completeness, and leaves nothing open', async () => {
-      const { source, openResources } = await prepare();
+      const { source, openResources } = await prepare(undefined, 'many');
       const before = openResources();
       const read = source.read({ kind: 'full' }, sourceIo());
 
@@ -184,7 +192,7 @@ export function sourceContract({
     });
 
     it('an abort stops the read with its reason, before the next page, and leaves nothing open', async () => {
-      const { source, openResources } = await prepare();
+      const { source, openResources } = await prepare(undefined, 'many');
       const before = openResources();
       const abort = new AbortController();
       const read = source.read({ kind: 'full' }, sourceIo({ signal: abort.signal }));

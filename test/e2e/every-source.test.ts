@@ -143,7 +143,7 @@ const personio = (api: string, hireDate: string, leaveDate: string): Kind => ({
 const rest: Kind = {
   name: 'rest',
   async open() {
-    const { humans, source } = await startRestFake('cursor', undefined, 30);
+    const { humans, source } = await startRestFake('cursor');
     const ids = humans.map(({ id }) => id);
     return {
       source: { ...source, status: { from: 'state', map: { active: 'active', left: 'terminated' } } },

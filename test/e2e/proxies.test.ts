@@ -20,7 +20,7 @@ async function openWorld() {
   onTestFinished(() => sandbox.close());
   const certificate = await makeCertificate();
   const tlsPort = await listenWithTls(certificate, portOf(sandbox.url));
-  const hr = await startRestFake('cursor', undefined, 30);
+  const hr = await startRestFake('cursor');
   const receiver = await openReceiver();
   const [toPlatform, toHr, toAlerts] = await Promise.all([
     startProxy(tlsPort, 'ana:secret'),

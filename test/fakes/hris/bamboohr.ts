@@ -1,4 +1,5 @@
 import type { FaultName } from '../../contracts/source-faults.ts';
+import { givenSize } from './roster.ts';
 import { startVendor, type VendorReply, type VendorRequest, type VendorServer } from './vendor-server.ts';
 
 export interface FakeEmployee {
@@ -150,7 +151,7 @@ function dataset(request: VendorRequest, { people, hidden, options: { fault, ref
   const found = people.filter(({ changedAt }) => since === undefined || Date.parse(changedAt) > Date.parse(since));
   // Without an order there is none.
   const rows = orderBy === undefined ? [...found.slice(page * 7), ...found.slice(0, page * 7)] : found;
-  const size = Math.min(pageSize, fault === 'pages shrink' ? 300 : 1000);
+  const size = givenSize(pageSize, fault);
   const pages = Math.max(1, Math.ceil(rows.length / size));
   const from = ((fault === 'page again' ? 1 : page) - 1) * size;
   const shown = withDouble(rows.slice(from, from + size), fault, page > 1);
@@ -166,7 +167,7 @@ function dataset(request: VendorRequest, { people, hidden, options: { fault, ref
 function employees({ url }: VendorRequest, { people, hidden, options }: Scene): VendorReply {
   const { fault, maxLimit = 2500 } = options;
   const ask = url.searchParams;
-  const limit = Math.min(Number(ask.get('page[limit]') ?? 250), fault === 'pages shrink' ? 300 : maxLimit);
+  const limit = givenSize(Math.min(Number(ask.get('page[limit]') ?? 250), maxLimit), fault);
   const ids = ask.get('filter[ids]')?.split(',');
   const found = ids === undefined ? people : people.filter(({ id }) => ids.includes(id));
   const after = ask.get('page[after]');

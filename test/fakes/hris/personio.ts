@@ -1,6 +1,6 @@
 import type { FaultName } from '../../contracts/source-faults.ts';
 import { jsonReply } from './json-reply.ts';
-import { openRoster, type Roster } from './roster.ts';
+import { givenSize, openRoster, type Roster } from './roster.ts';
 import { startVendor, type VendorReply, type VendorRequest } from './vendor-server.ts';
 
 /** A person of the made-up company; statuses as v2 writes them. Text `#123` goes out as a bare number. */
@@ -123,16 +123,14 @@ function listEmployees(
   { url }: VendorRequest,
   number: number,
   roster: Roster<PersonioPerson>,
-  { fault, hidden }: PersonioOptions,
+  { hidden }: PersonioOptions,
 ): VendorReply {
   const query = url.searchParams;
   const [offset, limit] = [Number(query.get('offset') ?? 0), Number(query.get('limit') ?? 50)];
   if (limit > 100) return { status: 400, body: '' };
   const mail = query.get('email');
   const page =
-    mail === null
-      ? roster.page(offset, fault === 'pages shrink' ? Math.min(limit, 30) : limit, number)
-      : roster.members.filter(({ email }) => email === mail);
+    mail === null ? roster.page(offset, limit, number) : roster.members.filter(({ email }) => email === mail);
   const asked = query.getAll('attributes[]');
   const isShown = (name: string) => (asked.length === 0 || asked.includes(name)) && hidden?.has(name) !== true;
   const data = page.map((person) => ({
@@ -163,9 +161,9 @@ function listPersons(
           ),
         );
   const cursor = query.get('cursor');
-  const size = fault === 'pages shrink' ? Math.min(limit, 20) : limit;
+  const size = givenSize(limit, fault);
   const page = chosen.after(cursor === null ? undefined : ({ id }) => id === `#${cursor}`, size, number);
-  const goesOn = fault === 'cursor again' && number === 3 ? roster.members[49] : page.at(-1);
+  const goesOn = fault === 'cursor again' && number === 3 ? roster.members[limit - 1] : page.at(-1);
   const next = new URL(url);
   next.searchParams.set('cursor', goesOn?.id.replace('#', '') ?? '');
   const where = links === 'relative' ? `${next.pathname}${next.search}` : next.href;

@@ -1,5 +1,5 @@
 import type { FaultName } from '../../contracts/source-faults.ts';
-import { jsonWithLongNumbers, longId, openRoster, type Roster, smallPage } from './roster.ts';
+import { givenSize, jsonWithLongNumbers, longId, openRoster, type Roster } from './roster.ts';
 import { startVendor, type VendorReply, type VendorRequest, type VendorServer } from './vendor-server.ts';
 
 export interface Human {
@@ -25,10 +25,10 @@ interface Asked {
   readonly roster: Roster<Human>;
   readonly number: number;
   readonly fault: FaultName | undefined;
+  /** Records on a page, where the request does not say it. */
+  readonly pageSize: number;
   readonly elsewhere: string | undefined;
 }
-
-const pageSize = 100;
 
 function reply(body: unknown, headers: VendorReply['headers'] = {}): VendorReply {
   return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body: jsonWithLongNumbers(body) };
@@ -51,7 +51,7 @@ function linkTo(asked: Asked, page: readonly Human[]): string | undefined {
   return `${base}/people?after=${plain(nextPlace(asked, page.at(-1)?.id ?? '', first?.id ?? ''))}`;
 }
 
-function afterSomebody({ request, roster, number }: Asked, name: string): readonly Human[] {
+function afterSomebody({ request, roster, number, pageSize }: Asked, name: string): readonly Human[] {
   const after = request.url.searchParams.get(name) ?? undefined;
   const size = numberIn(request, 'limit', pageSize);
   return roster.after(after === undefined ? undefined : ({ id }) => plain(id) === after, size, number);
@@ -71,129 +71,130 @@ function byNumber({ request, roster, number }: Asked, page: number, size: number
 }
 
 /** The paging styles of docs/sources/rest.md. */
-export const pagingFakes = {
-  none: {
-    paging: { style: 'none' },
-    more: counted,
-    answer: ({ roster }) => reply({ data: roster.page(0, 1_000_000, 3), meta: { total: roster.total() } }),
-  },
-  offset: {
-    paging: { style: 'offset', size: pageSize },
-    more: { ...counted, query: { sort: 'id' } },
-    answer({ request, roster, number }) {
-      const people = roster.page(numberIn(request, 'offset', 0), numberIn(request, 'limit', 20), number);
-      return reply({ data: people, meta: { total: String(roster.total()) } });
+const pagingFakes = (pageSize: number) =>
+  ({
+    none: {
+      paging: { style: 'none' },
+      more: counted,
+      answer: ({ roster }) => reply({ data: roster.page(0, 1_000_000, 3), meta: { total: roster.total() } }),
     },
-  },
-  'offset, no total': {
-    paging: { style: 'offset', size: pageSize, offset: 'skip', limit: 'top' },
-    more: { ...list, end: { statuses: [204] } },
-    answer({ request, roster, number }) {
-      const people = roster.page(numberIn(request, 'skip', 0), numberIn(request, 'top', 20), number);
-      return people.length === 0 && number > 1 ? { status: 204, body: '' } : reply({ data: people });
+    offset: {
+      paging: { style: 'offset', size: pageSize },
+      more: { ...counted, query: { sort: 'id' } },
+      answer({ request, roster, number }) {
+        const people = roster.page(numberIn(request, 'offset', 0), numberIn(request, 'limit', 20), number);
+        return reply({ data: people, meta: { total: String(roster.total()) } });
+      },
     },
-  },
-  page: {
-    paging: { style: 'page', size: pageSize },
-    more: { ...counted, end: { emptyObject: true } },
-    answer(asked) {
-      const page = numberIn(asked.request, 'page', 1) - 1;
-      const size = Math.min(numberIn(asked.request, 'per_page', 20), asked.fault === 'pages shrink' ? smallPage : 1000);
-      const isBeyond = page * size >= asked.roster.members.length && page > 0;
-      return isBeyond ? reply({}) : byNumber(asked, page, size);
+    'offset, no total': {
+      paging: { style: 'offset', size: pageSize, offset: 'skip', limit: 'top' },
+      more: { ...list, end: { statuses: [204] } },
+      answer({ request, roster, number }) {
+        const people = roster.page(numberIn(request, 'skip', 0), numberIn(request, 'top', 20), number);
+        return people.length === 0 && number > 1 ? { status: 204, body: '' } : reply({ data: people });
+      },
     },
-  },
-  'page, no total': {
-    paging: { style: 'page', size: pageSize, page: 'p', perPage: 'n', start: 0 },
-    more: list,
-    answer({ request, roster, number, fault }) {
-      const size = Math.min(numberIn(request, 'n', 20), fault === 'pages shrink' ? smallPage : 1000);
-      return reply({ data: roster.page(numberIn(request, 'p', 0) * size, size, number) });
+    page: {
+      paging: { style: 'page', size: pageSize },
+      more: { ...counted, end: { emptyObject: true } },
+      answer(asked) {
+        const page = numberIn(asked.request, 'page', 1) - 1;
+        const size = givenSize(numberIn(asked.request, 'per_page', 20), asked.fault);
+        const isBeyond = page * size >= asked.roster.members.length && page > 0;
+        return isBeyond ? reply({}) : byNumber(asked, page, size);
+      },
     },
-  },
-  'page-in-body': {
-    paging: { style: 'page-in-body', size: pageSize, page: 'paging.page', perPage: 'paging.size', lastPage: 'total' },
-    more: { ...counted, method: 'POST', body: { fields: ['id'], paging: { order: 'id' } } },
-    answer(asked) {
-      const { fields, paging } = JSON.parse(asked.request.body);
-      if (fields?.[0] !== 'id' || paging.order !== 'id') return { status: 422, body: '' };
-      const size = Math.min(paging.size, asked.fault === 'pages shrink' ? smallPage : 1000);
-      return byNumber(asked, paging.page - 1, size);
+    'page, no total': {
+      paging: { style: 'page', size: pageSize, page: 'p', perPage: 'n', start: 0 },
+      more: list,
+      answer({ request, roster, number, fault }) {
+        const size = givenSize(numberIn(request, 'n', 20), fault);
+        return reply({ data: roster.page(numberIn(request, 'p', 0) * size, size, number) });
+      },
     },
-  },
-  'start-index': {
-    paging: { style: 'start-index', size: pageSize },
-    more: { items: 'Resources', total: 'totalResults' },
-    answer({ request, roster, number }) {
-      const people = roster.page(numberIn(request, 'startIndex', 1) - 1, numberIn(request, 'count', 20), number);
-      return reply({ Resources: people, totalResults: roster.total() });
+    'page-in-body': {
+      paging: { style: 'page-in-body', size: pageSize, page: 'paging.page', perPage: 'paging.size', lastPage: 'total' },
+      more: { ...counted, method: 'POST', body: { fields: ['id'], paging: { order: 'id' } } },
+      answer(asked) {
+        const { fields, paging } = JSON.parse(asked.request.body);
+        if (fields?.[0] !== 'id' || paging.order !== 'id') return { status: 422, body: '' };
+        const size = givenSize(paging.size, asked.fault);
+        return byNumber(asked, paging.page - 1, size);
+      },
     },
-  },
-  cursor: {
-    paging: { style: 'cursor', size: pageSize, cursor: 'page[after]', limit: 'page[limit]', next: 'meta.next' },
-    more: counted,
-    answer(asked) {
-      const { request, roster, number } = asked;
-      const start = Number(Buffer.from(request.url.searchParams.get('page[after]') ?? 'MA==', 'base64').toString());
-      const people = roster.page(start, numberIn(request, 'page[limit]', 20), number);
-      const end = start + people.length;
-      const place = (at: number) => Buffer.from(String(at)).toString('base64');
-      const next = end < roster.members.length ? nextPlace(asked, place(end), place(pageSize)) : null;
-      return reply({ data: roster.shown(people), meta: { total: roster.total(), next } });
+    'start-index': {
+      paging: { style: 'start-index', size: pageSize },
+      more: { items: 'Resources', total: 'totalResults' },
+      answer({ request, roster, number }) {
+        const people = roster.page(numberIn(request, 'startIndex', 1) - 1, numberIn(request, 'count', 20), number);
+        return reply({ Resources: people, totalResults: roster.total() });
+      },
     },
-  },
-  'cursor, no total': {
-    paging: { style: 'cursor', size: pageSize, in: 'body', next: 'next' },
-    more: { ...list, method: 'POST' },
-    answer(asked) {
-      const { cursor = 0, limit } = JSON.parse(asked.request.body);
-      const people = asked.roster.page(Number(cursor), limit, asked.number);
-      const end = Number(cursor) + people.length;
-      const next = end < asked.roster.members.length ? nextPlace(asked, String(end), String(pageSize)) : null;
-      return reply({ data: asked.roster.shown(people), next });
+    cursor: {
+      paging: { style: 'cursor', size: pageSize, cursor: 'page[after]', limit: 'page[limit]', next: 'meta.next' },
+      more: counted,
+      answer(asked) {
+        const { request, roster, number } = asked;
+        const start = Number(Buffer.from(request.url.searchParams.get('page[after]') ?? 'MA==', 'base64').toString());
+        const people = roster.page(start, numberIn(request, 'page[limit]', 20), number);
+        const end = start + people.length;
+        const place = (at: number) => Buffer.from(String(at)).toString('base64');
+        const next = end < roster.members.length ? nextPlace(asked, place(end), place(pageSize)) : null;
+        return reply({ data: roster.shown(people), meta: { total: roster.total(), next } });
+      },
     },
-  },
-  'after-id': {
-    paging: { style: 'after-id', size: pageSize, hasMore: 'more' },
-    more: list,
-    answer(asked) {
-      const people = afterSomebody(asked, 'after_id');
-      return reply({ data: asked.roster.shown(people), more: asked.roster.hasMore(people) });
+    'cursor, no total': {
+      paging: { style: 'cursor', size: pageSize, in: 'body', next: 'next' },
+      more: { ...list, method: 'POST' },
+      answer(asked) {
+        const { cursor = 0, limit } = JSON.parse(asked.request.body);
+        const people = asked.roster.page(Number(cursor), limit, asked.number);
+        const end = Number(cursor) + people.length;
+        const next = end < asked.roster.members.length ? nextPlace(asked, String(end), String(pageSize)) : null;
+        return reply({ data: asked.roster.shown(people), next });
+      },
     },
-  },
-  'next-link': {
-    paging: { style: 'next-link', next: '_links.next.href' },
-    more: { items: 'edges', record: 'node' },
-    answer(asked) {
-      const people = afterSomebody(asked, 'after');
-      const link = linkTo(asked, people);
-      const _links = link === undefined ? [] : { next: { href: link.replace(asked.request.url.origin, '') } };
-      return reply({ edges: asked.roster.shown(people).map((node) => ({ node })), _links });
+    'after-id': {
+      paging: { style: 'after-id', size: pageSize, hasMore: 'more' },
+      more: list,
+      answer(asked) {
+        const people = afterSomebody(asked, 'after_id');
+        return reply({ data: asked.roster.shown(people), more: asked.roster.hasMore(people) });
+      },
     },
-  },
-  'link-header': {
-    paging: { style: 'link-header' },
-    more: { items: '.' },
-    answer(asked) {
-      const people = afterSomebody(asked, 'after');
-      const link = linkTo(asked, people);
-      const first = `<${asked.request.url.origin}/people>; rel="first"`;
-      return reply(asked.roster.shown(people), {
-        link: link === undefined ? first : [first, `<${link}>; title="a, b"; rel="last next"`],
-      });
+    'next-link': {
+      paging: { style: 'next-link', next: '_links.next.href' },
+      more: { items: 'edges', record: 'node' },
+      answer(asked) {
+        const people = afterSomebody(asked, 'after');
+        const link = linkTo(asked, people);
+        const _links = link === undefined ? [] : { next: { href: link.replace(asked.request.url.origin, '') } };
+        return reply({ edges: asked.roster.shown(people).map((node) => ({ node })), _links });
+      },
     },
-  },
-  'total-pages': {
-    paging: { style: 'total-pages', size: pageSize, start: 0, page: 'p', perPage: 'n', pages: 'meta.pages' },
-    more: counted,
-    answer: (asked) => {
-      const size = Math.min(numberIn(asked.request, 'n', 20), asked.fault === 'pages shrink' ? smallPage : 1000);
-      return byNumber(asked, numberIn(asked.request, 'p', 0), size);
+    'link-header': {
+      paging: { style: 'link-header' },
+      more: { items: '.' },
+      answer(asked) {
+        const people = afterSomebody(asked, 'after');
+        const link = linkTo(asked, people);
+        const first = `<${asked.request.url.origin}/people>; rel="first"`;
+        return reply(asked.roster.shown(people), {
+          link: link === undefined ? first : [first, `<${link}>; title="a, b"; rel="last next"`],
+        });
+      },
     },
-  },
-} as const satisfies Readonly<Record<string, PagingFake>>;
+    'total-pages': {
+      paging: { style: 'total-pages', size: pageSize, start: 0, page: 'p', perPage: 'n', pages: 'meta.pages' },
+      more: counted,
+      answer: (asked) => {
+        const size = givenSize(numberIn(asked.request, 'n', 20), asked.fault);
+        return byNumber(asked, numberIn(asked.request, 'p', 0), size);
+      },
+    },
+  }) as const satisfies Readonly<Record<string, PagingFake>>;
 
-export type PagingFakeName = keyof typeof pagingFakes;
+export type PagingFakeName = keyof ReturnType<typeof pagingFakes>;
 
 export interface RestFake {
   readonly server: VendorServer;
@@ -216,9 +217,13 @@ export function humans(count: number, fault?: FaultName): Human[] {
 }
 
 /** An API that pages in the style, with OAuth client credentials, and plays the fault. */
-export async function startRestFake(style: PagingFakeName, fault?: FaultName, people = 750): Promise<RestFake> {
-  const { paging, more, answer }: PagingFake = pagingFakes[style];
-  const roster = openRoster(humans(people, fault), fault);
+export async function startRestFake(
+  style: PagingFakeName,
+  fault?: FaultName,
+  { count, pageSize } = { count: 30, pageSize: 100 },
+): Promise<RestFake> {
+  const { paging, more, answer }: PagingFake = pagingFakes(pageSize)[style];
+  const roster = openRoster(humans(count, fault), fault);
   const strikeAt = style === 'none' ? 1 : 2;
   let issued = 0;
   let oldest = 1;
@@ -243,7 +248,7 @@ export async function startRestFake(style: PagingFakeName, fault?: FaultName, pe
       if (number >= strikeAt && fault === 'other host' && !style.includes('link')) {
         return { status: 302, headers: { location: `${elsewhere.url}/people` }, body: '' };
       }
-      return answer({ request, roster, number, fault, elsewhere: elsewhere.url });
+      return answer({ request, roster, number, fault, pageSize, elsewhere: elsewhere.url });
     },
   });
   const source = {

@@ -38,10 +38,8 @@ export function ripplingWorkers(count: number): RipplingWorker[] {
   }));
 }
 
-const pageSize = 100;
-
 /** Rippling's `GET /workers/`: bearer token, `next_link`, redacted fields, a filter on work_email and updated_at. */
-export async function startRippling(workers: readonly RipplingWorker[], fault?: FaultName) {
+export async function startRippling(workers: readonly RipplingWorker[], fault?: FaultName, pageSize = 100) {
   const roster = openRoster(workers, fault);
   const elsewhere = await startVendor({ answer: () => jsonReply({}), isData: () => false });
   const server: VendorServer = await startVendor({

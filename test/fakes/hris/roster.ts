@@ -17,8 +17,10 @@ export interface Roster<M extends Member = Member> {
   shown(page: readonly M[]): readonly M[];
 }
 
-/** Pages smaller than asked for. */
-export const smallPage = 40;
+/** How many records a server gives that is asked for a page of a size. */
+export function givenSize(asked: number, fault: FaultName | undefined): number {
+  return fault === 'pages shrink' ? Math.min(asked, 3) : asked;
+}
 
 export function openRoster<M extends Member>(members: readonly M[], fault?: FaultName): Roster<M> {
   const roster = fault === 'empty' ? [] : [...members];
@@ -30,7 +32,7 @@ export function openRoster<M extends Member>(members: readonly M[], fault?: Faul
       roster.shift();
     }
     const from = fault === 'page again' && number === 2 ? 0 : start;
-    const page = roster.slice(from, from + (fault === 'pages shrink' ? Math.min(size, smallPage) : size));
+    const page = roster.slice(from, from + givenSize(size, fault));
     const [first] = roster;
     return fault === 'person twice' && number === 3 && first !== undefined ? [first, ...page] : page;
   };

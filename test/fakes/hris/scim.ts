@@ -1,4 +1,5 @@
 import type { FaultName } from '../../contracts/source-faults.ts';
+import { givenSize } from './roster.ts';
 import { startVendor, type VendorReply, type VendorRequest, type VendorServer } from './vendor-server.ts';
 
 export interface FakeUser {
@@ -110,7 +111,7 @@ function list({ url }: VendorRequest, everybody: readonly FakeUser[], options: L
   if (has('cut at 100')) found = found.slice(0, 100);
   if (fault === 'empty') found = [];
   const asked = Number(ask.get('count') ?? 100);
-  const size = Math.min(asked, fault === 'pages shrink' ? 150 : (options.maxPage ?? 1000));
+  const size = givenSize(Math.min(asked, options.maxPage ?? 1000), fault);
   const cursor = cursors && !has('cursors ignored') ? ask.get('cursor') : null;
   const at = cursor === null ? Math.max(1, Number(ask.get('startIndex') ?? 1)) - 1 : placeOf(cursor);
   if (at === undefined || (fault === 'cursor expired' && at > 0)) return problem(400, 'expiredCursor');
@@ -119,7 +120,8 @@ function list({ url }: VendorRequest, everybody: readonly FakeUser[], options: L
   if (has('keeps no order') && ask.get('sortBy') !== 'id' && at > 0)
     found = [...found.slice(at - 7), ...found.slice(0, at - 7)];
   const from = fault === 'page again' ? 0 : has('pages overlap') && at > 0 ? at - 1 : at;
-  const page = fault === 'page emptied' && from <= 600 && 600 < from + size ? [] : found.slice(from, from + size);
+  const late = Math.floor(found.length * 0.8);
+  const page = fault === 'page emptied' && from <= late && late < from + size ? [] : found.slice(from, from + size);
   const double = page[3];
   if (fault === 'person twice' && at > 0 && double !== undefined) page.push(double);
   const off = { 'total too large': 1, 'total too small': -1 }[fault as string] ?? 0;

@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, createVerify, generateKeyPairSync } from 'node:crypto';
 import type { FaultName } from '../../contracts/source-faults.ts';
+import { givenSize } from './roster.ts';
 import { startVendor, type VendorReply, type VendorRequest, type VendorServer } from './vendor-server.ts';
 
 /** A person of the made-up company `acmeT1`, with one employment. */
@@ -93,7 +94,7 @@ function answerQuery(
   if (fault === 'person slipped' && number === 2) people.splice(0, 1);
   const filter = searchParams.get('$filter') ?? '';
   const found = fault === 'empty' ? [] : people.filter((person) => isMeant(person, filter));
-  const size = Math.min(Number(searchParams.get('customPageSize') ?? 1000), fault === 'pages shrink' ? 300 : 1000);
+  const size = givenSize(Math.min(Number(searchParams.get('customPageSize') ?? 1000), 1000), fault);
   const asked = Number(token?.replace('snapshot-', '') ?? 0);
   const start = fault === 'page again' && asked > 0 ? asked - size : asked;
   const shown = found.slice(start, start + size);

@@ -1,6 +1,6 @@
 import type { FaultName } from '../../contracts/source-faults.ts';
 import { jsonReply } from './json-reply.ts';
-import { openRoster, smallPage } from './roster.ts';
+import { givenSize, openRoster } from './roster.ts';
 import { startVendor } from './vendor-server.ts';
 
 export interface UkgEmployment {
@@ -71,8 +71,7 @@ export async function startUkg(
         return { status: 302, headers: { location: `${elsewhere.url}${path}` }, body: '' };
       }
       const page = Number(url.searchParams.get('page') ?? 1);
-      const cap = fault === 'pages shrink' ? smallPage : 200;
-      const size = Math.min(cap, Number(url.searchParams.get('per_page') ?? cap));
+      const size = givenSize(Math.min(200, Number(url.searchParams.get('per_page') ?? 200)), fault);
       return jsonReply(lists[path].page((page - 1) * size, size, own[path]));
     },
   });

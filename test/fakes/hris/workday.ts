@@ -1,4 +1,5 @@
 import type { FaultName } from '../../contracts/source-faults.ts';
+import { givenSize } from './roster.ts';
 import { startVendor, type VendorReply, type VendorRequest, type VendorServer } from './vendor-server.ts';
 
 /** A worker of the made-up tenant `acme`. */
@@ -130,7 +131,7 @@ function getWorkers(
   if (fault === 'error with 200') return xml('<wd:Get_Workers_Response xmlns:wd="urn:com.workday/bsvc"/>');
   if (fault === 'person slipped' && number === 2) workers.splice(0, 1);
   const found = workers.filter((worker) => matches(worker, said, request.body));
-  const asked = Math.min(Number(said('Count') ?? 100), fault === 'pages shrink' ? 300 : maxPage);
+  const asked = givenSize(Math.min(Number(said('Count') ?? 100), maxPage), fault);
   const people = fault === 'empty' ? [] : found;
   const pages = Math.ceil(people.length / asked);
   const wanted = Number(said('Page') ?? 1);

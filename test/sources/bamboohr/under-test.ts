@@ -5,7 +5,7 @@ import { noMetrics } from '../../../src/ports/metrics.ts';
 import type { SourceBase } from '../../../src/ports/source.ts';
 import { openSource } from '../../../src/sources/registry.ts';
 import { openStore } from '../../../src/store/index.ts';
-import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
+import { type Crowd, pagesOf, type SourceCase, type SourceUnderTest } from '../../contracts/source.ts';
 import { type FaultName, noFile, noTextRows } from '../../contracts/source-faults.ts';
 import {
   bamboohrKey,
@@ -34,7 +34,7 @@ const asOneAnswer = 'a report is one answer, without pages or a total';
 export const bamboohrDatasets: SourceCase = {
   name: 'bamboohr (datasets)',
   statusInputs: ['status', 'hireDate', 'terminationDate'],
-  prepare: (fault) => prepare(fault, 2, 'employeeNumber', { ...datasets, pageSize: 150 }),
+  prepare: (fault, crowd) => prepare(fault, crowd, 'employeeNumber', datasets),
   impossible: {
     'cursor again': numbered,
     'page emptied': numbered,
@@ -48,7 +48,7 @@ export const bamboohrDatasets: SourceCase = {
 export const bamboohrEmployees: SourceCase = {
   name: 'bamboohr (employees)',
   statusInputs: ['status', 'hireDate'],
-  prepare: (fault) => prepare(fault, 2, 'employeeId', { ...employees, pageSize: 150 }),
+  prepare: (fault, crowd) => prepare(fault, crowd, 'employeeId', employees),
   impossible: {
     'page emptied': 'the total shows it: see `total too large`',
     'a pipe': noFile,
@@ -60,7 +60,7 @@ export const bamboohrEmployees: SourceCase = {
 export const bamboohrReport: SourceCase = {
   name: 'bamboohr (report)',
   statusInputs: ['status', 'hireDate', 'terminationDate'],
-  prepare: (fault) => prepare(fault, 1, 'employeeNumber', report),
+  prepare: (fault, crowd) => prepare(fault, crowd, 'employeeNumber', report),
   ahead: { kind: 'buffers', why: 'the report is one answer, which is read from the socket in pieces' },
   impossible: {
     'cut body': 'a report is streamed: a cut one ends the read, and the engine reads again: see `cut for good`',
@@ -89,12 +89,15 @@ export const report = { api: 'report', fields: ['employeeNumber', 'firstName', '
 
 async function prepare(
   fault: FaultName | undefined,
-  strikeAt: number,
+  crowd: Crowd | undefined,
   field: string,
-  settings: Settings,
+  ways: Settings,
 ): Promise<SourceUnderTest> {
+  const { count, pageSize } = pagesOf(crowd);
+  const isReport = ways.api === 'report';
+  const [settings, strikeAt] = isReport ? [ways, 1] : [{ ...ways, pageSize }, 2];
   // A report is one answer, which has to be longer than the buffers on its way.
-  const people = fakeEmployees(settings.api === 'report' ? 2_500 : 750).map((one, index): FakeEmployee => {
+  const people = fakeEmployees(isReport && crowd === 'many' ? 2_500 : count).map((one, index): FakeEmployee => {
     const long = `90071992547409${String(index).padStart(5, '0')}`;
     return fault === 'long ids' ? { ...one, id: long, number: long } : one;
   });
@@ -123,7 +126,7 @@ function change(
   { people }: FakeBamboohr,
   field: string,
 ): { readonly since: string; readonly changed: readonly string[] } {
-  const changed = [5, 9, 700];
+  const changed = [5, 9, 33];
   for (const index of changed) {
     const one = people[index];
     if (one !== undefined) people[index] = { ...one, last: 'Schmidt', changedAt: '2026-11-21T11:00:00+00:00' };

@@ -16,9 +16,9 @@ const certified = once(makeCertificate);
 /** A file with a trailer on a TLS server with a certificate of a private authority. */
 export const csvHttps: SourceCase = {
   name: 'csv (https)',
-  async prepare(fault) {
+  async prepare(fault, crowd) {
     const [certificate, scratchFolder] = [await certified(), await temporaryFolder()];
-    const { identifications, text } = peopleFile(fault === 'cut for good' ? undefined : fault);
+    const { identifications, text } = peopleFile(fault === 'cut for good' ? undefined : fault, crowd);
     const other = fault === 'other host' ? await openOtherHost() : undefined;
     let version = 1;
     let tokens = 0;

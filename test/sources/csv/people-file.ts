@@ -1,8 +1,13 @@
+import type { Crowd } from '../../contracts/source.ts';
 import type { FaultName } from '../../contracts/source-faults.ts';
 
-/** Identifications of 5,000 people, and their file with a trailer, damaged as the fault says. */
-export function peopleFile(fault?: FaultName): { readonly identifications: readonly string[]; readonly text: string } {
-  const identifications = Array.from({ length: 5_000 }, (_, index) => `id-${index}-of-${'x'.repeat(60)}`);
+/** Identifications of many people (5,000) or of few (100), and their file with a trailer, damaged as the fault says. */
+export function peopleFile(
+  fault?: FaultName,
+  crowd?: Crowd,
+): { readonly identifications: readonly string[]; readonly text: string } {
+  const count = crowd === 'many' ? 5_000 : 100;
+  const identifications = Array.from({ length: count }, (_, index) => `id-${index}-of-${'x'.repeat(60)}`);
   const rows = identifications.map((id) => `${id},"Last, First",${id}@example.com`);
   if (fault === 'empty') rows.length = 0;
   if (fault === 'stray quotes') {
@@ -16,7 +21,7 @@ export function peopleFile(fault?: FaultName): { readonly identifications: reado
     );
   }
   const promised: number | string =
-    { 'total too large': 5_001, 'total too small': 4_999, 'total nonsense': 'many' }[fault as string] ??
+    { 'total too large': count + 1, 'total too small': count - 1, 'total nonsense': 'many' }[fault as string] ??
     rows.length - (fault === 'stray quotes' ? 4 : 0);
   const text = `id,name,mail\n${rows.join('\n')}\nT,${promised},\n`;
   return { identifications, text: fault === 'cut for good' ? text.slice(0, -2_000) : text };

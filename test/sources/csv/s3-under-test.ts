@@ -14,9 +14,9 @@ import { impossibleForFiles, onDisk, peopleFile } from './people-file.ts';
 /** An object with a trailer on an S3-compatible server, behind a door that checks signatures. */
 export const csvS3: SourceCase = {
   name: 'csv (s3)',
-  async prepare(fault) {
+  async prepare(fault, crowd) {
     const [s3, scratchFolder] = [await startS3(), await temporaryFolder()];
-    const { identifications, text } = peopleFile(fault === 'cut for good' ? undefined : fault);
+    const { identifications, text } = peopleFile(fault === 'cut for good' ? undefined : fault, crowd);
     await s3.put('daily/employees.csv', text);
     const other = fault === 'other host' ? await openOtherHost() : undefined;
     const door = await openFileDoor(

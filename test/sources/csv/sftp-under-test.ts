@@ -16,9 +16,12 @@ const web = 'SFTP has no such answers';
 /** A file with a trailer on a real OpenSSH server. */
 export const csvOnSftp = (server: SshServer): SourceCase => ({
   name: 'csv (sftp)',
-  async prepare(fault) {
+  async prepare(fault, crowd) {
     const [folder, scratchFolder] = [await temporaryFolder(), await temporaryFolder()];
-    const { identifications, text } = peopleFile(fault);
+    const { identifications, text } = peopleFile(
+      fault,
+      fault === 'cut body' || fault === 'still written' ? 'many' : crowd,
+    );
     const path = join(folder, 'employees.csv');
     if (fault === 'a pipe') execFileSync('mkfifo', [path]);
     else await writeFile(path, text);

@@ -18,9 +18,9 @@ const web = 'a file of this machine has no answers or tokens';
 /** A file with a trailer, on this machine's disk. */
 export const csvFile: SourceCase = {
   name: 'csv',
-  async prepare(fault) {
+  async prepare(fault, crowd) {
     const folder = await temporaryFolder();
-    const { identifications, text } = peopleFile(fault);
+    const { identifications, text } = peopleFile(fault, crowd);
     const path = join(folder, 'employees.csv');
     if (fault === 'a pipe') execFileSync('mkfifo', [path]);
     else await writeFile(path, text);

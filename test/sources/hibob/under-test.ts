@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { openSource } from '../../../src/sources/registry.ts';
-import type { SourceCase } from '../../contracts/source.ts';
-import { type FaultName, noFile, noTextRows } from '../../contracts/source-faults.ts';
+import { pagesOf, type SourceCase } from '../../contracts/source.ts';
+import { noFile, noTextRows } from '../../contracts/source-faults.ts';
 import { bobPeople, bobUser, startBob } from '../../fakes/hris/hibob.ts';
 import { withdraw } from '../../fakes/hris/vendor-server.ts';
 import { watchSockets } from '../../support/open-sockets.ts';
@@ -23,17 +23,18 @@ export const bobFields = [
 ];
 
 interface HibobCase extends Pick<SourceCase, 'name' | 'impossible'> {
-  readonly strikeAt: number;
-  readonly settings: Readonly<Record<string, unknown>>;
+  readonly isInBatches: boolean;
   readonly ahead: string;
 }
 
-function hibobCase({ name, strikeAt, settings, ahead, impossible }: HibobCase): SourceCase {
+function hibobCase({ name, isInBatches, ahead, impossible }: HibobCase): SourceCase {
+  const strikeAt = isInBatches ? 2 : 1;
   return {
     name,
     ahead: { kind: 'buffers', why: ahead },
-    async prepare(fault?: FaultName) {
-      const { server, elsewhere, url } = await startBob(bobPeople(2_600, fault), { fault, strikeAt });
+    async prepare(fault, crowd) {
+      const { count, pageSize } = crowd === 'many' ? { count: 2_600, pageSize: 500 } : pagesOf(crowd);
+      const { server, elsewhere, url } = await startBob(bobPeople(count, fault), { fault, strikeAt });
       const config = {
         kind: 'hibob',
         url,
@@ -42,12 +43,12 @@ function hibobCase({ name, strikeAt, settings, ahead, impossible }: HibobCase): 
         fields: bobFields,
         // The clock of the suite runs a thousand times as fast as the server.
         limits: { requestsPerSecond: 1000, deadline: '48h', timeout: '48h' },
-        ...settings,
+        ...(isInBatches ? { batchSize: pageSize } : {}),
       };
       return {
         source: openSource(config, sourceBase('/')),
         field: 'id',
-        identifications: bobPeople(2_600).map(({ id }) => id),
+        identifications: bobPeople(count).map(({ id }) => id),
         openResources: watchSockets(server.port),
         bytesTaken: bytesOverHttp(server.port),
         withdraw: (name) => withdraw(server.port, [name]),
@@ -74,8 +75,7 @@ const oneAnswer = 'one answer holds all employees, without pages';
 
 export const hibobWhole = hibobCase({
   name: 'hibob',
-  strikeAt: 1,
-  settings: {},
+  isInBatches: false,
   ahead: 'all employees are in one answer, which is read from the socket in pieces',
   impossible: {
     'cut body': 'the answer is streamed: a cut one ends the read, and the engine reads again: see `cut for good`',
@@ -88,8 +88,7 @@ export const hibobWhole = hibobCase({
 
 export const hibobBatches = hibobCase({
   name: 'hibob (batches)',
-  strikeAt: 2,
-  settings: { batchSize: 500 },
+  isInBatches: true,
   ahead: 'the ids of all employees are read first, and held',
   impossible: {
     'pages shrink': 'a batch is requested by its ids, so a smaller one is `person slipped`',

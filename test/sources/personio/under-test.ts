@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { openSource } from '../../../src/sources/registry.ts';
-import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
-import { type FaultName, noFile, noTextRows } from '../../contracts/source-faults.ts';
+import { pagesOf, type SourceCase, type SourceUnderTest } from '../../contracts/source.ts';
+import { noFile, noTextRows } from '../../contracts/source-faults.ts';
 import { personioClient, personioPeople, startPersonio } from '../../fakes/hris/personio.ts';
 import { withdraw } from '../../fakes/hris/vendor-server.ts';
 import { watchSockets } from '../../support/open-sockets.ts';
@@ -9,19 +9,22 @@ import { sourceBase } from '../../support/source-base.ts';
 import { bytesOverHttp } from '../../support/taken-bytes.ts';
 
 function personioCase(
-  { name, count }: { readonly name: string; readonly count: number },
-  settings: Readonly<Record<string, unknown>>,
+  settings: { readonly api: 'v1' | 'v2'; readonly employments?: boolean },
   impossible: SourceCase['impossible'],
   statusInputs: readonly string[],
 ): SourceCase {
   return {
-    name,
-    async prepare(fault?: FaultName): Promise<SourceUnderTest> {
+    name: `personio (${settings.api})`,
+    async prepare(fault, crowd): Promise<SourceUnderTest> {
+      // The largest pages that the APIs allow.
+      const most = settings.api === 'v1' ? 100 : 50;
+      const { count, pageSize } = crowd === 'many' ? { count: 6 * most, pageSize: most } : pagesOf(crowd);
       const { server, elsewhere, people } = await startPersonio(personioPeople(count, fault), { fault });
       const config = {
         kind: 'personio',
         url: server.url,
         ...personioClient,
+        pageSize,
         // The clock of the suite runs a thousand times as fast as the server.
         limits: { requestsPerSecond: 1000, deadline: '48h', timeout: '48h' },
         ...settings,
@@ -35,7 +38,7 @@ function personioCase(
         bytesTaken: bytesOverHttp(server.port),
         withdraw: (field) => withdraw(server.port, [field]),
         verify: () => expect(elsewhere.requests).toEqual([]),
-        ...(source.capabilities.delta ? { change: async () => change(people, [3, 4, count - 50]) } : {}),
+        ...(source.capabilities.delta ? { change: async () => change(people, [3, 4, 33]) } : {}),
       };
     },
     statusInputs,
@@ -58,7 +61,6 @@ function change(people: Awaited<ReturnType<typeof startPersonio>>['people'], cho
 }
 
 export const personioV1 = personioCase(
-  { name: 'personio (v1)', count: 750 },
   { api: 'v1' },
   {
     'cursor again': 'pages begin at a number of employees, so there is no cursor',
@@ -70,8 +72,6 @@ export const personioV1 = personioCase(
 const noTotal = 'the API reports no total';
 
 export const personioV2 = personioCase(
-  // Each person is a request of its own, and a page has 50 of them.
-  { name: 'personio (v2)', count: 300 },
   { api: 'v2', employments: true },
   {
     'total too large': noTotal,

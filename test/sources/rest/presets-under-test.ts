@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { openSource } from '../../../src/sources/registry.ts';
-import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
+import { pagesOf, type SourceCase, type SourceUnderTest } from '../../contracts/source.ts';
 import { type FaultName, noFile, noTextRows } from '../../contracts/source-faults.ts';
 import { deelPeople, startDeel } from '../../fakes/hris/deel.ts';
 import { factorialEmployees, startFactorial } from '../../fakes/hris/factorial.ts';
@@ -13,7 +13,6 @@ import { sourceBase } from '../../support/source-base.ts';
 import { bytesOverHttp } from '../../support/taken-bytes.ts';
 import { openSocketsTo } from './open-sockets.ts';
 
-const count = 750;
 const key = 'an API key does not expire during a read, and cannot be renewed';
 const textIds = 'ids are text';
 const always = {
@@ -61,17 +60,19 @@ interface Vendor {
 function presetCase(
   preset: string,
   impossible: Partial<Record<FaultName, string>>,
-  start: (fault?: FaultName) => Promise<Omit<Vendor, 'preset'>>,
+  start: (fault: FaultName | undefined, pages: ReturnType<typeof pagesOf>) => Promise<Omit<Vendor, 'preset'>>,
   more: Pick<SourceCase, 'ahead'> = {},
 ): SourceCase {
   return {
     name: `rest (preset ${preset})`,
-    async prepare(fault) {
-      const { server, elsewhere, config, field, identifications, change } = await start(fault);
+    async prepare(fault, crowd) {
+      const pages = pagesOf(crowd);
+      const { server, elsewhere, config, field, identifications, change } = await start(fault, pages);
       const source = {
         kind: 'rest',
         preset,
         baseUrl: server.url,
+        ...(preset === 'rippling' ? {} : { paging: { size: pages.pageSize } }),
         limits: { requestsPerSecond: 5, deadline: '48h', timeout: '48h' },
         ...config,
       };
@@ -96,7 +97,7 @@ function presetCase(
 /** Three people change, an hour before noon of the contract's day. */
 function changeSome<M extends { readonly [name: string]: unknown }>(members: M[], stamp: string, field: string) {
   return async () => {
-    const chosen = [3, 4, 700];
+    const chosen = [3, 4, 33];
     for (const index of chosen) {
       const member = members[index];
       if (member !== undefined) members[index] = { ...member, [stamp]: '2026-11-21T11:00:00Z' };
@@ -105,36 +106,44 @@ function changeSome<M extends { readonly [name: string]: unknown }>(members: M[]
   };
 }
 
-export const rippling = presetCase('rippling', { ...noTotal, ...afterPerson, 'long ids': textIds }, async (fault) => {
-  const { server, elsewhere, workers } = await startRippling(ripplingWorkers(count), fault);
-  const identifications = ripplingWorkers(count).map(({ work_email }) => work_email);
-  const config = { auth: { kind: 'bearer', token: 'r1ppling' } };
-  const change = changeSome(workers, 'updated_at', 'work_email');
-  return { server, elsewhere, config, field: 'work_email', identifications, change };
-});
+export const rippling = presetCase(
+  'rippling',
+  { ...noTotal, ...afterPerson, 'long ids': textIds },
+  async (fault, { count, pageSize }) => {
+    const { server, elsewhere, workers } = await startRippling(ripplingWorkers(count), fault, pageSize);
+    const identifications = ripplingWorkers(count).map(({ work_email }) => work_email);
+    const config = { auth: { kind: 'bearer', token: 'r1ppling' } };
+    const change = changeSome(workers, 'updated_at', 'work_email');
+    return { server, elsewhere, config, field: 'work_email', identifications, change };
+  },
+);
 
-export const merge = presetCase('merge', { ...noTotal, ...afterPerson, 'long ids': textIds }, async (fault) => {
-  const { server, elsewhere, employees } = await startMerge(mergeEmployees(count), fault);
-  const identifications = mergeEmployees(count).map(({ id }) => id);
-  const config = { auth: { kind: 'bearer', token: 'm3rge' }, headers: { 'X-Account-Token': 'acc0unt' } };
-  const change = changeSome(employees, 'modified_at', 'id');
-  return { server, elsewhere, config, field: 'id', identifications, change };
-});
+export const merge = presetCase(
+  'merge',
+  { ...noTotal, ...afterPerson, 'long ids': textIds },
+  async (fault, { count }) => {
+    const { server, elsewhere, employees } = await startMerge(mergeEmployees(count), fault);
+    const identifications = mergeEmployees(count).map(({ id }) => id);
+    const config = { auth: { kind: 'bearer', token: 'm3rge' }, headers: { 'X-Account-Token': 'acc0unt' } };
+    const change = changeSome(employees, 'modified_at', 'id');
+    return { server, elsewhere, config, field: 'id', identifications, change };
+  },
+);
 
-export const deel = presetCase('deel', { ...noCursor, 'long ids': textIds }, async (fault) => {
+export const deel = presetCase('deel', { ...noCursor, 'long ids': textIds }, async (fault, { count }) => {
   const fake = await startDeel(deelPeople(count), fault);
   const identifications = deelPeople(count).map(({ id }) => id);
   return { ...fake, config: { auth: { kind: 'bearer', token: 'd33l' } }, field: 'id', identifications };
 });
 
-export const factorial = presetCase('factorial', { ...noTotal, ...afterPerson }, async (fault) => {
+export const factorial = presetCase('factorial', { ...noTotal, ...afterPerson }, async (fault, { count }) => {
   const fake = await startFactorial(factorialEmployees(count, fault), fault);
   const identifications = factorialEmployees(count, fault).map(({ id }) => id.replace('#', ''));
   const config = { auth: { kind: 'headers', headers: { 'x-api-key': 'f4ctorial' } } };
   return { ...fake, config, field: 'id', identifications };
 });
 
-export const humaans = presetCase('humaans', { ...noCursor, 'long ids': textIds }, async (fault) => {
+export const humaans = presetCase('humaans', { ...noCursor, 'long ids': textIds }, async (fault, { count }) => {
   const fake = await startHumaans(humaansPeople(count), fault);
   const identifications = humaansPeople(count).map(({ id }) => id);
   return { ...fake, config: { auth: { kind: 'bearer', token: 'hum44ns' } }, field: 'id', identifications };
@@ -143,7 +152,7 @@ export const humaans = presetCase('humaans', { ...noCursor, 'long ids': textIds 
 export const ukg = presetCase(
   'ukg',
   { ...noTotal, ...noCursor, 'long ids': textIds },
-  async (fault) => {
+  async (fault, { count }) => {
     const fake = await startUkg(ukgEmployments(count), fault);
     const identifications = ukgEmployments(count).map(({ employeeNumber }) => employeeNumber);
     const config = {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { openSource } from '../../../src/sources/registry.ts';
-import type { SourceCase } from '../../contracts/source.ts';
+import { pagesOf, type SourceCase } from '../../contracts/source.ts';
 import { type FaultName, noFile, noTextRows } from '../../contracts/source-faults.ts';
 import { humans, type PagingFakeName, startRestFake } from '../../fakes/hris/rest.ts';
 import { sourceBase } from '../../support/source-base.ts';
@@ -31,12 +31,13 @@ const goesOnAfter: Impossible = {
 };
 
 function restCase(style: PagingFakeName, impossible: Impossible, more: Pick<SourceCase, 'ahead'> = {}): SourceCase {
-  // One answer has to be longer than the buffers on its way, and than one page of a read.
-  const count = style === 'none' ? 2_600 : 750;
   return {
     name: `rest (${style})`,
-    async prepare(fault) {
-      const fake = await startRestFake(style, fault, count);
+    async prepare(fault, crowd) {
+      const pages = pagesOf(crowd);
+      // One answer has to be longer than the buffers on its way, and than one page of a read.
+      const count = style === 'none' && crowd === 'many' ? 2_600 : pages.count;
+      const fake = await startRestFake(style, fault, { count, pageSize: pages.pageSize });
       return {
         source: openSource({ ...fake.source, limits: patient }, sourceBase('/')),
         field: 'id',

@@ -1,5 +1,5 @@
 import { openSource } from '../../../src/sources/registry.ts';
-import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
+import { type Crowd, pagesOf, type SourceCase, type SourceUnderTest } from '../../contracts/source.ts';
 import { type FaultName, noFile, noTextRows } from '../../contracts/source-faults.ts';
 import { type FakeScim, type FakeScimOptions, fakeUsers, startScim } from '../../fakes/hris/scim.ts';
 import { startVendor, withdraw } from '../../fakes/hris/vendor-server.ts';
@@ -19,7 +19,7 @@ const notFrozen = 'each page shows the moment of its request: see `person slippe
 export const scimByIndex: SourceCase = {
   name: 'scim (index)',
   statusInputs: ['active'],
-  prepare: (fault) => prepare(fault, {}, { paging: 'index', pageSize: 150 }),
+  prepare: (fault, crowd) => prepare(fault, crowd, {}, { paging: 'index' }),
   impossible: {
     'total too small': 'many servers do this, so the total counts only with `total: exact`',
     'total nonsense': 'totals are not trusted, and the list is read twice where they prove nothing',
@@ -34,7 +34,7 @@ export const scimByIndex: SourceCase = {
 export const scimByExactTotal: SourceCase = {
   name: 'scim (index, exact total)',
   statusInputs: ['active'],
-  prepare: (fault) => prepare(fault, {}, { paging: 'index', total: 'exact', pageSize: 150 }),
+  prepare: (fault, crowd) => prepare(fault, crowd, {}, { paging: 'index', total: 'exact' }),
   impossible: {
     'cursor again': byNumber,
     'cursor expired': byNumber,
@@ -47,21 +47,23 @@ export const scimByExactTotal: SourceCase = {
 export const scimByCursor: SourceCase = {
   name: 'scim (cursor)',
   statusInputs: ['active'],
-  prepare: (fault) => prepare(fault, { cursors: true }, { total: 'exact', pageSize: 150 }),
+  prepare: (fault, crowd) => prepare(fault, crowd, { cursors: true }, { total: 'exact' }),
   impossible: { 'a pipe': noFile, 'stray quotes': noTextRows, 'still written': notFrozen },
 };
 
 async function prepare(
   fault: FaultName | undefined,
+  crowd: Crowd | undefined,
   server: Partial<FakeScimOptions>,
   settings: Settings,
 ): Promise<SourceUnderTest> {
-  const users = fakeUsers(750).map((user, index) =>
+  const { count, pageSize } = pagesOf(crowd);
+  const users = fakeUsers(count).map((user, index) =>
     fault === 'long ids' ? { ...user, externalId: `90071992547409${String(index).padStart(5, '0')}` } : user,
   );
   const other = await startVendor({ isData: () => true, answer: () => ({ status: 200, body: '{"totalResults":0}' }) });
   const scim = await startScim({ users, fault, otherHost: `${other.url}/Users`, ...server });
-  const source = openSource(scimConfig(scim, { ...settings, limits: patient }), sourceBase('/'));
+  const source = openSource(scimConfig(scim, { ...settings, pageSize, limits: patient }), sourceBase('/'));
   return {
     source,
     field: 'externalId',

@@ -1,5 +1,5 @@
 import { openSource } from '../../../src/sources/registry.ts';
-import type { SourceCase } from '../../contracts/source.ts';
+import { pagesOf, type SourceCase } from '../../contracts/source.ts';
 import { noFile, noTextRows } from '../../contracts/source-faults.ts';
 import {
   apiKey,
@@ -23,8 +23,9 @@ const keys = makeClientKeys();
 function sourceCase(entity: 'PerPerson' | 'User', field: string, statusInputs: readonly string[]): SourceCase {
   return {
     name: `successfactors (${entity})`,
-    async prepare(fault) {
-      const people = fakePeople(750).map((person, index): FakePerson => {
+    async prepare(fault, crowd) {
+      const { count, pageSize } = pagesOf(crowd);
+      const people = fakePeople(count).map((person, index): FakePerson => {
         if (fault === 'long ids') return { ...person, id: `90071992547409${String(index).padStart(5, '0')}` };
         return index % 10 === 0 ? { ...person, status: 'T', activeEmployments: 0, ended: '2025-12-31' } : person;
       });
@@ -34,7 +35,7 @@ function sourceCase(entity: 'PerPerson' | 'User', field: string, statusInputs: r
       });
       const fake = await startSuccessFactors({ people, fault, otherHost: other.url, publicKey: keys.publicKey });
       const auth = { kind: 'saml', clientId: apiKey, user: 'rollcall.api', privateKey: keys.privateKey };
-      const config = { kind: 'successfactors', url: fake.url, companyId, auth, entity, pageSize: 150, limits: patient };
+      const config = { kind: 'successfactors', url: fake.url, companyId, auth, entity, pageSize, limits: patient };
       return {
         source: openSource(config, sourceBase('/')),
         field,

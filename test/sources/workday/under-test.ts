@@ -1,5 +1,5 @@
 import { openSource } from '../../../src/sources/registry.ts';
-import type { SourceCase, SourceUnderTest } from '../../contracts/source.ts';
+import { type Crowd, pagesOf, type SourceCase, type SourceUnderTest } from '../../contracts/source.ts';
 import { type FaultName, noFile, noTextRows } from '../../contracts/source-faults.ts';
 import { startVendor, withdraw } from '../../fakes/hris/vendor-server.ts';
 import { type FakeWorkday, type FakeWorker, fakeWorkers, startWorkday, workdayUser } from '../../fakes/hris/workday.ts';
@@ -28,21 +28,10 @@ const asOneAnswer = 'a report is one answer, without pages';
 export const workdayRaas: SourceCase = {
   name: 'workday (raas)',
   statusInputs: ['Active_Status', 'Terminated', 'Hire_Date', 'Termination_Date'],
-  prepare: (fault) =>
-    prepare(
-      fault,
-      1,
-      (workday, auth) => ({
-        kind: 'workday',
-        api: 'raas',
-        url: workday.reportUrl,
-        auth,
-        columns: reportColumns,
-        countColumn: 'Row_Count',
-        limits: patient,
-      }),
-      'Employee_ID',
-    ),
+  prepare: (fault, crowd) =>
+    prepare(fault, crowd, 'Employee_ID', ({ reportUrl: url }) => {
+      return { api: 'raas', url, columns: reportColumns, countColumn: 'Row_Count' };
+    }),
   ahead: { kind: 'buffers', why: 'the report is one answer, which is read from the socket in pieces' },
   impossible: {
     'cut body': 'a report is streamed: a cut one ends the read, and the engine reads again: see `cut for good`',
@@ -61,20 +50,10 @@ export const workdayRaas: SourceCase = {
 export const workdaySoap: SourceCase = {
   name: 'workday (soap)',
   statusInputs: ['Active', 'Terminated', 'On_Leave', 'Hire_Date', 'Termination_Date'],
-  prepare: (fault) =>
-    prepare(
-      fault,
-      2,
-      (workday, auth) => ({
-        kind: 'workday',
-        api: 'soap',
-        url: workday.soapUrl,
-        auth,
-        pageSize: 150,
-        limits: patient,
-      }),
-      'employeeId',
-    ),
+  prepare: (fault, crowd) =>
+    prepare(fault, crowd, 'employeeId', ({ soapUrl: url }) => {
+      return { api: 'soap', url, pageSize: pagesOf(crowd).pageSize };
+    }),
   impossible: {
     'cursor again': 'pages have numbers: see `page again`',
     'page emptied': 'pages have numbers and a total: see `total too large`',
@@ -85,26 +64,27 @@ export const workdaySoap: SourceCase = {
   },
 };
 
-type Config = (workday: FakeWorkday, auth: unknown) => unknown;
-
 async function prepare(
   fault: FaultName | undefined,
-  strikeAt: number,
-  config: Config,
-  field: string,
+  crowd: Crowd | undefined,
+  field: 'Employee_ID' | 'employeeId',
+  more: (workday: FakeWorkday) => object,
 ): Promise<SourceUnderTest> {
   // A report is one answer, which has to be longer than the buffers on its way.
-  const workers = fakeWorkers(field === 'Employee_ID' ? 2_500 : 750).map((worker, index): FakeWorker => {
-    if (fault === 'long ids') return { ...worker, id: `90071992547409${String(index).padStart(5, '0')}` };
-    return index % 10 === 0 ? { ...worker, active: false, terminated: true, left: '2025-12-31' } : worker;
-  });
+  const isReport = field === 'Employee_ID';
+  const workers = fakeWorkers(isReport && crowd === 'many' ? 2_500 : pagesOf(crowd).count).map(
+    (worker, index): FakeWorker => {
+      if (fault === 'long ids') return { ...worker, id: `90071992547409${String(index).padStart(5, '0')}` };
+      return index % 10 === 0 ? { ...worker, active: false, terminated: true, left: '2025-12-31' } : worker;
+    },
+  );
   const other = await startVendor({ isData: () => true, answer: () => ({ status: 200, body: '{"Report_Entry":[]}' }) });
-  const workday = await startWorkday({ workers, fault, strikeAt, otherHost: other.url });
+  const workday = await startWorkday({ workers, fault, strikeAt: isReport ? 1 : 2, otherHost: other.url });
   const auth =
     fault === 'token ends'
       ? { kind: 'client-credentials', tokenUrl: workday.tokenUrl, clientId: 'rollcall', clientSecret: 'secret' }
       : { kind: 'basic', ...workdayUser };
-  const source = openSource(config(workday, auth), sourceBase('/'));
+  const source = openSource({ kind: 'workday', auth, limits: patient, ...more(workday) }, sourceBase('/'));
   return {
     source,
     field,
