@@ -32,7 +32,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          globalSetup: ['test/support/build-page.ts'],
+          globalSetup: ['test/support/build-page.ts', 'test/support/programs.ts'],
           include: ['test/**/*.test.ts'],
           exclude: ['test/architecture.test.ts', 'test/e2e/**', 'test/chaos/**'],
         },
@@ -41,7 +41,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'e2e',
-          globalSetup: ['test/support/build-page.ts'],
+          globalSetup: ['test/support/build-page.ts', 'test/support/programs.ts'],
           include: ['test/e2e/**/*.test.ts', 'test/chaos/**/*.test.ts'],
           testTimeout: 240_000,
         },

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
+import { programOf } from '../support/programs.ts';
 import type { Order } from './run-and-die.ts';
 
 export interface Child {
@@ -21,7 +21,7 @@ export interface Ended {
   readonly errors: string;
 }
 
-const program = join(import.meta.dirname, 'run-and-die.ts');
+const program = programOf('test/chaos/run-and-die.ts');
 
 /** Starts a command in a process of its own. It is killed at the end of the test if it still lives. */
 export function startChild(order: Order): Child {

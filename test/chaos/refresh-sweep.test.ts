@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseFault, type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { openStore } from '../../src/store/index.ts';
 import { drawPlaces } from '../support/drawn.ts';
+import { programOf } from '../support/programs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { RefreshOrder } from './refresh-and-die.ts';
 
-const program = join(import.meta.dirname, 'refresh-and-die.ts');
+const program = programOf('test/chaos/refresh-and-die.ts');
 const hour = 3_600_000;
 /** The lease of a dead process: its timeout and 15 s. */
 const leaseMs = 20_000;

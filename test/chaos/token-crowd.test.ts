@@ -1,18 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { drawFrom, isLong } from '../support/drawn.ts';
 import { employees, usersOf } from '../support/office.ts';
+import { programOf } from '../support/programs.ts';
 import { startPostgres } from '../support/services.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TokenOrder, TokenReport } from './use-token.ts';
 
 const postgres = await startPostgres();
-const program = join(import.meta.dirname, 'use-token.ts');
+const program = programOf('test/chaos/use-token.ts');
 
 const lifeMs = 400;
 /** The token manager renews at 70 to 80 % of a token's life; what begins before that is one refresh too many. */

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/index.ts';
 import { drawFrom } from '../support/drawn.ts';
+import { programOf } from '../support/programs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { collect } from './store-samples.ts';
 
@@ -20,7 +21,7 @@ export interface StoreWorker {
 
 /** Starts a process of `store-worker.ts` that waits for its jobs. */
 export async function startWorker(name: string, folder: string): Promise<StoreWorker> {
-  const script = join(import.meta.dirname, 'store-worker.ts');
+  const script = programOf('test/contracts/store-worker.ts');
   const child = spawn(process.execPath, [script, folder, name], { stdio: 'pipe' });
   let errors = '';
   child.stderr.on('data', (data: Buffer) => {

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { expectPromisesKept } from '../chaos/kill-world.ts';
 import { openHere } from '../chaos/open-here.ts';
 import { silentLogger } from '../support/memory-logger.ts';
 import { employees } from '../support/office.ts';
+import { programOf } from '../support/programs.ts';
 import { until } from '../support/services/redis.ts';
 import { type RedisSpace, startPostgres, startRedisService } from '../support/services.ts';
 import type { RedisWorld } from '../work/queue/redis-world.ts';
@@ -16,7 +16,7 @@ closeAfterAll();
 
 const postgres = await startPostgres();
 const service = await startRedisService('many workers over PostgreSQL and Redis');
-const cli = join(import.meta.dirname, '../../src/main/cli.ts');
+const cli = programOf('src/main/cli.ts');
 const people = employees(21);
 const minuteMs = 60_000;
 

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { type CommandPlace, openCommandPlace } from '../support/command-place.ts';
+import { programOf } from '../support/programs.ts';
 
-const executable = resolve('src/main/cli.ts');
+const executable = programOf('src/main/cli.ts');
 const changed = ['E1', 'E2', 'E3', 'E4'];
 
 /** Twelve people on the platform, of whom a run has renamed four. Returns that run. */

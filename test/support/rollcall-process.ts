@@ -1,10 +1,10 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
+import { programOf } from './programs.ts';
 
-const executable = resolve('src/main/cli.ts');
+const executable = programOf('src/main/cli.ts');
 
 export interface EndedProcess {
   readonly code: number | null;
