@@ -1,86 +1,81 @@
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { beginPause } from '../../../src/app/syncs.ts';
 import { openTestServer, operatorToken, viewerToken } from '../../server/open-test-server.ts';
-import { openBrowserPage, signIn } from '../../support/browser-page.ts';
+import { openBrowserPage, see, signIn } from '../../support/browser-page.ts';
 import { employees, openOffice, type Row, usersOf } from '../../support/office.ts';
-import { findChromium } from '../../support/services/chromium.ts';
 
-const chromiumPath = await findChromium('page/overview.test.ts');
-const see = it.skipIf(chromiumPath === undefined);
+see(
+  'shows nothing without a known token; then what waits first, in the language of the browser, with ways to it',
+  async () => {
+    const before = employees(20);
+    const office = await openOffice({ sandbox: { people: usersOf(before.slice(3)) } });
+    await office.applyRows(before);
+    // A guard holds the seven disables.
+    const left = Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((i): [string, Row] => [`E${i}`, { status: 'left' }]));
+    await office.applyRows(employees(20, left));
+    const server = await openTestServer(office.app);
+    const { page, show } = await openBrowserPage(server);
+    await page.goto(server.url);
+    await page.getByLabel('API token').fill('a-token-that-nobody-knows');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    expect(await page.getByRole('alert').innerText()).toContain('server.tokens');
+    await signIn(page, operatorToken);
 
-/** A sync with seven disables that a guard held. */
-async function openHeldOffice() {
-  const before = employees(20);
-  const office = await openOffice({ sandbox: { people: usersOf(before.slice(3)) } });
-  await office.applyRows(before);
-  const left = Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((i): [string, Row] => [`E${i}`, { status: 'left' }]));
-  await office.applyRows(employees(20, left));
-  return office;
-}
+    const review = page.getByRole('link', { name: 'Review 7 changes' });
+    await review.waitFor();
+    expect(await page.locator('.waiting').innerText()).toContain('7 disables');
+    const row = page.getByRole('row').filter({ hasText: 'people' }).first();
+    expect(await row.innerText()).toContain('Healthy');
+    expect(await page.locator('table .bars').getAttribute('aria-label')).toMatch(/changes in 7 days/);
+    expect(await page.getByRole('navigation').innerText()).toContain('7');
+    const people = page
+      .locator('section', { has: page.getByRole('heading', { name: 'People' }) })
+      .getByRole('row')
+      .nth(1);
+    expect((await people.innerText()).split(/\s*\t\s*|\n+/).slice(-6)).toEqual(['20', '20', '20', '20', '0', '–']);
+    const month = page.locator('.month');
+    expect(await month.innerText()).toMatch(/3 joiners\s+0 movers\s+0 leavers/);
+    expect(await month.innerText()).toContain('Last 24 hours: 3 joiners · 0 movers · 0 leavers · 2 runs');
+    // Bars are red only for what failed.
+    await month.locator('.bars rect.create').waitFor();
+    expect(await page.locator('.bars rect.bad').count()).toBe(0);
 
-see('shows nothing without a known token; then what waits first, and each sync with health and state', async () => {
-  const office = await openHeldOffice();
-  const server = await openTestServer(office.app);
-  const { page, complaints } = await openBrowserPage(chromiumPath ?? '', server);
-  await page.goto(server.url);
-  await page.getByLabel('API token').fill('a-token-that-nobody-knows');
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  expect(await page.getByRole('alert').innerText()).toContain('server.tokens');
-  await signIn(page, operatorToken);
+    await show('/runs');
+    await review.click();
+    await page.waitForURL('**/holds?sync=people');
+    await show('/people/people/E3');
+    await page.getByRole('link', { name: 'Review the held change' }).click();
+    await page.waitForURL('**/holds/*?text=E3');
+    await page.getByRole('row', { name: 'E3' }).waitFor();
 
-  await page.getByRole('link', { name: 'Review 7 changes' }).waitFor();
-  expect(await page.locator('.waiting').innerText()).toContain('7 disables');
-  const row = page.getByRole('row').filter({ hasText: 'people' }).first();
-  expect(await row.innerText()).toContain('Healthy');
-  expect(await page.locator('table .bars').getAttribute('aria-label')).toMatch(/changes in 7 days/);
-  expect(await page.getByRole('navigation').innerText()).toContain('7');
-  const people = page
-    .locator('section', { has: page.getByRole('heading', { name: 'People' }) })
-    .getByRole('row')
-    .nth(1);
-  expect((await people.innerText()).split(/\s*\t\s*|\n+/).slice(-6)).toEqual(['20', '20', '20', '20', '0', '–']);
-  const month = await page.locator('.month').innerText();
-  expect(month).toMatch(/3 joiners\s+0 movers\s+0 leavers/);
-  expect(month).toContain('Last 24 hours: 3 joiners · 0 movers · 0 leavers · 2 runs');
+    expect(await page.evaluate('Object.keys(sessionStorage).length')).toBe(0);
+    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(operatorToken);
+    await page.locator('summary').first().click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API token').waitFor();
 
-  await page.reload();
-  await page.getByRole('link', { name: 'Review 7 changes' }).waitFor();
-  expect(await page.evaluate('Object.keys(sessionStorage).length')).toBe(0);
-  expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(operatorToken);
-  await page.locator('summary').click();
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByLabel('API token').waitFor();
-  expect(complaints).toEqual([]);
-});
-
-see('a run, an alert and a person lead to the changes that wait; bars are red only for what failed', async () => {
-  const office = await openHeldOffice();
-  const server = await openTestServer(office.app);
-  const { page, complaints } = await openBrowserPage(chromiumPath ?? '', server);
-  await page.goto(`${server.url}/runs`);
-  await signIn(page, operatorToken);
-  const review = page.getByRole('link', { name: 'Review 7 changes' });
-  await review.click();
-  await page.waitForURL('**/holds?sync=people');
-  await page.goto(server.url);
-  await page.locator('.month .bars rect.create').waitFor();
-  expect(await page.locator('.bars rect.bad').count()).toBe(0);
-  await page.goto(`${server.url}/people/people/E3`);
-  await page.getByRole('link', { name: 'Review the held change' }).click();
-  await page.waitForURL('**/holds/*?text=E3');
-  await page.getByRole('row', { name: 'E3' }).waitFor();
-  expect(complaints).toEqual([]);
-});
+    const { page: seen } = await openBrowserPage(server, { token: viewerToken, language: 'es-CO' });
+    const revisar = seen.getByRole('link', { name: 'Revisar 7 cambios' });
+    await revisar.waitFor();
+    expect(await seen.locator('html').getAttribute('lang')).toBe('es');
+    await revisar.click();
+    await seen.getByText(/^7 inhabilitaciones: el límite sin aprobación es \d en 24 horas/).waitFor();
+    await revisar.click();
+    await seen.getByRole('row', { name: 'se fue: ' }).first().waitFor();
+    await seen.goto(server.url);
+    await seen.locator('summary').click();
+    await seen.getByLabel('Idioma').selectOption('English');
+    await seen.reload();
+    await seen.getByRole('link', { name: 'Review 7 changes' }).waitFor();
+  },
+);
 
 see('is live by events: the page follows the store and says when it cannot', async () => {
-  const office = await openHeldOffice();
+  const office = await openOffice();
   const server = await openTestServer(office.app);
-  const { page, complaints } = await openBrowserPage(chromiumPath ?? '', server);
-  await page.goto(server.url);
-  await signIn(page, viewerToken);
+  const { page } = await openBrowserPage(server, { token: viewerToken });
   await page.locator('.live.live').waitFor();
-  const find = page.getByLabel('Find a person');
-  await find.focus();
+  await page.getByLabel('Find a person').focus();
   await beginPause(office.app, 'people', { by: 'ops' });
   await server.clock.advance(2000);
   await page.getByText('Paused', { exact: true }).waitFor();
@@ -88,25 +83,4 @@ see('is live by events: the page follows the store and says when it cannot', asy
   await server.close();
   await page.locator('.banner').waitFor();
   expect(await page.locator('.banner').innerText()).toContain('The data is from');
-  expect(complaints).toEqual([]);
-});
-
-see('speaks Spanish to who prefers it, and keeps the choice of another language', async () => {
-  const office = await openHeldOffice();
-  const server = await openTestServer(office.app);
-  const { page } = await openBrowserPage(chromiumPath ?? '', server, { language: 'es-CO' });
-  await page.goto(server.url);
-  await page.getByLabel('Token de la API').fill(viewerToken);
-  await page.getByRole('button', { name: 'Iniciar sesión' }).click();
-  await page.getByRole('link', { name: 'Revisar 7 cambios' }).waitFor();
-  expect(await page.locator('html').getAttribute('lang')).toBe('es');
-  await page.getByRole('link', { name: 'Revisar 7 cambios' }).click();
-  await page.getByText(/^7 inhabilitaciones: el límite sin aprobación es \d en 24 horas/).waitFor();
-  await page.getByRole('link', { name: 'Revisar 7 cambios' }).click();
-  await page.getByRole('row', { name: 'se fue: ' }).first().waitFor();
-  await page.goto(server.url);
-  await page.locator('summary').click();
-  await page.getByLabel('Idioma').selectOption('English');
-  await page.reload();
-  await page.getByRole('link', { name: 'Review 7 changes' }).waitFor();
 });

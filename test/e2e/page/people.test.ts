@@ -1,159 +1,97 @@
 import type { Page } from 'playwright-core';
-import { expect, it } from 'vitest';
-import { orderPreview } from '../../../src/app/previews.ts';
-import { makePreview } from '../../../src/run/make-preview.ts';
-import { openTestServer, operatorToken, type TestServer, viewerToken } from '../../server/open-test-server.ts';
-import { openBrowserPage, signIn, violationsOf } from '../../support/browser-page.ts';
-import { employees, type Office, openOffice, type Row, usersOf } from '../../support/office.ts';
-import { findChromium } from '../../support/services/chromium.ts';
-
-const chromiumPath = await findChromium('page/people.test.ts');
-const see = it.skipIf(chromiumPath === undefined);
+import { expect } from 'vitest';
+import { openTestServer, operatorToken, viewerToken } from '../../server/open-test-server.ts';
+import { makeWaitingPreview, openBrowserPage, see, violationsOf } from '../../support/browser-page.ts';
+import { employees, openManaged, openOffice, type Row, usersOf } from '../../support/office.ts';
 
 /** Twenty synced people, of whom E3 has left and E5 has a new name since. */
-async function openStaff(token = operatorToken) {
-  const office = await openOffice({ sandbox: { people: usersOf(employees(20)) } });
-  const named = { E5: { first: 'José', last: 'Núñez' } as Row };
-  await office.applyRows(employees(20));
-  await office.writeEmployees(employees(20, named));
-  await office.applyAll();
-  const later = { first: 'José María', last: 'Núñez' } as Row;
-  await office.writeEmployees(employees(20, { E3: { status: 'left' } as Row, E5: later }));
-  const server = await openTestServer(office.app);
-  const opened = await openBrowserPage(chromiumPath ?? '', server);
-  await opened.page.goto(server.url);
-  await signIn(opened.page, token);
-  return { ...opened, office, server };
-}
-
-/** Does what a deployment does with the previews that wait, and lets the page see it. */
-async function preview({ engine: { io } }: Office, server: TestServer): Promise<string> {
-  const waiting = async (): Promise<string> => (await io.store.previews.unended(io.clock.now()))[0] ?? '';
-  await expect.poll(waiting).not.toBe('');
-  const id = await waiting();
-  await makePreview(id, io, AbortSignal.timeout(60_000));
-  await server.clock.advance(2000);
-  return id;
+async function openStaff() {
+  const office = await openManaged(20);
+  await office.applyRows(employees(20, { E5: { first: 'José', last: 'Núñez' } }));
+  const later = { first: 'José María', last: 'Núñez' };
+  await office.writeEmployees(employees(20, { E3: { status: 'left' }, E5: later }));
+  return { office, server: await openTestServer(office.app) };
 }
 
 const step = (page: Page, name: string) => page.locator('.steps > li').filter({ hasText: name }).first();
 
-see('a person is found by a part of the name without accents, and the page says why, step by step', async () => {
-  const { page, complaints } = await openStaff(viewerToken);
-  await page.getByLabel('Find a person').fill('jose nun');
-  await page.getByLabel('Find a person').press('Enter');
-  await page.getByRole('link', { name: 'José Núñez' }).click();
-  expect(page.url()).toMatch(/\/people\/people\/E5$/);
-  await step(page, 'Difference').waitFor();
-  expect(await step(page, 'Difference').innerText()).toMatch(/Passed.*update/s);
-  expect(await step(page, 'Difference').locator('ins').innerText()).toBe('José María');
-  await step(page, 'Source row').locator('summary').click();
-  expect(await step(page, 'Source row').innerText()).toContain('line 6');
-  expect(await page.getByRole('heading', { name: 'History' }).isVisible()).toBe(true);
-  expect(await page.getByRole('button', { name: 'Preview' }).count()).toBe(0);
+see(
+  'a person is found by a part of the name without accents, and the page says why; a sync shows its mapping',
+  async () => {
+    const { server } = await openStaff();
+    const { page, show } = await openBrowserPage(server, { token: viewerToken });
+    await page.getByLabel('Find a person').fill('jose nun');
+    await page.getByLabel('Find a person').press('Enter');
+    await page.getByRole('link', { name: 'José Núñez' }).click();
+    expect(page.url()).toMatch(/\/people\/people\/E5$/);
+    await step(page, 'Difference').waitFor();
+    expect(await step(page, 'Difference').innerText()).toMatch(/Passed.*update/s);
+    expect(await step(page, 'Difference').locator('ins').innerText()).toBe('José María');
+    await step(page, 'Source row').locator('summary').click();
+    expect(await step(page, 'Source row').innerText()).toContain('line 6');
+    expect(await page.getByRole('heading', { name: 'History' }).isVisible()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Preview' }).count()).toBe(0);
 
-  await page.goto(`${new URL(page.url()).origin}/people?q=nobody-at-all`);
-  await page.getByText('No person matches.').waitFor();
-  await page.getByRole('link', { name: 'Explain the identification nobody-at-all in people' }).click();
-  await step(page, 'Conflicts').waitFor();
-  expect(await step(page, 'Conflicts').innerText()).toContain('Stopped');
-  expect(complaints).toEqual([]);
-});
+    await show('/people?q=nobody-at-all');
+    await page.getByText('No person matches.').waitFor();
+    await page.getByRole('link', { name: 'Explain the identification nobody-at-all in people' }).click();
+    await step(page, 'Conflicts').waitFor();
+    expect(await step(page, 'Conflicts').innerText()).toContain('Stopped');
 
-see('a leaver is synced now: first what would happen, then the run with its steps', async () => {
-  const { page, office, server, complaints } = await openStaff();
-  await page.goto(`${server.url}/people/people/E3`);
-  await page.getByRole('button', { name: 'Preview' }).click();
-  await preview(office, server);
-  const card = page.locator('.sync-now');
-  await card.getByText('Disable').first().waitFor();
-  expect(await card.innerText()).toMatch(/enabled\s+true\s+false/);
-  expect(office.sandbox.state.users.get('E3')?.enabled).toBe(true);
-  await card.getByRole('button', { name: 'Run now' }).click();
-  await card.locator('.phases').waitFor();
-  const { run } = await office.apply({ users: ['E3'] });
-  expect(run.outcome).toBe('succeeded');
-  await server.clock.advance(2000);
-  await card.getByText('Succeeded').waitFor();
-  expect(office.sandbox.state.users.get('E3')?.enabled).toBe(false);
-  await page.locator('.steps > li.ok').filter({ hasText: 'Read-back' }).waitFor();
-  expect(complaints).toEqual([]);
-});
-
-see('a preview of a sync has a link that a viewer opens; it shows the plan and changes nothing', async () => {
-  const { page, office, server, complaints } = await openStaff();
-  await page.goto(`${server.url}/syncs/people`);
-  await page.getByRole('button', { name: 'Preview' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Preview' }).click();
-  await page.waitForURL(/\/previews\/preview_/);
-  const writes = office.sandbox.state.log.length;
-  const id = await preview(office, server);
-  await page.getByText('What a run would do').waitFor();
-  await page.getByRole('row').nth(2).waitFor();
-  expect(await page.getByRole('treegrid').innerText()).toContain('José María Núñez');
-  expect(office.sandbox.state.log.length).toBe(writes);
-
-  const viewer = await openBrowserPage(chromiumPath ?? '', server);
-  await viewer.page.goto(`${server.url}/previews/${id}?kind=disable`);
-  await signIn(viewer.page, viewerToken);
-  await viewer.page.getByRole('row').nth(1).waitFor();
-  expect(await viewer.page.getByRole('treegrid').innerText()).toContain('E3');
-  expect([...complaints, ...viewer.complaints]).toEqual([]);
-});
-
-see('a sync shows its mapping with fill-rates and guards; sample values are for operators', async () => {
-  const { page, server, complaints } = await openStaff(viewerToken);
-  await page.goto(`${server.url}/syncs/people`);
-  const email = page.getByRole('row').filter({ hasText: 'e-mail' });
-  await email.waitFor();
-  expect(await email.innerText()).toMatch(/mail.*keeps the value.*100 %/s);
-  expect(await page.locator('.guards').innerText()).toMatch(/disables\s+0 of 5/);
-  expect(await page.getByRole('button', { name: 'Show values of the first records' }).count()).toBe(0);
-  const operator = await openBrowserPage(chromiumPath ?? '', server);
-  await operator.page.goto(`${server.url}/syncs/people`);
-  await signIn(operator.page, operatorToken);
-  await operator.page.getByRole('button', { name: 'Show values of the first records' }).click();
-  await operator.page.getByText('ana2@example.com').waitFor();
-  expect([...complaints, ...operator.complaints]).toEqual([]);
-});
+    await show('/syncs/people');
+    const email = page.getByRole('row').filter({ hasText: 'e-mail' });
+    await email.waitFor();
+    expect(await email.innerText()).toMatch(/mail.*keeps the value.*100 %/s);
+    expect(await page.locator('.guards').innerText()).toMatch(/disables\s+0 of 5/);
+    const samples = 'Show values of the first records';
+    expect(await page.getByRole('button', { name: samples }).count()).toBe(0);
+    const operator = await openBrowserPage(server, { token: operatorToken, path: '/syncs/people' });
+    await operator.page.getByRole('button', { name: samples }).click();
+    await operator.page.getByText('ana2@example.com').waitFor();
+  },
+);
 
 see(
-  'the pages of people, previews and mappings have no violation of WCAG 2.2 AA, light and dark, wide and narrow',
+  'a preview has a link that a viewer opens and changes nothing; a leaver is synced now, after what would happen',
   async () => {
     const { office, server } = await openStaff();
-    const state = await orderPreview(office.app, 'people', { scope: { kind: 'all' }, by: 'ana' });
-    await preview(office, server);
-    const places = [
-      ['/people?q=ana', 'main tbody tr'],
-      ['/people/people/E5', '.steps'],
-      [`/previews/${state.preview.id}`, '.change-list .rows'],
-      ['/syncs/people', '.guards'],
-    ] as const;
-    for (const [scheme, width] of [
-      ['light', 1280],
-      ['dark', 400],
-    ] as const) {
-      const { page } = await openBrowserPage(chromiumPath ?? '', server, { scheme, width });
-      await page.goto(server.url);
-      await signIn(page, operatorToken);
-      for (const [path, shown] of places) {
-        await page.goto(`${server.url}${path}`);
-        await page.locator(shown).first().waitFor();
-        expect(await violationsOf(page), `${path} ${scheme} ${width}`).toEqual([]);
-        const isCut = await page.evaluate(
-          'document.documentElement.scrollWidth > document.documentElement.clientWidth',
-        );
-        expect(isCut, `${path} scrolls sideways at ${width} px`).toBe(false);
-      }
-    }
+    const { page, show } = await openBrowserPage(server, { token: operatorToken, path: '/syncs/people' });
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Preview' }).click();
+    await page.waitForURL(/\/previews\/preview_/);
+    const writes = office.sandbox.state.log.length;
+    const id = await makeWaitingPreview(office, server);
+    await page.getByText('What a run would do').waitFor();
+    await page.getByRole('row').nth(2).waitFor();
+    expect(await page.getByRole('treegrid').innerText()).toContain('José María Núñez');
+    expect(office.sandbox.state.log.length).toBe(writes);
+    const viewer = await openBrowserPage(server, { token: viewerToken, path: `/previews/${id}?kind=disable` });
+    await viewer.page.getByRole('row').nth(1).waitFor();
+    expect(await viewer.page.getByRole('treegrid').innerText()).toContain('E3');
+
+    await show('/people/people/E3');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await makeWaitingPreview(office, server);
+    const card = page.locator('.sync-now');
+    await card.getByText('Disable').first().waitFor();
+    expect(await card.innerText()).toMatch(/enabled\s+true\s+false/);
+    expect(office.sandbox.state.users.get('E3')?.enabled).toBe(true);
+    await card.getByRole('button', { name: 'Run now' }).click();
+    await card.locator('.phases').waitFor();
+    const { run } = await office.apply({ users: ['E3'] });
+    expect(run.outcome).toBe('succeeded');
+    await server.clock.advance(2000);
+    await card.getByText('Succeeded').waitFor();
+    expect(office.sandbox.state.users.get('E3')?.enabled).toBe(false);
+    await page.locator('.steps > li.ok').filter({ hasText: 'Read-back' }).waitFor();
   },
 );
 
 see('a person under two identifications is decided on the page, and the next run acts by it', async () => {
-  const { page, office, server, complaints } = await openStaff();
-  const renumbered = employees(20).map((row) => (row.id === 'E7' ? { ...row, id: 'N7' } : row));
-  await office.applyRows(renumbered);
-  await page.goto(`${server.url}/people/people/N7`);
+  const office = await openManaged(20);
+  await office.applyRows(employees(20).map((row) => (row.id === 'E7' ? { ...row, id: 'N7' } : row)));
+  const server = await openTestServer(office.app);
+  const { page } = await openBrowserPage(server, { token: operatorToken, path: '/people/people/N7' });
   const card = page.locator('section').filter({ hasText: 'two identifications' });
   await card.getByText('N7 seems to be the user of the account E7').waitFor();
   expect(await violationsOf(page)).toEqual([]);
@@ -170,19 +108,16 @@ see('a person under two identifications is decided on the page, and the next run
   await dialog.getByRole('button', { name: 'Replace the account' }).click();
   await card.getByText('N7" gets an account and the account of "E7" is disabled').waitFor();
   expect((await office.apply()).run.counts).toMatchObject({ disable: 1, create: 1, held: 2 });
-  expect(complaints).toEqual([]);
 });
 
 see(
   'the accounts of a platform are listed with who may have them, and an unknown one is left or disabled with a reason',
   async () => {
-    const stray = { id: 'P1', first: 'Nia', last: 'New', mail: 'p1@example.com', status: 'active' };
+    const stray: Row = { id: 'P1', first: 'Nia', last: 'New', mail: 'p1@example.com', status: 'active' };
     const office = await openOffice({ sandbox: { people: usersOf([...employees(3), stray]) } });
     await office.applyRows([...employees(3), { ...stray, id: 'N1', mail: 'n1@example.com' }]);
     const server = await openTestServer(office.app);
-    const { page, complaints } = await openBrowserPage(chromiumPath ?? '', server);
-    await page.goto(`${server.url}/syncs/people`);
-    await signIn(page, operatorToken);
+    const { page } = await openBrowserPage(server, { token: operatorToken, path: '/syncs/people' });
     await page.getByRole('link', { name: 'Accounts of the platform' }).click();
     await page.getByText('E1', { exact: true }).waitFor();
     await page.getByLabel('State').selectOption('unmanaged');
@@ -192,11 +127,10 @@ see(
     expect(await row.innerText()).toMatch(
       /no sync owns the account.*May be N1 \(same name only\); has another account/s,
     );
-    expect(await violationsOf(page)).toEqual([]);
     await row.getByRole('button', { name: 'Leave' }).click();
     await page.getByLabel('Reason').fill('a service account');
     await page.getByRole('dialog').getByRole('button', { name: 'Leave the account' }).click();
-    await page.getByText('The account of "P1" stays as it is').or(page.getByText('stays as it is.')).first().waitFor();
+    await page.getByText('stays as it is.').first().waitFor();
     await expect.poll(() => row.innerText()).toContain('left it as it is (a service account)');
     await row.getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('dialog').getByText('within the guards of disables').waitFor();
@@ -207,6 +141,5 @@ see(
     expect(await row.getByRole('button', { name: 'Disable' }).count()).toBe(0);
     expect((await office.apply()).run.counts).toMatchObject({ disable: 1, applied: 1 });
     expect(office.sandbox.state.users.get('P1')?.enabled).toBe(false);
-    expect(complaints).toEqual([]);
   },
 );

@@ -1,14 +1,12 @@
 import { it } from 'vitest';
 import { openTestServer, viewerToken } from '../../server/open-test-server.ts';
-import { openBrowserPage, signIn } from '../../support/browser-page.ts';
+import { openBrowserPage, see } from '../../support/browser-page.ts';
 import { holdCrowd } from '../../support/held-crowd.ts';
 import { openOffice } from '../../support/office.ts';
-import { findChromium } from '../../support/services/chromium.ts';
 
 // npm run bench:page: prints what a browser measures. It asserts no time, so it is no part of the tests.
 
 const isAsked = process.env.PAGE_SPEED !== undefined;
-const chromiumPath = isAsked ? await findChromium('page/speed.test.ts') : undefined;
 
 const watchStops = `
   window.stops = [];
@@ -16,13 +14,11 @@ const watchStops = `
     .observe({ type: 'longtask' });
 `;
 
-it.skipIf(chromiumPath === undefined)('the page paints, and scrolls 100,000 held changes', async () => {
+(isAsked ? see : it.skip)('the page paints, and scrolls 100,000 held changes', async () => {
   const office = await openOffice();
   const { hold } = await holdCrowd(office.engine.io.store, 100_000, office.clock.now());
   const server = await openTestServer(office.app);
-  const { page } = await openBrowserPage(chromiumPath ?? '', server);
-  await page.goto(server.url);
-  await signIn(page, viewerToken);
+  const { page } = await openBrowserPage(server, { token: viewerToken });
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   for (const path of ['/', `/holds/${hold}`]) {
     await page.goto(`${server.url}${path}`);

@@ -1,12 +1,7 @@
 import { expect, it } from 'vitest';
-import { makePreview } from '../../../src/run/make-preview.ts';
-import { openTestServer, operatorToken, type TestServer, viewerToken } from '../../server/open-test-server.ts';
-import { openBrowserPage, signIn } from '../../support/browser-page.ts';
+import { openTestServer, operatorToken, viewerToken } from '../../server/open-test-server.ts';
+import { confirm, makeWaitingPreview, openBrowserPage, see } from '../../support/browser-page.ts';
 import { employees, type Office, openOffice, type Row } from '../../support/office.ts';
-import { findChromium } from '../../support/services/chromium.ts';
-
-const chromiumPath = await findChromium('page/undo.test.ts');
-const see = it.skipIf(chromiumPath === undefined);
 
 const renamed = Object.fromEntries([1, 2, 3, 4].map((i): [string, Row] => [`E${i}`, { last: 'Wrong' }]));
 
@@ -19,14 +14,6 @@ async function openRenamed() {
 }
 
 const namesIn = ({ sandbox }: Office) => ['E1', 'E4'].map((id) => sandbox.state.users.get(id)?.fields.lastName);
-
-/** Does what a deployment does with the preview that waits, and lets the page see it. */
-async function makeWaiting({ engine: { io } }: Office, server: TestServer): Promise<void> {
-  const waiting = async (): Promise<string> => (await io.store.previews.unended(io.clock.now()))[0] ?? '';
-  await expect.poll(waiting).not.toBe('');
-  await makePreview(await waiting(), io, AbortSignal.timeout(60_000));
-  await server.clock.advance(2000);
-}
 
 it('the API undoes a run, for operators, and keeps who asked and why', async () => {
   const { office, run, server } = await openRenamed();
@@ -47,25 +34,20 @@ it('the API undoes a run, for operators, and keeps who asked and why', async () 
 
 see('a run is undone from its page: first the plan, then the run', async () => {
   const { office, run, server } = await openRenamed();
-  const { page, complaints } = await openBrowserPage(chromiumPath ?? '', server);
-  await page.goto(`${server.url}/runs/${run.id}`);
-  await signIn(page, operatorToken);
-  await page.getByRole('button', { name: 'Undo this run' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Undo this run' }).click();
+  const { page, show } = await openBrowserPage(server, { token: operatorToken, path: `/runs/${run.id}` });
+  await confirm(page, 'Undo this run');
   await page.waitForURL(/\/previews\/preview_/);
   expect(await page.getByRole('button', { name: 'Undo', exact: true }).count()).toBe(0);
-  await makeWaiting(office, server);
+  await makeWaitingPreview(office, server);
   await page.getByText('What a run would do').waitFor();
   await page.getByRole('treegrid').getByText('E1', { exact: true }).first().waitFor();
   expect(namesIn(office)).toEqual(['Wrong', 'Wrong']);
 
-  await page.getByRole('button', { name: 'Undo', exact: true }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Undo', exact: true }).click();
+  await confirm(page, 'Undo');
   await page.waitForURL(/\/runs\?sync=people/);
   await office.apply();
   expect(namesIn(office)).toEqual(['Díaz', 'Díaz']);
   const [undone] = await office.app.engine.store.runs.list({ trigger: 'undo', limit: 1 });
-  await page.goto(`${server.url}/runs/${undone?.id}`);
+  await show(`/runs/${undone?.id}`);
   await page.getByRole('link', { name: run.id }).waitFor();
-  expect(complaints).toEqual([]);
 });
