@@ -5,7 +5,7 @@ import { decideRun } from '../../src/app/approve.ts';
 import { tracePerson } from '../../src/app/people.ts';
 import { accountPage } from '../../src/views/accounts.ts';
 import { employees, type Office, openOffice, plainMapping, plainSync, type Row, usersOf } from '../support/office.ts';
-import { openTestServer } from './open-test-server.ts';
+import { openTestServer, testTokens } from './open-test-server.ts';
 
 const secondSync = {
   ...plainSync('./second.csv'),
@@ -47,7 +47,7 @@ async function every(office: Office) {
   return new Map(found.map(({ account }) => [account.identification, account]));
 }
 
-it('every account of the platform has a state, and the numbers are those of the plan', async () => {
+it('every account of the platform has a state; the list is paged and filtered, and its numbers are those of the plan', async () => {
   const office = await openWorld();
   const accounts = await every(office);
   const numbers = Object.fromEntries(
@@ -70,6 +70,34 @@ it('every account of the platform has a state, and the numbers are those of the 
     isConflict: false,
     matches: [{ identification: 'N2', by: 'name', hasAccount: true }],
   });
+
+  const token = 'a-token-of-some-syncs';
+  const tokens = [...testTokens, { name: 'some', role: 'viewer' as const, syncs: ['people'], token }];
+  const server = await openTestServer(office.app, { settings: { tokens } });
+  const ask = async (query: string) => {
+    const { status, json } = await server.ask(`/api/syncs/people/accounts?${query}`);
+    expect(status).toBe(200);
+    expect(accountPage.parse(json)).toEqual(json);
+    return {
+      next: json.next,
+      ids: json.accounts.map(({ identification }: { identification: string }) => identification),
+    };
+  };
+  const all: string[] = [];
+  for (let after = ''; ; ) {
+    const { ids, next } = await ask(`limit=5${after === '' ? '' : `&after=${after}`}`);
+    all.push(...ids);
+    if (next === null) break;
+    after = next;
+  }
+  expect(all.toSorted()).toEqual([...accounts.keys()].toSorted());
+  expect((await ask('state=unmanaged')).ids.toSorted()).toEqual(['P1', 'P2', 'P3']);
+  expect((await ask('conflict=true')).ids).toEqual(['P1']);
+  expect((await ask('q=nunez+oscar&state=unmanaged')).ids).toEqual(['P2']);
+  expect((await server.ask('/api/syncs/nobody/accounts')).status).toBe(404);
+  // A token of some syncs gets no account that may be those of other syncs.
+  const { json } = await server.ask('/api/syncs/people/accounts?limit=200', { token });
+  expect(json.accounts.length).toBe(13);
 });
 
 it('says on what a likely match stands, the strongest first, with birth dates where the mapping has them', async () => {
@@ -98,40 +126,6 @@ it('says on what a likely match stands, the strongest first, with birth dates wh
     'N1 name-not-birth-date',
   ]);
   expect((await matchesIn({}))?.toSorted()).toEqual(['N1 name', 'N2 name', 'N3 name']);
-});
-
-it('the list goes on where a page ended, and is filtered by state, conflict and words', async () => {
-  const office = await openWorld();
-  const server = await openTestServer(office.app);
-  const ask = async (query: string) => {
-    const { status, json } = await server.ask(`/api/syncs/people/accounts?${query}`);
-    expect(status).toBe(200);
-    expect(accountPage.parse(json)).toEqual(json);
-    return {
-      next: json.next,
-      ids: json.accounts.map(({ identification }: { identification: string }) => identification),
-    };
-  };
-  const all: string[] = [];
-  for (let after = ''; ; ) {
-    const { ids, next } = await ask(`limit=5${after === '' ? '' : `&after=${after}`}`);
-    all.push(...ids);
-    if (next === null) break;
-    after = next;
-  }
-  expect(all.toSorted()).toEqual([...(await every(office)).keys()].toSorted());
-  expect((await ask('state=unmanaged')).ids.toSorted()).toEqual(['P1', 'P2', 'P3']);
-  expect((await ask('conflict=true')).ids).toEqual(['P1']);
-  expect((await ask('q=nunez+oscar&state=unmanaged')).ids).toEqual(['P2']);
-  expect((await server.ask('/api/syncs/nobody/accounts')).status).toBe(404);
-});
-
-it('a token of some syncs gets no account that may be those of other syncs', async () => {
-  const office = await openWorld();
-  const tokens = [{ name: 'some', role: 'viewer' as const, syncs: ['people'], token: 'a-token-of-some-syncs' }];
-  const server = await openTestServer(office.app, { settings: { tokens } });
-  const { json } = await server.ask('/api/syncs/people/accounts?limit=200', { token: 'a-token-of-some-syncs' });
-  expect(json.accounts.length).toBe(13);
 });
 
 it('an account is left as it is, for good or for a time, with a reason', async () => {

@@ -20,7 +20,7 @@ async function openExports(rest: Readonly<Record<string, unknown>> = {}) {
   return { app, clock, pass, server, world };
 }
 
-it('lists the exports, where they write and where they stand, also to a viewer', async () => {
+it('lists the exports, where they stand, and why a pass failed and when it is tried again, also to a viewer', async () => {
   const { pass, server, world } = await openExports();
   world.addFeedback(someInstant - 5000, someInstant - 4000);
   await pass('feedback-csv');
@@ -37,15 +37,12 @@ it('lists the exports, where they write and where they stand, also to a viewer',
     nextAt: expect.stringMatching(/T05:00:00/),
   });
   expect(of('feedback-jsonl')).toMatchObject({ state: 'never-ran', items: 0, lastItemAt: null, successAt: null });
-});
 
-it('shows that a pass failed, why, and when it is tried again', async () => {
-  const { pass, server, world } = await openExports();
-  world.addFeedback(someInstant - 5000);
+  world.addFeedback(someInstant - 3000);
   world.setFaults('*:status=404');
-  await expect(pass('feedback-csv')).rejects.toThrow();
-  const { json } = await server.ask('/api/exports');
-  expect(json.exports.find((one: { name: string }) => one.name === 'feedback-csv')).toMatchObject({
+  await expect(pass('feedback-jsonl')).rejects.toThrow();
+  const failing = (await server.ask('/api/exports')).json.exports;
+  expect(failing.find(({ name }: { name: string }) => name === 'feedback-jsonl')).toMatchObject({
     ...{ state: 'failing', failures: 1, failure: expect.stringContaining('404') },
     nextAt: new Date(someInstant + 60_000).toISOString(),
   });

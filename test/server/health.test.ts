@@ -1,21 +1,11 @@
 import { connect } from 'node:net';
 import { describe, expect, it, test } from 'vitest';
-import type { AppIo } from '../../src/app/app-io.ts';
 import { stuckAfterMs } from '../../src/server/health.ts';
 import { workBesideServer } from '../../src/server/open-server.ts';
 import { openHeartbeat } from '../../src/work/heartbeat.ts';
 import type { DriveIo } from '../../src/work/in-process/drive-run.ts';
 import { FakeClock, idle } from '../support/fake-clock.ts';
-import { openTestServer, viewerToken } from './open-test-server.ts';
-
-/** Health asks the app for nothing; whoever does sees it. */
-const noApp = appThat(async () => []);
-
-/** The list of syncs waits for these requests. */
-function appThat(waiting: () => Promise<readonly []>): AppIo {
-  const engine = { syncs: new Map(), store: { triggers: { waiting } } };
-  return { syncs: [], connections: new Map(), engine } as unknown as AppIo;
-}
+import { appThat, noApp, openTestServer, viewerToken } from './open-test-server.ts';
 
 const plain = { token: null };
 

@@ -38,7 +38,7 @@ async function openHeld() {
 
 const names = ({ changes }: { changes: { identification: string }[] }) => changes.map((one) => one.identification);
 
-it('a hold says why, who in groups, and what an approval does', async () => {
+it('a hold says why and what an approval does; its changes are found, sorted, counted in groups and exported', async () => {
   const { get, run, id, server } = await openHeld();
   const detail = await get('');
   expect(holdDetail.parse(detail)).toEqual(detail);
@@ -51,6 +51,43 @@ it('a hold says why, who in groups, and what an approval does', async () => {
   });
   expect(detail.reasons.groups[0].key).toMatch(/^left/);
   expect(await server.ask('/api/holds/nothing')).toMatchObject({ status: 404, json: { code: 'NOT_FOUND' } });
+
+  const all = await get('/changes/search?limit=5&offset=3');
+  expect(foundChanges.parse(all)).toEqual(all);
+  expect(all).toMatchObject({ offset: 3, total: 12, all: 12 });
+  expect(names(all)).toEqual(['E12', 'E2', 'E3', 'E4', 'E5']);
+  expect(all.changes[1]).toMatchObject({
+    ...{ name: 'Ana2 Díaz', email: 'ana2@example.com', isEnabled: true, kind: 'disable', state: 'held' },
+    decision: { state: 'open', by: null },
+  });
+  expect(names(await get('/changes/search?text=cordoba nunez'))).toEqual(['E1']);
+  expect(names(await get('/changes/search?text=ANA11@'))).toEqual(['E11']);
+  expect(names(await get('/changes/search?field=office&value=Salta&sort=email&order=desc'))).toEqual([
+    'E9',
+    'E6',
+    'E3',
+    'E12',
+  ]);
+  expect(await get('/changes/search?kind=create')).toMatchObject({ changes: [], total: 0, all: 12 });
+  const byName = await get('/changes/search?sort=name&limit=4');
+  expect(names(byName)).toEqual(['E10', 'E12', 'E2', 'E3']);
+  const inRun = await server.ask(`/api/runs/${run.id}/changes/search?state=held&text=montevideo`);
+  expect(inRun.json).toMatchObject({ total: 4, all: 12 });
+  for (const wrong of ['sort=salary', 'field=nothing', 'offset=-1', 'txt=a']) {
+    expect((await server.ask(`/api/runs/${run.id}/changes/search?${wrong}`)).status, wrong).toBe(400);
+  }
+
+  const groups = await get('/changes/groups?by=value:office');
+  expect(changeGroups.parse(groups)).toEqual(groups);
+  expect(groups.groups).toEqual(offices.map((key) => ({ key, count: 4 })));
+  const csv = await server.ask(`/api/holds/${id}/changes/export?format=csv&field=office&value=Salta&sort=email`);
+  const rows = parse<Record<string, string>>(csv.text, { columns: true });
+  expect(rows.map((row) => row.identification)).toEqual(['E12', 'E3', 'E6', 'E9']);
+  expect(csv.headers.get('content-disposition')).toMatch(/^attachment; filename="hold-[\w.-]+\.csv"$/);
+  const json = await server.ask(`/api/holds/${id}/changes/export?format=json`);
+  expect(JSON.parse(json.text)).toHaveLength(12);
+  const none = await server.ask(`/api/holds/${id}/changes/export?format=json&text=nobody`);
+  expect(JSON.parse(none.text)).toEqual([]);
 });
 
 it('a hold that was decided in part says what became of its changes, and which hold has the rest', async () => {
@@ -87,49 +124,6 @@ it('a hold that was decided in part says what became of its changes, and which h
   expect(closed.holds).toMatchObject([{ state: 'rejected', count: 3, ends: [{ by: 'bea', why: 'they work here' }] }]);
   const before = (await server.ask(`/api/holds/closed?cursor=${closed.next}`)).json;
   expect(before).toMatchObject({ holds: [{ id: detail.id, ends: detail.ends.map(() => ({})) }], next: null });
-});
-
-it('changes are found by words, fields and values, sorted, and read from any row', async () => {
-  const { get, run, server } = await openHeld();
-  const all = await get('/changes/search?limit=5&offset=3');
-  expect(foundChanges.parse(all)).toEqual(all);
-  expect(all).toMatchObject({ offset: 3, total: 12, all: 12 });
-  expect(names(all)).toEqual(['E12', 'E2', 'E3', 'E4', 'E5']);
-  expect(all.changes[1]).toMatchObject({
-    ...{ name: 'Ana2 Díaz', email: 'ana2@example.com', isEnabled: true, kind: 'disable', state: 'held' },
-    decision: { state: 'open', by: null },
-  });
-  expect(names(await get('/changes/search?text=cordoba nunez'))).toEqual(['E1']);
-  expect(names(await get('/changes/search?text=ANA11@'))).toEqual(['E11']);
-  expect(names(await get('/changes/search?field=office&value=Salta&sort=email&order=desc'))).toEqual([
-    'E9',
-    'E6',
-    'E3',
-    'E12',
-  ]);
-  expect(await get('/changes/search?kind=create')).toMatchObject({ changes: [], total: 0, all: 12 });
-  const byName = await get('/changes/search?sort=name&limit=4');
-  expect(names(byName)).toEqual(['E10', 'E12', 'E2', 'E3']);
-  const inRun = await server.ask(`/api/runs/${run.id}/changes/search?state=held&text=montevideo`);
-  expect(inRun.json).toMatchObject({ total: 4, all: 12 });
-  for (const wrong of ['sort=salary', 'field=nothing', 'offset=-1', 'txt=a']) {
-    expect((await server.ask(`/api/runs/${run.id}/changes/search?${wrong}`)).status, wrong).toBe(400);
-  }
-});
-
-it('groups count by office, and exports have what the filter finds', async () => {
-  const { get, id, server } = await openHeld();
-  const groups = await get('/changes/groups?by=value:office');
-  expect(changeGroups.parse(groups)).toEqual(groups);
-  expect(groups.groups).toEqual(offices.map((key) => ({ key, count: 4 })));
-  const csv = await server.ask(`/api/holds/${id}/changes/export?format=csv&field=office&value=Salta&sort=email`);
-  const rows = parse<Record<string, string>>(csv.text, { columns: true });
-  expect(rows.map((row) => row.identification)).toEqual(['E12', 'E3', 'E6', 'E9']);
-  expect(csv.headers.get('content-disposition')).toMatch(/^attachment; filename="hold-[\w.-]+\.csv"$/);
-  const json = await server.ask(`/api/holds/${id}/changes/export?format=json`);
-  expect(JSON.parse(json.text)).toHaveLength(12);
-  const none = await server.ask(`/api/holds/${id}/changes/export?format=json&text=nobody`);
-  expect(JSON.parse(none.text)).toEqual([]);
 });
 
 it('a part is chosen by filter and decided only as it was seen', async () => {

@@ -11,7 +11,21 @@ import { type MemoryLogger, memoryLogger } from '../support/memory-logger.ts';
 
 export const operatorToken = 'operator-token-of-a-test';
 export const viewerToken = 'viewer-token-of-a-test-';
+/** The tokens of a test server, unless its settings have others. */
+export const testTokens = [
+  { name: 'ops', role: 'operator', token: operatorToken },
+  { name: 'auditor', role: 'viewer', token: viewerToken },
+] as const;
 export const webhookSecret = 'secret-of-the-people-webhook';
+
+/** An app that is asked for nothing; whoever asks sees it. */
+export const noApp = appThat(async () => []);
+
+/** An app whose list of syncs waits for these requests. */
+export function appThat(waiting: () => Promise<readonly []>): AppIo {
+  const engine = { syncs: new Map(), store: { triggers: { waiting } } };
+  return { syncs: [], connections: new Map(), engine } as unknown as AppIo;
+}
 
 export interface TestServer extends RunningServer {
   readonly clock: FakeClock;
@@ -61,10 +75,7 @@ export async function openTestServer(app: AppIo, options: TestServerOptions = {}
     settings: {
       host: '127.0.0.1',
       port: 0,
-      tokens: [
-        { name: 'ops', role: 'operator', token: operatorToken },
-        { name: 'auditor', role: 'viewer', token: viewerToken },
-      ],
+      tokens: testTokens,
       sessions: { idleMs: 1_800_000, lifetimeMs: 43_200_000 },
       webhooks: new Map([['people', webhookSecret]]),
       requestsPerMinute: 10_000,

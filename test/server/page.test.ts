@@ -1,11 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { pageRoutes, readPage } from '../../src/server/page/serve-page.ts';
-import { openOffice } from '../support/office.ts';
-import { openTestServer } from './open-test-server.ts';
+import { noApp, openTestServer } from './open-test-server.ts';
 
 it('every address of the page answers with the same document, which may load only files of this server', async () => {
-  const server = await openTestServer((await openOffice()).app);
+  const server = await openTestServer(noApp);
   for (const route of pageRoutes) {
     const { status, headers, text } = await server.ask(route.replaceAll(':', 'any-'), { token: null });
     expect(status, route).toBe(200);
@@ -18,7 +17,7 @@ it('every address of the page answers with the same document, which may load onl
 });
 
 it('files of the page have a hash in their name, are compressed, and are kept by the browser for ever', async () => {
-  const server = await openTestServer((await openOffice()).app);
+  const server = await openTestServer(noApp);
   const { text } = await server.ask('/', { token: null });
   const files = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
   expect(files.length).toBeGreaterThan(1);

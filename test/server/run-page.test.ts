@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { findingPage, runWithTimes } from '../../src/views/runs.ts';
+import type { UnknownState } from '../../src/ports/runs.ts';
+import { findingPage, runDetail, runDetailView, runWithTimes } from '../../src/views/runs.ts';
+import { sampleBatch, sampleReport } from '../cli/samples.ts';
 import { employees, openOffice, usersOf } from '../support/office.ts';
 import { openTestServer } from './open-test-server.ts';
 
@@ -67,4 +69,13 @@ it('runs are listed by outcome, trigger and time', async () => {
   expect(await ids('trigger=schedule')).toEqual([]);
   expect(await ids(`until=${new Date(second.startedAt).toISOString()}`)).toEqual([first.id]);
   expect(await ids(`since=${new Date(second.startedAt).toISOString()}`)).toEqual([second.id]);
+});
+
+it('states of a newer version are answered with their text', () => {
+  const state = (text: string) => text as UnknownState;
+  const patch = { phase: state('verifying'), outcome: state('superseded') };
+  const view = runDetailView(sampleReport(patch, { batches: [sampleBatch({ state: state('uploading') })] }));
+
+  expect(runDetail.parse(view)).toEqual(view);
+  expect(view).toMatchObject({ phase: 'verifying', outcome: 'superseded', batches: [{ state: 'uploading' }] });
 });
