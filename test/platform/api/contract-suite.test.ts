@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defaultDialect } from '../../../src/core/run/settings.ts';
+import { type Dialect, defaultDialect } from '../../../src/core/run/settings.ts';
 import { openPlatformApi } from '../../../src/platform/client/api.ts';
 import { openPlatformClient } from '../../../src/platform/client/client.ts';
 import { type ContractSuiteOptions, runContractSuite } from '../../../src/platform/contract-suite/contract-suite.ts';
@@ -9,7 +9,7 @@ import { contractSubjects } from '../../../src/platform/contract-suite/subjects.
 import { operationIds, operationOf, operations } from '../../../src/platform/table/index.ts';
 import * as tokenCalls from '../../../src/platform/tokens/calls.ts';
 import type { ContractLine } from '../../../src/ports/api.ts';
-import { parseFault, type SandboxOptions } from '../../../src/sandbox/index.ts';
+import { parseFault, type SandboxOptions, type SandboxQuirks } from '../../../src/sandbox/index.ts';
 import { type ConformingSandbox, openConformingSandbox } from '../../support/conforming-sandbox.ts';
 import { renderCoverage } from '../../support/render-coverage.ts';
 import { closeAndFailOnLeaks, closeLater } from '../closing.ts';
@@ -79,33 +79,26 @@ describe('the contract suite', () => {
     expect(sandbox.state.log).toEqual([]);
   });
 
-  it('without help it provokes only what is harmless, and leaves the connection its tokens', async () => {
-    const { connection, sandbox } = await openSuiteWorld();
-
-    const lines = await run({ connection, mode: 'read-write' });
-
-    expect(lines.filter(({ result }) => result === 'differs')).toEqual([]);
-    const skipped = lines
-      .filter(({ result }) => result === 'skipped')
-      .map(({ operation, check }) => `${operation} ${check}`);
-    expect(skipped).toEqual(expect.arrayContaining(['token success', 'revoke success', 'import-job success']));
-    expect(sandbox.state.requests['import-job']).toBe(0);
-    expect(sandbox.state.refreshes.filter(({ outcome }) => outcome === 'granted')).toEqual([]);
-  });
-
-  it('does without an operation that is only assumed', async () => {
+  it('without help provokes only what is harmless, leaves the tokens alone, and does without what is only assumed', async () => {
     const { connection, sandbox } = await openSuiteWorld();
     sandbox.setFaults([parseFault('status:absent')]);
 
     const lines = await run({ connection, mode: 'read-write' });
 
     expect(lines.filter(({ result }) => result === 'differs')).toEqual([]);
-    expect(lines).toContainEqual({
-      operation: 'status',
-      check: 'success',
-      result: 'skipped',
-      detail: 'this platform has no such operation',
-    });
+    const skipped = lines
+      .filter(({ result }) => result === 'skipped')
+      .map(({ operation, check, detail }) => `${operation} ${check}: ${detail}`);
+    expect(skipped).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^token success/),
+        expect.stringMatching(/^revoke success/),
+        expect.stringMatching(/^import-job success/),
+        'status success: this platform has no such operation',
+      ]),
+    );
+    expect(sandbox.state.requests['import-job']).toBe(0);
+    expect(sandbox.state.refreshes.filter(({ outcome }) => outcome === 'granted')).toEqual([]);
   });
 
   it('takes away what it made when somebody stops it', async () => {
@@ -125,15 +118,38 @@ describe('the contract suite', () => {
     expect([...sandbox.state.users.keys()].toSorted()).toEqual(before);
   });
 
-  // The openings do not touch each other, so one run of the suite takes several.
-  it.each([
-    { maxPageSize: 2, missingUser: 404, expiresIn: 'ms', uniqueEmail: true, emptyCell: 'keeps', csvDelimiter: ';' },
-    { missingUser: 500, put: 'replaces', enableBy: 'I', uploadEncodings: ['multipart'], busyUpload: '409' },
-    { strictReuse: false, busyUpload: '423', fileFailure: 'good-applied', hideDateField: 'orgEntryDate', trims: 40 },
-    { busyUpload: 'queue', fileFailure: 'says-done', hideDateField: 'birthDate', ignoresField: ['job'] },
-    { touch: 'changes', rolesToken: 'access', csvDateFormat: 'dd/MM/yyyy', declineReasons: [1] },
-    { fieldMapping: { Nombre: 'firstName' } },
-  ] as const)('conforms whatever the contract leaves open: %j', async (quirks) => {
+  // What one row opens does not touch the rest of the row, so one run of the suite takes it all.
+  it.each<Partial<SandboxQuirks>>([
+    {
+      ...{ missingUser: 404, busyUpload: '409', hideDateField: 'orgEntryDate', fileFailure: 'good-applied', trims: 40 },
+      ...{
+        maxPageSize: 2,
+        expiresIn: 'ms',
+        uniqueEmail: true,
+        emptyCell: 'keeps',
+        csvDelimiter: ';',
+        strictReuse: false,
+      },
+      ...{ fieldMapping: { Nombre: 'firstName' } },
+    },
+    {
+      ...{
+        missingUser: 500,
+        busyUpload: 'queue',
+        hideDateField: 'birthDate',
+        fileFailure: 'says-done',
+        put: 'replaces',
+      },
+      ...{
+        enableBy: 'I',
+        uploadEncodings: ['multipart'],
+        ignoresField: ['job'],
+        touch: 'changes',
+        declineReasons: [1],
+      },
+      ...{ csvDateFormat: 'dd/MM/yyyy', rolesToken: 'access' },
+    },
+  ])('conforms whatever the contract leaves open: %j', async (quirks) => {
     const { connection, aids } = await openSuiteWorld({ quirks });
 
     const lines = await run({ connection, aids, mode: 'read-write' });
@@ -141,38 +157,19 @@ describe('the contract suite', () => {
     expect(lines.filter(({ result }) => result !== 'conforms')).toEqual([]);
   });
 
-  it.each([
-    ['role:status=500', 'role', 'success'],
-    ['search:null-row', 'search', 'success'],
-    ['search:html', 'search', 'client'],
-    ['goals:missing-page', 'goal', undefined],
-    ['feedback:truncate-json', 'feedback', 'success'],
-    ['evaluations:status=404', 'evaluations', 'defaults'],
-    ['roles:empty', 'roles', 'success'],
-    ['create:status=500', 'leaders', undefined],
-  ] as const)('tells what differs under %s, and goes on', async (fault, operation, check) => {
-    const { connection, sandbox } = await openSuiteWorld();
-    sandbox.setFaults([parseFault(fault)]);
-
-    const lines = await run({ connection, mode: 'read-write' });
-
-    expect(new Set(lines.map((line) => line.operation)).size).toBe(operations.length);
-    if (check === undefined) return;
-    const differing = lines
-      .filter(({ result }) => result === 'differs')
-      .map((line) => `${line.operation} ${line.check}`);
-    expect(differing).toContain(`${operation} ${check}`);
-  });
-
-  it.each([
-    { quirks: { rolesToken: 'application' }, dialect: { rolesToken: 'application' } },
+  it.each<{ quirks: Partial<SandboxQuirks>; dialect: Partial<Dialect> }>([
     {
-      quirks: { doneStatus: 'Ready', failedStatus: 'Bad' },
-      dialect: { status: { ...defaultDialect.status, done: ['Ready'], failed: ['Bad'] } },
+      quirks: { rolesToken: 'application', doneStatus: 'Ready', failedStatus: 'Bad', userId: 'identification' },
+      dialect: {
+        ...{ rolesToken: 'application', userId: 'identification' },
+        status: { ...defaultDialect.status, done: ['Ready'], failed: ['Bad'] },
+      },
     },
-    { quirks: { expiresIn: 'ms' }, dialect: { expiresIn: 'milliseconds' } },
-    { quirks: { userId: 'identification' }, dialect: { userId: 'identification' } },
-  ] as const)('conforms by the dialect of the connection: $quirks', async ({ quirks, dialect }) => {
+    {
+      quirks: { parameters: 'body', userId: 'uid', expiresIn: 'ms' },
+      dialect: { search: { parameters: 'body', pageSize: 5 }, userId: 'uid', expiresIn: 'milliseconds' },
+    },
+  ])('conforms by the dialect of the connection: $quirks', async ({ quirks, dialect }) => {
     const { connection, aids } = await openSuiteWorld({ quirks });
 
     const own = { ...connection, dialect: { ...connection.dialect, ...dialect } };
@@ -181,12 +178,20 @@ describe('the contract suite', () => {
     expect(lines.filter(({ result }) => result !== 'conforms')).toEqual([]);
   });
 
-  it.each(['body', 'query'] as const)('follows a dialect with the search parameters in the %s', async (parameters) => {
-    const { connection, aids } = await openSuiteWorld({ quirks: { parameters, userId: 'uid' } });
-    const dialect = { ...connection.dialect, search: { parameters, pageSize: 5 }, userId: 'uid' as const };
+  it.each([
+    {
+      faults: ['role:status=500', 'search:null-row', 'feedback:truncate-json', 'evaluations:status=404', 'roles:empty'],
+      differing: ['role success', 'search success', 'feedback success', 'evaluations defaults', 'roles success'],
+    },
+    { faults: ['create:status=500', 'search:html', 'goals:missing-page'], differing: ['search client'] },
+  ])('tells what differs under $faults, and goes on', async ({ faults, differing }) => {
+    const { connection, sandbox } = await openSuiteWorld();
+    sandbox.setFaults(faults.map(parseFault));
 
-    const lines = await run({ connection: { ...connection, dialect }, aids, mode: 'read-write' });
+    const lines = await run({ connection, mode: 'read-write' });
 
-    expect(lines.filter(({ result }) => result === 'differs')).toEqual([]);
+    expect(new Set(lines.map((line) => line.operation)).size).toBe(operations.length);
+    const found = lines.filter(({ result }) => result === 'differs').map((line) => `${line.operation} ${line.check}`);
+    expect(found).toEqual(expect.arrayContaining(differing));
   });
 });

