@@ -438,19 +438,20 @@ describe('an exchange that breaks off', () => {
     expect(error).toMatchObject({ code: 'PLATFORM_UNREACHABLE', effect: writes.includes(verb) ? 'unknown' : 'none' });
   });
 
-  it('a page that trickles ends at the time limit, each time', async () => {
-    const { error, server } = await faultOf(
-      'read',
-      (_, response) => {
-        response.writeHead(200, { 'content-type': 'application/json' });
-        const timer = setInterval(() => response.write(' '), 10);
-        response.on('close', () => clearInterval(timer));
-      },
-      { limits: { timeoutMs: 60 } },
-    );
+  it.each([
+    { verb: 'read', effect: 'none', tries: 4 },
+    { verb: 'create', effect: 'unknown', tries: 1 },
+  ] as const)('an answer that trickles ends at the time limit, each time: $verb', async ({ verb, effect, tries }) => {
+    const trickle: Responder = (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const timer = setInterval(() => response.write(' '), 10);
+      response.on('close', () => clearInterval(timer));
+    };
+    const { error, server } = await faultOf(verb, trickle, { limits: { timeoutMs: 60 } });
 
-    expect(error).toMatchObject({ code: 'PLATFORM_UNREACHABLE', retry: 'backoff', effect: 'none' });
-    expect(server.seen).toHaveLength(4);
+    expect(error).toMatchObject({ code: 'PLATFORM_UNREACHABLE', retry: 'backoff', effect });
+    expect(error.message).toContain('60 ms');
+    expect(server.seen).toHaveLength(tries);
   });
 
   it('a long upload may take longer than the time limit as long as it moves', async () => {
@@ -464,7 +465,7 @@ describe('an exchange that breaks off', () => {
         // A slow line: a pause now and then, each shorter than the limit, all together longer.
         if (++waits % 40 !== 0) return;
         request.pause();
-        setTimeout(() => request.resume(), 30);
+        setTimeout(() => request.resume(), 80);
       });
       request.on('end', () => {
         tookMs = performance.now() - begunAt;
@@ -475,25 +476,10 @@ describe('an exchange that breaks off', () => {
     closeLater(() => new Promise((resolve) => server.close(resolve)));
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const { platform } = openTestClient(`http://127.0.0.1:${port}`, { limits: { timeoutMs: 150 } });
+    const { platform } = openTestClient(`http://127.0.0.1:${port}`, { limits: { timeoutMs: 400 } });
 
     expect(await platform.upload({ path, name: 'long.csv' }, neverAborted)).toMatchObject({ fileId: '1' });
-    expect(tookMs).toBeGreaterThan(150);
-  });
-
-  it('a body that trickles ends at the time limit', async () => {
-    const { error } = await faultOf(
-      'create',
-      (_, response) => {
-        response.writeHead(201, { 'content-type': 'application/json' });
-        const timer = setInterval(() => response.write(' '), 10);
-        response.on('close', () => clearInterval(timer));
-      },
-      { limits: { timeoutMs: 150 } },
-    );
-
-    expect(error).toMatchObject({ code: 'PLATFORM_UNREACHABLE', effect: 'unknown' });
-    expect(error.message).toContain('150 ms');
+    expect(tookMs).toBeGreaterThan(400);
   });
 
   it.each([...reads, ...writes])('%s to a closed port had certainly no effect', async (verb) => {
@@ -527,24 +513,6 @@ describe('the limits of a connection', () => {
 
     expect(most).toBeLessThanOrEqual(3);
     expect(server.seen).toHaveLength(20);
-  });
-
-  it('forgets a waiting call at once when its caller gives up', async () => {
-    const answers: (() => void)[] = [];
-    const server = await startLocalServer(
-      (request, response, index) => void answers.push(() => honest(request, response, index)),
-    );
-    const parts = openTestClient(server.url, { limits: { concurrency: 1 } });
-    const first = call('create', parts);
-    const controller = new AbortController();
-    const second = failureOf(call('create', parts, controller.signal));
-    controller.abort();
-
-    expect(await second).toMatchObject({ code: 'CANCELLED', effect: 'none' });
-    while (answers.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    answers[0]?.();
-    await first;
-    expect(server.seen).toHaveLength(1);
   });
 
   it('sends no waiting call with a token that was revoked before its turn', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PlatformError } from '../../src/core/run/errors.ts';
 import { parseFault, type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 import { closeAndFailOnLeaks, closeLater } from './closing.ts';
-import { neverAborted, openTestClient, type SkippingClock, skippingClock } from './test-client.ts';
+import { fixedTokens, neverAborted, openTestClient, type SkippingClock, skippingClock } from './test-client.ts';
 
 closeAndFailOnLeaks();
 
@@ -17,18 +17,7 @@ async function open(quirks: SandboxOptions['quirks'] = {}, clock: SkippingClock 
   const sandbox = await startSandbox({ people, quirks, now: () => clock.now() });
   closeLater(() => sandbox.close());
   const renewals: number[] = [];
-  const secret = sandbox.accessToken;
-  const { platform } = openTestClient(sandbox.url, {
-    clock,
-    tokens: {
-      current: async () => ({ secret, generation: 1 }),
-      renew: async (refused) => {
-        renewals.push(refused);
-        return { secret, generation: refused + 1 };
-      },
-      accepted: () => {},
-    },
-  });
+  const { platform } = openTestClient(sandbox.url, { clock, tokens: fixedTokens(sandbox.accessToken, renewals) });
   const fault = (...texts: string[]) => sandbox.setFaults(texts.map(parseFault));
   const list = (identification = 'Aña/1') => platform.leaders(identification, neverAborted);
   return { platform, sandbox, clock, fault, list, renewals };

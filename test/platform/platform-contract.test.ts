@@ -1,7 +1,7 @@
 import { parseFault, startSandbox } from '../../src/sandbox/index.ts';
 import { describePlatformContract } from '../contracts/platform.ts';
 import { closeAndFailOnLeaks, closeLater } from './closing.ts';
-import { openTestClient, skippingClock } from './test-client.ts';
+import { fixedTokens, openTestClient, skippingClock } from './test-client.ts';
 
 closeAndFailOnLeaks();
 
@@ -15,15 +15,10 @@ describePlatformContract('the client over the sandbox', async () => {
   const clock = skippingClock();
   const sandbox = await startSandbox({ people, now: () => clock.now() });
   closeLater(() => sandbox.close());
-  const secret = sandbox.accessToken;
   const { platform } = openTestClient(sandbox.url, {
     clock,
     dialect: { search: { parameters: 'query', pageSize: 7 } },
-    tokens: {
-      current: async () => ({ secret, generation: 1 }),
-      renew: async () => ({ secret, generation: 2 }),
-      accepted: () => {},
-    },
+    tokens: fixedTokens(sandbox.accessToken),
   });
   return {
     platform,

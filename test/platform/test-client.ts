@@ -50,6 +50,18 @@ export function countingTokens(): CountingTokens {
   };
 }
 
+/** A token that is never renewed by another one. `renewals` receives what was refused. */
+export function fixedTokens(secret: string, renewals: number[] = []): AccessTokens {
+  return {
+    current: async () => ({ secret, generation: 1 }),
+    async renew(refused) {
+      renewals.push(refused);
+      return { secret, generation: refused + 1 };
+    },
+    accepted: () => {},
+  };
+}
+
 export interface TestClient {
   readonly client: PlatformClient;
   readonly platform: Platform;

@@ -245,22 +245,6 @@ describe('faults of tokens', () => {
     expect((await refresh(sandbox)).status).toBe(200);
   });
 
-  it('an answer that is lost after the commit has consumed the token', async () => {
-    const sandbox = await open();
-    sandbox.fault('token:reset-after-commit@1');
-
-    await expect(refresh(sandbox)).rejects.toThrow();
-
-    expect((await refresh(sandbox)).body.error).toBe('invalid_grant');
-  });
-
-  it('a failing refresh has the grant error body', async () => {
-    const sandbox = await open();
-    sandbox.fault('token:status=500');
-
-    expect(await refresh(sandbox)).toMatchObject({ status: 500, body: { error: 'server_error' } });
-  });
-
   it('access tokens end after so many calls', async () => {
     const sandbox = await open();
     sandbox.fault('token-expire-after=2');

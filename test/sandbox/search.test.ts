@@ -57,15 +57,6 @@ describe('search', () => {
     expect(await found(await open({ people }), query)).toEqual(expected);
   });
 
-  it.each(['orderBy=lastName', 'orderBy=createdDate', 'direction=asc', 'page=-1', 'page=x', 'size=0', 'enabled=no'])(
-    'refuses %s',
-    async (query) => {
-      const sandbox = await open({ people });
-
-      expect((await sandbox.call('GET', `${users}?${query}`)).status).toBe(400);
-    },
-  );
-
   it('cuts the page size to what the platform can', async () => {
     const sandbox = await open({ users: 30, quirks: { maxPageSize: 12 } });
 
@@ -113,20 +104,20 @@ describe('search', () => {
     expect(await found(sandbox, 'enabled=false&orderBy=id')).toEqual(['C', 'B', 'D', 'E']);
   });
 
-  it('reads 100 000 users page by page without sorting for every page', async () => {
-    const sandbox = await open({ users: 100_000 });
+  it('reads 20 000 users page by page without sorting for every page', async () => {
+    const sandbox = await open({ users: 20_000 });
     await found(sandbox, 'enabled=false&orderBy=id');
     const before = process.cpuUsage();
 
     const seen = new Set<string>();
-    for (let page = 0; page < 100; page += 1) {
-      for (const one of await found(sandbox, `enabled=false&orderBy=id&size=1000&page=${page}`)) seen.add(one);
+    for (let page = 0; page < 200; page += 1) {
+      for (const one of await found(sandbox, `enabled=false&orderBy=id&size=100&page=${page}`)) seen.add(one);
     }
 
-    expect(seen.size).toBe(100_000);
+    expect(seen.size).toBe(20_000);
     const { user, system } = process.cpuUsage(before);
-    // Sorting 100 000 users takes 50 ms and more: 100 times that would be far above.
-    expect((user + system) / 1000).toBeLessThan(5000);
+    // Sorting 20 000 users takes 10 ms and more: 200 times that would be far above.
+    expect((user + system) / 1000).toBeLessThan(1500);
   });
 });
 

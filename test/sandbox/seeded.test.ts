@@ -129,46 +129,48 @@ describe('a sandbox of the command line', () => {
   });
 });
 
-describe('parameters are read strictly', () => {
-  it.each([
-    `${admin}/users?page=1abc`,
-    `${admin}/users?page=1.5`,
-    `${admin}/users?page=0x1`,
-    `${admin}/users?page=1e3`,
-    `${admin}/users?page=-1`,
-    `${admin}/users?size=0`,
-    `${admin}/users?size=%201`,
-    `${admin}/users?page=99999999999999999999`,
-    `${admin}/users?enabled=yes`,
-    `${admin}/users?orderBy=colour`,
-    `${admin}/users?direction=up`,
-    `${admin}/admin/userFiles/1abc`,
-    `${growth}/feedbacks?page=1abc`,
-    `${growth}/feedbacks?creationTimeFrom=today`,
-    `${growth}/feedbacks/1abc`,
-    `${growth}/feedbacks/0x1`,
-    `${growth}/goals?pageSize=ten`,
-    `${growth}/goals?type=TEAMS`,
-    `${growth}/goals?assignment=ALONE`,
-    `${growth}/goals?startDateFrom=2026-02-30`,
-    `${growth}/evaluations?pageNumber=1abc`,
-    `${growth}/evaluations?status=LOST`,
-    `${growth}/evaluations?updateTimeTo=1e12`,
-    `${growth}/evaluations/5001x`,
-    `${growth}/users/E000001/leaders?pageNumber=0`,
-    `${growth}/users/E000001/leaders?pageNumber=1abc`,
-  ])('%s is 400', async (path) => {
-    const sandbox = await open({ users: 3, hasGrowth: true });
+const refused = [
+  'users?page=1abc',
+  'users?page=1.5',
+  'users?page=0x1',
+  'users?page=1e3',
+  'users?page=-1',
+  'users?size=0',
+  'users?size=%201',
+  'users?page=99999999999999999999',
+  'users?enabled=yes',
+  'users?orderBy=colour',
+  'users?orderBy=lastName',
+  'users?direction=up',
+  'users?direction=asc',
+  'admin/userFiles/1abc',
+].map((path) => `${admin}/${path}`);
+const refusedGrowth = [
+  'feedbacks?page=1abc',
+  'feedbacks?creationTimeFrom=today',
+  'feedbacks?sort=colour',
+  'feedbacks/1abc',
+  'feedbacks/0x1',
+  'goals?pageSize=ten',
+  'goals?type=TEAMS',
+  'goals?assignment=ALONE',
+  'goals?startDateFrom=2026-02-30',
+  'evaluations?pageNumber=1abc',
+  'evaluations?status=LOST',
+  'evaluations?sort=colour(asc)',
+  'evaluations?sort=title(up)',
+  'evaluations?updateTimeTo=1e12',
+  'evaluations/5001x',
+  'users/E000001/leaders?pageNumber=0',
+  'users/E000001/leaders?pageNumber=1abc',
+].map((path) => `${growth}/${path}`);
+
+it('parameters are read strictly: anything but the contract is 400', async () => {
+  const sandbox = await open({ users: 3, hasGrowth: true });
+  for (const path of [...refused, ...refusedGrowth]) {
     const { status, body } = await sandbox.call('GET', path);
-
-    expect(status).toBe(400);
-    expect(body.detail).toBeTruthy();
-  });
-
-  it('a blacklist that is no flag removes nobody', async () => {
-    const sandbox = await open({ users: 3 });
-
-    expect((await sandbox.call('DELETE', `${admin}/users/E000001/?blacklist=1`)).status).toBe(400);
-    expect(sandbox.state.users.size).toBe(3);
-  });
+    expect([path, status, typeof body.detail]).toEqual([path, 400, 'string']);
+  }
+  expect((await sandbox.call('DELETE', `${admin}/users/E000001/?blacklist=1`)).status).toBe(400);
+  expect(sandbox.state.users.size).toBe(3);
 });

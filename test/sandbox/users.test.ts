@@ -80,11 +80,12 @@ describe('creating', () => {
     expect(sandbox.state.log).toEqual([]);
   });
 
-  it('is refused when the user is there already', async () => {
+  it('is refused when the user is there already, and when the body is no JSON', async () => {
     const sandbox = await open();
     await sandbox.call('POST', `${users}/`, { body: ana });
 
     expect((await sandbox.call('POST', `${users}/`, { body: ana })).status).toBe(400);
+    expect((await sandbox.call('POST', `${users}/`, { body: '{"a":' })).status).toBe(400);
     expect(sandbox.state.log).toHaveLength(1);
   });
 });
@@ -231,7 +232,7 @@ describe('paths', () => {
           expect([read.body?.result?.identification, removed.status]).toEqual([text, 200]);
         },
       ),
-      { numRuns: drawRuns(150) },
+      { numRuns: drawRuns(60) },
     );
   });
 

@@ -62,84 +62,84 @@ const odd = [
   'leaders',
 ];
 
-describe.each(odd)('the identification %j', (identification) => {
-  const other = 'E2';
-  const third = 'E3';
+const other = 'E2';
+const third = 'E3';
 
-  it('survives reading, searching, updating and deleting', async () => {
-    const { api, sandbox } = await openWorld([identification, other]);
-
-    const user = await api.users.get(identification, signal);
-    expect(user.identification).toBe(identification);
-    expect(await api.users.find(identification, signal)).toMatchObject({ found: true, user: { id: String(user.id) } });
-    const found = await collect(api.users.list({ searchString: identification, enabled: false }, signal));
-    expect(found.map((one) => one.identification)).toContain(identification);
-    await api.users.update(user, { identification, fields: { firstName: 'Zoë', lastName: 'Díaz' } }, signal);
-    expect(sandbox.state.users.get(identification)?.fields.firstName).toBe('Zoë');
-    await api.users.remove(identification, { blacklist: true }, signal);
-    expect([...sandbox.state.users.keys()]).toEqual([other]);
-    expect([...sandbox.state.blacklist]).toEqual([identification]);
-  });
-
-  it('survives creating', async () => {
-    const { api, sandbox } = await openWorld([]);
-
-    await api.users.create({ identification, fields: { firstName: 'Ana', lastName: 'Núñez' } }, signal);
-    expect([...sandbox.state.users.keys()]).toEqual([identification]);
+/** Of one community, in turn: what one identification leaves must not disturb the next. */
+describe('each odd identification', () => {
+  it('survives reading, searching, updating, deleting and creating', async () => {
+    const { api, sandbox } = await openWorld([...odd, other]);
+    for (const identification of odd) {
+      const user = await api.users.get(identification, signal);
+      expect(user.identification).toBe(identification);
+      const id = String(user.id);
+      expect(await api.users.find(identification, signal), identification).toMatchObject({ found: true, user: { id } });
+      const found = await collect(api.users.list({ searchString: identification, enabled: false }, signal));
+      expect(found.map((one) => one.identification)).toContain(identification);
+      await api.users.update(user, { identification, fields: { firstName: 'Zoë', lastName: 'Díaz' } }, signal);
+      expect(sandbox.state.users.get(identification)?.fields.firstName).toBe('Zoë');
+      await api.users.remove(identification, { blacklist: true }, signal);
+      expect(sandbox.state.users.has(identification), identification).toBe(false);
+    }
+    expect([...sandbox.state.blacklist]).toEqual(odd);
+    const { api: empty, sandbox: created } = await openWorld([]);
+    for (const identification of odd)
+      await empty.users.create({ identification, fields: { firstName: 'Ana', lastName: 'Núñez' } }, signal);
+    expect([...created.state.users.keys()]).toEqual(odd);
   });
 
   it('survives as leader and as collaborator', async () => {
-    const { api } = await openWorld([identification, other, third]);
+    const { api } = await openWorld([...odd, other, third]);
     const links = { mainLeaderIdentification: other, secondaryLeadersIdentifications: [third] };
-    const led = { mainLeaderIdentification: identification, secondaryLeadersIdentifications: [identification] };
-
-    await api.leaders.add({ collaboratorIdentification: identification, ...links }, signal);
-    expect(await collect(api.leaders.list(identification, signal))).toHaveLength(2);
-    await api.leaders.remove({ collaboratorIdentification: identification, ...links }, signal);
-    expect(await collect(api.leaders.list(identification, signal))).toEqual([]);
-    await api.leaders.add({ collaboratorIdentification: other, ...led }, signal);
-    expect(await collect(api.leaders.list(other, signal))).toMatchObject([
-      { identification, asMain: true, asSecondary: true },
-    ]);
-    expect(await api.leaders.collaborators(identification, signal)).toMatchObject({
-      result: [{ identification: other }],
-    });
+    for (const identification of odd) {
+      const led = { mainLeaderIdentification: identification, secondaryLeadersIdentifications: [identification] };
+      await api.leaders.add({ collaboratorIdentification: identification, ...links }, signal);
+      expect(await collect(api.leaders.list(identification, signal))).toHaveLength(2);
+      await api.leaders.remove({ collaboratorIdentification: identification, ...links }, signal);
+      expect(await collect(api.leaders.list(identification, signal))).toEqual([]);
+      await api.leaders.add({ collaboratorIdentification: other, ...led }, signal);
+      const [leader, ...more] = await collect(api.leaders.list(other, signal));
+      expect([leader, more]).toMatchObject([{ identification, asMain: true, asSecondary: true }, []]);
+      const { result } = (await api.leaders.collaborators(identification, signal)) as { result: unknown };
+      expect(result).toMatchObject([{ identification: other }]);
+      await api.leaders.remove({ collaboratorIdentification: other, ...led }, signal);
+    }
   });
 
   it('survives in feedback', async () => {
-    const { api, sandbox } = await openWorld([identification, other]);
-    const there = { sender: identification, recipient: other };
-    const back = { sender: other, recipient: identification };
-
-    await api.feedback.request({ ...there, comment: 'How?' }, signal);
-    await api.feedback.decline(1, { ...there, declineReasonId: 1 }, signal);
-    await api.feedback.request({ ...back, comment: 'How?' }, signal);
-    await api.feedback.send({ ...there, feedbackRequestId: 2, feedback: { comments: 'Well' } }, signal);
-    await api.feedback.send(back, signal);
-    expect(sandbox.state.feedbackRequests.map(({ state }) => state)).toEqual(['declined', 'answered']);
-    expect(await collect(api.feedback.list({ sender: identification }, signal))).toMatchObject([
-      { sender: { identification }, recipient: { identification: other } },
-    ]);
-    expect(await collect(api.feedback.list({ recipient: identification }, signal))).toMatchObject([
-      { sender: { identification: other }, recipient: { identification } },
-    ]);
+    const { api, sandbox } = await openWorld([...odd, other]);
+    for (const [i, identification] of odd.entries()) {
+      const there = { sender: identification, recipient: other };
+      const back = { sender: other, recipient: identification };
+      await api.feedback.request({ ...there, comment: 'How?' }, signal);
+      await api.feedback.decline(2 * i + 1, { ...there, declineReasonId: 1 }, signal);
+      await api.feedback.request({ ...back, comment: 'How?' }, signal);
+      await api.feedback.send({ ...there, feedbackRequestId: 2 * i + 2, feedback: { comments: 'Well' } }, signal);
+      await api.feedback.send(back, signal);
+      expect(sandbox.state.feedbackRequests.slice(-2).map(({ state }) => state)).toEqual(['declined', 'answered']);
+      for (const [name, pair] of [['sender', there] as const, ['recipient', back] as const]) {
+        const people = { sender: { identification: pair.sender }, recipient: { identification: pair.recipient } };
+        const found = await collect(api.feedback.list({ [name]: identification }, signal));
+        expect([found[0], found.length], identification).toMatchObject([people, 1]);
+      }
+    }
   });
 
   it('survives in goals, as a code too, and in evaluations', async () => {
-    const { api } = await openWorld([identification, other]);
-    const goal = { code: identification, title: 'Ship', weighting: 1, locale: 'en' };
-    const key = { code: identification, identification };
-
-    await api.goals.create({ ...goal, type: 'TEAM', assignment: 'SHARED', assignedTo: identification }, signal);
-    expect(await api.goals.get(key, signal)).toMatchObject({ code: identification, assignedTo: identification });
-    expect(await collect(api.goals.list({ assignedTo: identification }, signal))).toHaveLength(1);
-    expect(await api.goals.update(key, { ...goal, title: 'Shipped' }, signal)).toMatchObject({ title: 'Shipped' });
-    await api.goals.remove(key, signal);
-    expect(await collect(api.goals.list({}, signal))).toEqual([]);
-    for (const query of [{ evaluatorIdentification: identification }, { evalueeIdentification: identification }]) {
-      const [evaluation, ...more] = await collect(api.evaluations.list(query, signal));
-      expect(more).toEqual([]);
-      expect([evaluation?.evaluator?.identification, evaluation?.evaluee?.identification]).toContain(identification);
+    const { api } = await openWorld([...odd, other]);
+    for (const identification of odd) {
+      const goal = { code: identification, title: 'Ship', weighting: 1, locale: 'en' };
+      const key = { code: identification, identification };
+      await api.goals.create({ ...goal, type: 'TEAM', assignment: 'SHARED', assignedTo: identification }, signal);
+      expect(await api.goals.get(key, signal)).toMatchObject({ code: identification, assignedTo: identification });
+      expect(await collect(api.goals.list({ assignedTo: identification }, signal))).toHaveLength(1);
+      expect(await api.goals.update(key, { ...goal, title: 'Shipped' }, signal)).toMatchObject({ title: 'Shipped' });
+      await api.goals.remove(key, signal);
+      expect(await collect(api.goals.list({}, signal))).toEqual([]);
+      for (const name of ['evaluator', 'evaluee'] as const) {
+        const found = await collect(api.evaluations.list({ [`${name}Identification`]: identification }, signal));
+        expect([found[0]?.[name]?.identification, found.length]).toEqual([identification, 1]);
+      }
     }
   });
 });
@@ -230,10 +230,9 @@ describe('an identification that no path can carry', () => {
     expect(Object.values(sandbox.state.requests).every((count) => count === 0)).toBe(true);
   });
 
-  it.each(['', '.', '..', 'a\nb', '\u0000', '\ud800'])("is refused by the client's own methods: %j", async (value) => {
+  it.each(['', '..', 'a\nb', '\ud800'])('is refused by the methods with code of their own: %j', async (value) => {
     const { api, sandbox } = await openWorld(['E1']);
     const names = { firstName: 'Ana', lastName: 'Núñez' };
-    const goal = { code: 'G1', title: 'Ship', weighting: 1, locale: 'en' };
     const target = { id: '1001', identification: value };
     const calls: readonly (() => Promise<unknown>)[] = [
       () => api.users.get(value, signal),
@@ -241,24 +240,10 @@ describe('an identification that no path can carry', () => {
       () => api.users.create({ identification: value, fields: names }, signal),
       () => api.users.update(target, { identification: value, fields: names }, signal),
       () => api.users.remove(value, { blacklist: false }, signal),
-      () => api.leaders.page(value, {}, signal),
       () => collect(api.leaders.list(value, signal)),
-      () => api.leaders.collaborators(value, signal),
-      () => api.leaders.add({ collaboratorIdentification: value }, signal),
-      () => api.leaders.add({ collaboratorIdentification: 'E1', mainLeaderIdentification: value }, signal),
-      () => api.leaders.remove({ collaboratorIdentification: 'E1', secondaryLeadersIdentifications: [value] }, signal),
-      () => api.feedback.page({ sender: value }, signal),
       () => collect(api.feedback.list({ recipient: value }, signal)),
       () => api.feedback.request({ sender: value, recipient: 'E1', comment: '' }, signal),
-      () => api.feedback.decline(1, { sender: 'E1', recipient: value, declineReasonId: 1 }, signal),
-      () => api.feedback.send({ sender: 'E1', recipient: value }, signal),
-      () => api.goals.get({ code: 'G1', identification: value }, signal),
-      () => api.goals.page({ assignedTo: value }, signal),
-      () => api.goals.create({ ...goal, type: 'TEAM', assignment: 'SHARED', assignedTo: value }, signal),
-      () => api.goals.update({ code: 'G1', identification: value }, goal, signal),
       () => api.goals.remove({ code: 'G1', identification: value }, signal),
-      () => api.evaluations.page({ evalueeIdentification: value }, signal),
-      () => collect(api.evaluations.list({ evaluatorIdentification: value }, signal)),
     ];
     for (const call of calls) {
       const refusal = expect(call(), call.toString()).rejects;

@@ -1,12 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import {
   callOperation,
   connectPlatform,
   type OperationId,
   type PlatformConnection,
-  PlatformError,
   RollcallError,
 } from '../../../src/platform/index.ts';
 import { closeAndFailOnLeaks, closeLater } from '../closing.ts';
@@ -34,32 +31,6 @@ const write = (platform: PlatformConnection, signal?: AbortSignal) =>
 const json: Responder = (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
 
 describe('every failure of a call is an error of ours', () => {
-  it.each<[string, Responder, string]>([
-    ['a reset', (_, response) => response.socket?.resetAndDestroy(), 'PLATFORM_UNREACHABLE'],
-    ['a closed socket', (_, response) => response.socket?.destroy(), 'PLATFORM_UNREACHABLE'],
-    ['no HTTP', (_, response) => response.socket?.end('220 smtp ready\r\n'), 'PLATFORM_UNREACHABLE'],
-    [
-      'a page',
-      (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
-      'PLATFORM_ANSWER_INVALID',
-    ],
-    ['a redirect', (_, response) => response.writeHead(302, { location: '/login' }).end(), 'PLATFORM_ANSWER_INVALID'],
-    ['400', (_, response) => response.writeHead(400).end('no'), 'PLATFORM_REFUSED'],
-    ['401', (_, response) => response.writeHead(401).end(), 'TOKEN_UNAVAILABLE'],
-    ['403', (_, response) => response.writeHead(403).end(), 'PLATFORM_FORBIDDEN'],
-    ['404', (_, response) => response.writeHead(404).end(), 'PLATFORM_NOT_FOUND'],
-    ['429', (_, response) => response.writeHead(429).end(), 'PLATFORM_BUSY'],
-    ['500', (_, response) => response.writeHead(500).end('{'), 'PLATFORM_FAILED'],
-  ])('%s', async (_name, respond, code) => {
-    const { url } = await startLocalServer(respond);
-
-    const failure = await write(connect(url)).catch((error: unknown) => error);
-
-    expect(failure).toBeInstanceOf(PlatformError);
-    expect(failure).toMatchObject({ code });
-    expect(String(failure)).not.toContain('secret-token');
-  });
-
   it.each(['', '{', '[]', 'null', '{"result":{"id":{}}}', '{"result":1}', '{"result":[],"page":1}', '\u0000'])(
     'the body %j, for every answer that is read',
     async (body) => {
@@ -88,27 +59,6 @@ describe('every failure of a call is an error of ours', () => {
       }
     },
   );
-
-  it('nobody listens, and no such host', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    const { port } = server.address() as { port: number };
-    await new Promise((resolve) => server.close(resolve));
-    for (const url of [`http://127.0.0.1:${port}`, 'https://nobody.invalid']) {
-      const failure = { name: 'PlatformError', code: 'PLATFORM_UNREACHABLE', effect: 'none' };
-      await expect(write(connect(url))).rejects.toMatchObject(failure);
-    }
-  });
-
-  it('an answer that does not come in time', async () => {
-    const { url } = await startLocalServer(() => {});
-
-    await expect(write(connect(url, 50))).rejects.toMatchObject({
-      name: 'PlatformError',
-      code: 'PLATFORM_UNREACHABLE',
-      effect: 'unknown',
-    });
-  });
 
   it('a signal that aborts before, while waiting, by time, and with anything as its reason', async () => {
     const { url, seen } = await startLocalServer(() => stop.abort('not even an error'));
@@ -181,13 +131,5 @@ describe('every failure of a call is an error of ours', () => {
     const { url } = await startLocalServer((_, response) => response.writeHead(401).end());
 
     await expect(write(connect(url))).rejects.toThrow(/Give connectPlatform a valid one/);
-  });
-
-  it('a custody of a key that is none', () => {
-    const custody = { read: async () => undefined, replace: async () => true, close: async () => {} };
-    const tokens = { custody, encryptionKey: randomBytes(16).toString('base64') };
-    const options = { baseUrl: 'https://platform.example.com', applicationToken: 'a', tokens, now: () => 0 };
-
-    expect(() => connectPlatform(options)).toThrow(RollcallError);
   });
 });

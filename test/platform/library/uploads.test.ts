@@ -84,23 +84,6 @@ describe('a list', () => {
     expect(items[0]).toMatchObject({ identification: 'E000001', locale: 'en', createdDate: '2026-05-20T12:00:00' });
   });
 
-  it('yields evaluations and leaders in pages too', async () => {
-    const { platform } = await open();
-    for (const [i, leader] of ['E000002', 'E000003', 'E000004'].entries()) {
-      await platform.leaders.add({
-        collaboratorIdentification: 'E000001',
-        ...(i === 0 ? { mainLeaderIdentification: leader } : { secondaryLeadersIdentifications: [leader] }),
-      });
-    }
-    const leaders = await Array.fromAsync(platform.leaders.pages('E000001', { pageSize: 2 }));
-    const evaluations = await Array.fromAsync(platform.evaluations.pages({ pageSize: 10 }));
-
-    expect(leaders.flatMap(({ items }) => items.map(({ identification }) => identification))).toEqual(
-      expect.arrayContaining(['E000002', 'E000003', 'E000004']),
-    );
-    expect(evaluations.map(({ page }) => page.number)).toEqual([0, 1, 2]);
-  });
-
   it('gives back what an update was accepted with', async () => {
     const { platform } = await open();
     const user = await platform.users.get('E000001');

@@ -141,22 +141,3 @@ describe('token revoke', () => {
     expect(bench.store.row(connection)?.state).toBe('ready');
   });
 });
-
-it('a configured access token has a status of its own and takes part in nothing else', async () => {
-  const bench = openBench();
-  const tokens = bench.open({ staticAccessToken: 'fixed' });
-  tokens.accepted(0);
-  expect(await tokens.status()).toMatchObject({
-    connection,
-    state: 'static',
-    generation: 0,
-    attempts: 0,
-    issuedAt: undefined,
-    expiresAt: undefined,
-    reason: undefined,
-  });
-  expect(await tokens.revoke(revoked, never)).toEqual(await tokens.status());
-  await expect(tokens.renew(0, never)).rejects.toMatchObject({ code: 'TOKEN_UNAVAILABLE', retry: 'never' });
-  await tokens.close();
-  expect(bench.server.presentations).toEqual([]);
-});

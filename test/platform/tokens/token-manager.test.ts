@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openSeal } from '../../../src/platform/tokens/seal.ts';
 import { failOnLeaks } from '../../support/leak-check.ts';
-import { connection, httpTimeoutMs, leaseMs, never, openBench } from './token-manager-bench.ts';
+import { connection, leaseMs, never, openBench } from './token-manager-bench.ts';
 
 failOnLeaks();
 
@@ -37,13 +37,6 @@ describe('the first token', () => {
     expect(bench.server.presentations).toEqual([]);
     await bench.open().current(never);
     await viewer.current(never);
-  });
-
-  it('is missing: the message says where to put it', async () => {
-    const bench = openBench();
-    const tokenManager = bench.open({ configuredRefreshToken: undefined });
-    await expect(tokenManager.current(never)).rejects.toThrow('connections.acme.refreshToken');
-    expect((await tokenManager.status()).state).toBe('none');
   });
 
   it('that could not be sent is still new, and the old pair goes on working', async () => {
@@ -247,21 +240,6 @@ describe('a lost answer', () => {
     expect(bench.server.presentations).toHaveLength(3);
   });
 
-  it('of a call that never ends is lost after the timeout', async () => {
-    const bench = openBench();
-    const signals: AbortSignal[] = [];
-    const tokenManager = bench.open({
-      exchange: (_token, signal) => {
-        signals.push(signal);
-        return new Promise(() => {});
-      },
-    });
-    const startedAt = bench.clock.now();
-    await expect(bench.clock.drive(tokenManager.current(never))).rejects.toThrow('no answer within 10000 ms');
-    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
-    expect(bench.clock.now() - startedAt).toBeLessThanOrEqual(httpTimeoutMs + 1000);
-  });
-
   it('is not presented again while the first call may still be under way', async () => {
     const bench = openBench();
     bench.fates.push('answer-lost');
@@ -419,29 +397,6 @@ describe('the breaker', () => {
     expect(bench.alerts.map(({ kind }) => kind)).toEqual(['breaker-open']);
   });
 
-  it('closes when a call is accepted with the newest token, not with an older one', async () => {
-    const bench = openBench();
-    const tokenManager = bench.open();
-    const old = await tokenManager.current(never);
-    let token = await tokenManager.renew(old.generation, never);
-    token = await tokenManager.renew(token.generation, never);
-    tokenManager.accepted(old.generation);
-    await expect(tokenManager.renew(token.generation, never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
-    tokenManager.accepted(token.generation);
-    await tokenManager.renew(token.generation, never);
-  });
-
-  it('lets one try through after a while', async () => {
-    const bench = openBench();
-    const tokenManager = bench.open();
-    let token = await tokenManager.current(never);
-    token = await tokenManager.renew(token.generation, never);
-    token = await tokenManager.renew(token.generation, never);
-    await bench.clock.advance(5 * 60_000);
-    token = await tokenManager.renew(token.generation, never);
-    await expect(tokenManager.renew(token.generation, never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
-  });
-
   it('does not count refreshes ahead of time', async () => {
     const bench = openBench();
     const tokenManager = bench.open();
@@ -469,22 +424,6 @@ describe('token revoke', () => {
     expect(bench.server.presentations).toHaveLength(1);
   });
 
-  it('stands when the call fails, and can be called again', async () => {
-    const bench = openBench();
-    const tokenManager = bench.open();
-    await tokenManager.current(never);
-    const lost = async () => ({ kind: 'unknown', reason: 'connection reset' }) as const;
-    await expect(tokenManager.revoke(lost, never)).rejects.toThrow(code('PLATFORM_FAILED'));
-    await expect(tokenManager.current(never)).rejects.toThrow(code('TOKEN_REVOKED'));
-    let calls = 0;
-    const again = await bench.open().revoke(async () => {
-      calls++;
-      return { kind: 'revoked' };
-    }, never);
-    expect(calls).toBe(1);
-    expect(again.state).toBe('revoked');
-  });
-
   it('is left by `token refresh`, and by a new first token', async () => {
     const bench = openBench();
     const tokenManager = bench.open();
@@ -495,19 +434,6 @@ describe('token revoke', () => {
     const second = bench.server.issueSeed();
     await bench.open({ configuredRefreshToken: second }).current(never);
     expect(bench.server.revokedFamilies).toBe(0);
-  });
-
-  it('waits for a refresh of another process', async () => {
-    const bench = openBench();
-    const tokenManager = bench.open();
-    await tokenManager.current(never);
-    const lease = await bench.store.leases.take('token:acme', 'someone', 3000, bench.clock.now());
-    const revoking = tokenManager.revoke(async () => ({ kind: 'revoked' }), never);
-    await bench.clock.advance(2000);
-    expect(bench.store.row(connection)?.state).toBe('ready');
-    expect(lease).toBeDefined();
-    await bench.clock.drive(revoking);
-    expect(bench.store.row(connection)?.state).toBe('revoked');
   });
 });
 
@@ -565,31 +491,6 @@ describe('with another process at it', () => {
     expect(bench.server.presentations).toHaveLength(2);
   });
 
-  it('still stores a pair that came late, when the one that took its place got no answer', async () => {
-    const bench = openBench();
-    const gate = Promise.withResolvers<void>();
-    const stopped = bench.open({
-      store: {
-        get: bench.store.tokens.get,
-        replace: async (seen, next) => {
-          if (next.state === 'ready') await gate.promise;
-          return bench.store.tokens.replace(seen, next);
-        },
-      },
-    });
-    const late = stopped.current(never);
-    await bench.clock.advance(leaseMs + 1000);
-    bench.fates.push('lost-before');
-    const refused = expect(bench.open().current(never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
-    await bench.clock.advance(1000);
-    gate.resolve();
-    const token = await bench.clock.drive(late);
-    expect(bench.server.accepts(token.secret)).toBe(true);
-    await bench.clock.drive(refused);
-    expect((await bench.open().current(never)).secret).toBe(token.secret);
-    expect(bench.server.revokedFamilies).toBe(0);
-  });
-
   it('stops waiting when the caller does; the refresh under way goes on', async () => {
     const bench = openBench();
     const gate = Promise.withResolvers<void>();
@@ -608,69 +509,6 @@ describe('with another process at it', () => {
     gate.resolve();
     await closed;
     expect(bench.store.row(connection)?.state).toBe('ready');
-  });
-});
-
-describe('with a store that fails', () => {
-  it('keeps a granted pair until it is stored, and uses it only then', async () => {
-    const bench = openBench();
-    let isDown = false;
-    const tokenManager = bench.open({
-      store: {
-        get: bench.store.tokens.get,
-        replace: async (seen, next) => {
-          if (isDown && next.state === 'ready') throw new Error('disk full');
-          return bench.store.tokens.replace(seen, next);
-        },
-      },
-    });
-    isDown = true;
-    await expect(bench.clock.drive(tokenManager.current(never))).rejects.toThrow('the store refuses it');
-    await expect(bench.clock.drive(tokenManager.current(never))).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
-    expect(bench.server.presentations).toHaveLength(1);
-    isDown = false;
-    expect(bench.server.accepts((await tokenManager.current(never)).secret)).toBe(true);
-    expect(bench.server.presentations).toHaveLength(1);
-  });
-
-  it('presents nothing when `refreshing` cannot be stored', async () => {
-    const bench = openBench();
-    const tokenManager = bench.open({
-      store: { get: bench.store.tokens.get, replace: () => Promise.reject(new Error('read-only')) },
-    });
-    await expect(tokenManager.current(never)).rejects.toThrow('has no room for the answer');
-    expect(bench.server.presentations).toEqual([]);
-  });
-});
-
-describe('a process that stood still', () => {
-  it('does not send when it wakes after its lease', async () => {
-    const bench = openBench();
-    let slept = false;
-    const tokenManager = bench.open({
-      store: {
-        get: bench.store.tokens.get,
-        replace: async (seen, next) => {
-          const isDone = await bench.store.tokens.replace(seen, next);
-          if (!slept) bench.clock.jumpTo(bench.clock.now() + leaseMs);
-          slept = true;
-          return isDone;
-        },
-      },
-    });
-    await tokenManager.current(never);
-    expect(bench.server.presentations).toHaveLength(1);
-    expect(bench.store.row(connection)?.generation).toBe(4);
-  });
-});
-
-describe('a clock put back', () => {
-  it('does not lock a pair whose refresh got no answer', async () => {
-    const bench = openBench();
-    bench.fates.push('lost-before');
-    await expect(bench.open().current(never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
-    bench.clock.jumpTo(bench.clock.now() - 9 * hour);
-    await bench.open().current(never);
   });
 });
 

@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+import { defaultDialect } from '../../../src/core/run/settings.ts';
+import { exchangeRefreshToken, revokeToken } from '../../../src/platform/tokens/calls.ts';
+import { parseFault, type RunningSandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/index.ts';
+import { closeAndFailOnLeaks, closeLater } from '../closing.ts';
+import { neverAborted } from '../test-client.ts';
+
+closeAndFailOnLeaks();
+
+async function open(options: Partial<SandboxOptions> = {}, ...faults: string[]): Promise<RunningSandbox> {
+  const sandbox = await startSandbox({ now: () => 0, ...options });
+  closeLater(() => sandbox.close());
+  sandbox.setFaults(faults.map(parseFault));
+  return sandbox;
+}
+
+const call = (sandbox: RunningSandbox, refreshToken = sandbox.refreshToken) => ({
+  baseUrl: sandbox.url,
+  applicationToken: sandbox.applicationToken,
+  refreshToken,
+  expiresIn: defaultDialect.expiresIn,
+  timeoutMs: 2_000,
+  now: () => 0,
+});
+
+it('a refresh gives a new pair once; the used token is an invalid grant', async () => {
+  const sandbox = await open();
+  const granted = await exchangeRefreshToken(call(sandbox), neverAborted);
+  expect(granted).toMatchObject({ kind: 'granted', expiresInMs: 3_600_000 });
+
+  const again = await exchangeRefreshToken(call(sandbox), neverAborted);
+  expect(again).toMatchObject({ kind: 'invalid-grant' });
+  expect(JSON.stringify(again)).not.toContain(sandbox.refreshToken);
+});
+
+it('reads expires_in in milliseconds when the dialect says so', async () => {
+  const sandbox = await open({ quirks: { expiresIn: 'ms' } });
+  const granted = await exchangeRefreshToken({ ...call(sandbox), expiresIn: 'milliseconds' }, neverAborted);
+
+  expect(granted).toMatchObject({ kind: 'granted', expiresInMs: 3_600_000 });
+});
+
+it.each([
+  ['token:status=429;retry-after=120', { kind: 'not-sent', afterMs: 120_000 }],
+  ['token:status=503;retry-after=999999', { kind: 'unknown', afterMs: 3_600_000 }],
+  ['token:status=500;retry-after=120', { kind: 'unknown' }],
+  ['token:status=429', { kind: 'not-sent' }],
+])('under %s a refresh tells how long the platform wants to be left alone', async (fault, expected) => {
+  const sandbox = await open({}, fault);
+  expect(await exchangeRefreshToken(call(sandbox), neverAborted)).toEqual({
+    ...expected,
+    isAnswered: true,
+    reason: expect.any(String),
+  });
+});
+
+it('a refresh that hangs, or is aborted, ends unknown', async () => {
+  const sandbox = await open({}, 'token:hang');
+
+  expect(await exchangeRefreshToken({ ...call(sandbox), timeoutMs: 50 }, neverAborted)).toMatchObject({
+    kind: 'unknown',
+  });
+  expect(await exchangeRefreshToken(call(sandbox), AbortSignal.timeout(50))).toMatchObject({ kind: 'unknown' });
+});
+
+it('a refresh to a platform that is down was certainly not sent', async () => {
+  const sandbox = await open();
+  await sandbox.close();
+
+  expect(await exchangeRefreshToken(call(sandbox), neverAborted)).toMatchObject({ kind: 'not-sent' });
+});
+
+it('a revoked token is revoked again without error, and no longer accepted', async () => {
+  const sandbox = await open();
+  const headers = { authorization: `Bearer ${sandbox.accessToken}` };
+  const revoke = { baseUrl: sandbox.url, accessToken: sandbox.accessToken, timeoutMs: 2_000, now: () => 0 };
+  expect(await revokeToken(revoke, neverAborted)).toEqual({ kind: 'revoked' });
+  expect(await revokeToken(revoke, neverAborted)).toEqual({ kind: 'revoked' });
+
+  expect((await fetch(`${sandbox.url}/os-api/public-api/v1/users`, { headers })).status).toBe(401);
+});
