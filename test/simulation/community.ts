@@ -119,7 +119,8 @@ export class Community {
   faults: CommunityFaults = soundCommunity;
   readonly effects: Effect[] = [];
   /** Called before anything is taken from us: the oracle looks whether it may be. */
-  onHandIn: (batch: string, rows: readonly { identification: string; command: Effect['command'] }[]) => void = () => {};
+  onHandIn: (batch: string, rows: readonly { identification: string; command: Effect['command'] }[]) => Promise<void> =
+    async () => {};
   readonly #accounts = new Map<string, Account>();
   readonly leaderEffects: LeaderEffect[] = [];
   readonly #leaders = new Map<string, ShownLeaders>();
@@ -173,17 +174,17 @@ export class Community {
 
   platformFor(life: Life, authorize: (signal: AbortSignal) => Promise<void>): SimulatedPlatform {
     const scheduler = this.#scheduler;
-    const read = async <T>(operation: string, signal: AbortSignal, work: () => T): Promise<T> => {
+    const read = async <T>(operation: string, signal: AbortSignal, work: () => T | Promise<T>): Promise<T> => {
       await authorize(signal);
       await scheduler.pass(life);
       signal.throwIfAborted();
       this.#work();
       if (scheduler.chance(this.faults.refused)) throw failed(operation, 'none');
-      const result = work();
+      const result = await work();
       await scheduler.pass(life);
       return result;
     };
-    const write = async <T>(operation: string, signal: AbortSignal, work: () => T): Promise<T> => {
+    const write = async <T>(operation: string, signal: AbortSignal, work: () => T | Promise<T>): Promise<T> => {
       await authorize(signal);
       await scheduler.pass(life);
       signal.throwIfAborted();
@@ -194,7 +195,7 @@ export class Community {
         await scheduler.sleep(life, 30_000);
         throw failed(operation, 'unknown');
       }
-      const result = work();
+      const result = await work();
       await scheduler.pass(life);
       if (fate === 'fine') return result;
       await scheduler.sleep(life, 30_000);
@@ -209,15 +210,15 @@ export class Community {
       scan: (signal) => this.#scan(life, authorize, signal),
       find: (identification, signal) => read('GET users/{identification}', signal, () => this.#find(identification)),
       create: ({ identification, fields }, signal) =>
-        write('POST users', signal, () => {
-          this.onHandIn(batch, [{ identification, command: 'I' }]);
+        write('POST users', signal, async () => {
+          await this.onHandIn(batch, [{ identification, command: 'I' }]);
           if (this.state(identification) !== undefined) throw refused('POST users');
           this.#apply({ command: 'I', identification, fields }, { batch, handedInAt: scheduler.now() });
           return { userId: this.#accounts.get(identification)?.id ?? '' };
         }),
       update: (_target, { identification, fields }, signal) =>
-        write('PUT users', signal, () => {
-          this.onHandIn(batch, [{ identification, command: 'U' }]);
+        write('PUT users', signal, async () => {
+          await this.onHandIn(batch, [{ identification, command: 'U' }]);
           const now = this.state(identification);
           if (now === undefined) throw refused('PUT users');
           this.#write(identification, { enabled: now.enabled, fields: { ...now.fields, ...fields } }, 'U', {
@@ -227,8 +228,8 @@ export class Community {
         }),
       rename: () => Promise.reject(new RangeError('a simulated run renames nobody')),
       remove: (identification, _options, signal) =>
-        write('DELETE users/{identification}', signal, () => {
-          this.onHandIn(batch, [{ identification, command: 'remove' }]);
+        write('DELETE users/{identification}', signal, async () => {
+          await this.onHandIn(batch, [{ identification, command: 'remove' }]);
           if (this.state(identification) === undefined) throw refused('DELETE users/{identification}');
           this.#write(identification, undefined, 'remove', { batch, handedInAt: scheduler.now() });
         }),
@@ -263,7 +264,7 @@ export class Community {
     };
   }
 
-  #take(batch: string, rows: readonly Row[]): string {
+  async #take(batch: string, rows: readonly Row[]): Promise<string> {
     const scheduler = this.#scheduler;
     const now = scheduler.now();
     if (this.#files.some(({ blockedUntil }) => blockedUntil > now)) {
@@ -277,7 +278,7 @@ export class Community {
         operation: 'POST admin/userFiles',
       });
     }
-    this.onHandIn(batch, rows);
+    await this.onHandIn(batch, rows);
     const isBad = rows.some(({ identification }) => this.#isBadRow(identification));
     const end = scheduler.chance(this.faults.stuck)
       ? 'stuck'

@@ -1,23 +1,23 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { giveVerdict } from '../../src/app/approve.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { compileMapping } from '../../src/core/person/mapping.ts';
 import { defaultGuards, type FieldRule, type SyncSettings } from '../../src/core/run/settings.ts';
-import type { Run, RunScope } from '../../src/ports/store.ts';
+import type { Run, RunScope, Store } from '../../src/ports/store.ts';
 import { requestRun } from '../../src/run/request-run.ts';
+import { openStore } from '../../src/store/index.ts';
 import { plainLifecycle, plainSettings } from '../run/plain-settings.ts';
 import { drawSeeds } from '../support/drawn.ts';
 import { someInstant } from '../support/fake-clock.ts';
 import { Community, type Effect } from './community.ts';
 import { Company, type Employee } from './company.ts';
-import { memoryStore } from './memory-store.ts';
-import { openEngine, type ProcessWorld, work } from './process.ts';
+import { openEngine, type ProcessWorld, Requests, work } from './process.ts';
 import { newLife, Scheduler, seededRandom } from './scheduler.ts';
 import { TokenDesk } from './token-desk.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-const seeds = drawSeeds(60, 15);
+const seeds = drawSeeds(60, 12);
 const from = (path: string): FieldRule => {
   return { kind: 'from', path, transform: [], format: undefined, whenEmpty: 'keep' };
 };
@@ -50,14 +50,21 @@ class Days {
   readonly scheduler: Scheduler;
   readonly company: Company;
   readonly community: Community;
-  readonly store = memoryStore();
+  readonly store: Store;
   /** How many accounts were enabled, as often as that changed. */
   readonly enabled: { readonly at: number; readonly count: number }[] = [];
   #world: ProcessWorld;
   #director = newLife('director');
   #names = 0;
 
-  constructor(seed: number, size: number) {
+  static async open(seed: number, size: number): Promise<Days> {
+    const store = await openStore('sqlite::memory:', { folder: '.' });
+    onTestFinished(() => store.close());
+    return new Days(store, seed, size);
+  }
+
+  private constructor(store: Store, seed: number, size: number) {
+    this.store = store;
     this.scheduler = new Scheduler(someInstant, seededRandom(seed));
     this.company = new Company(this.scheduler);
     this.community = new Community(this.scheduler);
@@ -68,6 +75,7 @@ class Days {
     this.#world = {
       scheduler: this.scheduler,
       store: this.store,
+      requests: new Requests(),
       company: this.company,
       community: this.community,
       tokens: new TokenDesk(this.scheduler, (what) => fail(new Error(what))),
@@ -115,23 +123,21 @@ class Days {
     const { name } = this.#world.settings;
     const engine = openEngine(this.#director, this.#world);
     await requestRun({ sync: name, kind: 'schedule', scope }, { ...engine, store: this.store });
+    this.#world.requests.ask();
     return this.#finish();
   }
 
   async approve(run: Run): Promise<Run> {
     const engine = openEngine(this.#director, this.#world);
     await giveVerdict(run, { action: 'approve', by: 'ops' }, { ...engine, store: this.store });
+    this.#world.requests.ask();
     return this.#finish();
   }
 
   async #finish(): Promise<Run> {
-    const { tables } = this.store;
     const life = newLife('worker');
     void work(life, this.#world);
-    const isQuiet = (): boolean =>
-      [...tables.runs.values()].every(({ endedAt }) => endedAt !== undefined) &&
-      [...tables.triggers.values()].every(({ state }) => state.kind !== 'waiting');
-    await this.scheduler.runUntil(isQuiet, 4 * hourMs);
+    await this.scheduler.runUntil(() => this.#world.requests.isDone, 4 * hourMs);
     life.isDead = true;
     this.note();
     const [newest] = await this.store.runs.list({ sync: this.#world.settings.name, limit: 1 });
@@ -140,13 +146,16 @@ class Days {
   }
 
   /** Effects that no person approved. */
-  unapproved(): readonly Effect[] {
-    const { batches, plans } = this.store.tables;
-    return this.community.effects.filter(({ batch, identification, command }) => {
-      if (command === 'outside') return false;
-      const plan = plans.get(batches.get(batch)?.run ?? '');
-      return plan?.changes.get(identification)?.planned.isApproved === false;
-    });
+  async unapproved(): Promise<readonly Effect[]> {
+    const { batches, plans } = this.store;
+    const found: Effect[] = [];
+    for (const effect of this.community.effects) {
+      if (effect.command === 'outside') continue;
+      const batch = await batches.get(effect.batch);
+      const change = await plans.get(batch?.run ?? '', effect.identification);
+      if (change?.isApproved === false) found.push(effect);
+    }
+    return found;
   }
 }
 
@@ -174,7 +183,7 @@ it('many small runs of a shrinking company, named ones and a renamed sync among 
   const seen: Record<string, number> = {};
   for (const seed of seeds) {
     const size = 3 + (seed % 14);
-    const days = new Days(seed, size);
+    const days = await Days.open(seed, size);
     const { scheduler, company } = days;
     expect((await days.run()).outcome).toBe('nothing-to-do');
     for (let step = 0; step < 20; step += 1) {
@@ -186,7 +195,7 @@ it('many small runs of a shrinking company, named ones and a renamed sync among 
       if (run.outcome === 'held' && run.counts.held > 0 && scheduler.chance(0.3)) await days.approve(run);
       scheduler.jump(scheduler.pick([0.2, 2, 7, 25]) * hourMs);
     }
-    const effects = days.unapproved();
+    const effects = await days.unapproved();
     for (const [kind, isMeant] of Object.entries(kinds)) {
       const made = effects.filter(isMeant);
       seen[kind] = (seen[kind] ?? 0) + made.length;
@@ -207,7 +216,7 @@ it('a read is held for blocked people exactly while it is worse than the last ac
   for (const seed of seeds) {
     const random = seededRandom(seed);
     const size = Math.floor(4 + 120 * random());
-    const days = new Days(seed, size);
+    const days = await Days.open(seed, size);
     await days.run();
     const { company, scheduler } = days;
     const sound = company.staff;

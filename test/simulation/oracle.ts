@@ -1,8 +1,7 @@
 import type { ChangeState } from '../../src/core/run/run.ts';
-import type { PlannedChange, Run } from '../../src/ports/store.ts';
+import type { PlannedChange, Run, Store } from '../../src/ports/store.ts';
 import type { Community, Effect } from './community.ts';
 import type { Company } from './company.ts';
-import type { SimulatedStore } from './memory-store.ts';
 
 export class BrokenPromise extends Error {
   override readonly name = 'BrokenPromise';
@@ -10,6 +9,18 @@ export class BrokenPromise extends Error {
 
 function broken(what: string): never {
   throw new BrokenPromise(what);
+}
+
+const most = 10_000;
+
+/** Every run of the world, oldest first. */
+export async function everyRun({ runs }: Pick<Store, 'runs'>): Promise<readonly Run[]> {
+  return (await runs.list({ limit: most })).toReversed();
+}
+
+/** The changes of the run's plan; none of a run that failed before it had one. */
+export function changesOf({ plans }: Pick<Store, 'plans'>, { id }: Run): Promise<readonly PlannedChange[]> {
+  return plans.page(id, { limit: most });
 }
 
 interface HandedIn {
@@ -28,27 +39,27 @@ const kindsOf: Readonly<Record<Effect['command'], readonly string[]>> = {
 /** Sees everything, and says which of the design's promises (section 9) a world has broken. */
 export class Oracle {
   readonly #handedIn = new Map<string, HandedIn>();
-  readonly #store: SimulatedStore;
+  readonly #store: Store;
   readonly #company: Company;
   readonly #community: Community;
 
-  constructor(store: SimulatedStore, company: Company, community: Community) {
+  constructor(store: Store, company: Company, community: Community) {
     this.#store = store;
     this.#company = company;
     this.#community = community;
   }
 
   /** I1, I2 and I5 at the moment when something is handed in. */
-  readonly onHandIn: Community['onHandIn'] = (batchId, rows) => {
-    const { batches, runs, plans } = this.#store.tables;
-    const batch = batches.get(batchId);
-    const run = runs.get(batch?.run ?? '');
+  readonly onHandIn: Community['onHandIn'] = async (batchId, rows) => {
+    const { batches, runs, plans } = this.#store;
+    const batch = await batches.get(batchId);
+    const run = await runs.get(batch?.run ?? '');
     if (batch === undefined || run === undefined) broken(`I2: batch ${batchId} is in no store and goes out`);
     if (batch.state !== 'sending' && batch.state !== 'unresolved') {
       broken(`I2: batch ${batchId} goes out while the store says ${batch.state}`);
     }
     for (const { identification, command } of rows) {
-      const change = plans.get(run.id)?.changes.get(identification)?.planned;
+      const change = await plans.get(run.id, identification);
       if (change === undefined || change.batch !== batchId || !kindsOf[command].includes(change.kind)) {
         broken(`I2: ${command} of ${identification} in ${batchId} has no row of a plan`);
       }
@@ -74,7 +85,7 @@ export class Oracle {
   }
 
   /** I2: what has had its effect is not done again, unless the run says that it is a repeat. */
-  checkRepeats(): void {
+  async checkRepeats(): Promise<void> {
     const last = new Map<string, { readonly n: number; readonly hash: string; readonly run: string }>();
     for (const { n, identification, command, batch } of this.#community.effects) {
       if (command === 'outside') {
@@ -86,7 +97,7 @@ export class Oracle {
       const { run, change } = handed;
       const former = last.get(identification);
       if (former?.hash === change.hash) {
-        const findings = this.#store.tables.findings.get(run) ?? [];
+        const findings = await this.#store.runs.findings(run, most);
         const isTold = findings.some((one) => one.code === 'repeated' && one.identification === identification);
         if (former.run === run) broken(`I2: ${change.kind} of ${identification} had its effect twice in ${run}`);
         if (!isTold) broken(`I2: ${change.kind} of ${identification} by ${former.run} is repeated by ${run}, untold`);
@@ -96,15 +107,17 @@ export class Oracle {
   }
 
   /** I4: never more unapproved disables within a day than the guard allows. */
-  checkGuards(allowed: number): void {
-    const taken = this.#community.effects.filter(({ before, after, command, batch, identification }) => {
+  async checkGuards(allowed: number): Promise<void> {
+    const taken: Effect[] = [];
+    for (const effect of this.#community.effects) {
+      const { before, after, command, batch, identification } = effect;
       const isTaken = command === 'D' && before?.enabled === true && after?.enabled === false;
       const handed = this.#handedIn.get(`${batch} ${identification}`);
-      if (!isTaken || handed === undefined || handed.change.isApproved) return false;
+      if (!isTaken || handed === undefined || handed.change.isApproved) continue;
       // Known limit: what was waited out counts no more, though it may have had its effect and been undone by others.
-      const row = this.#store.tables.plans.get(handed.run)?.changes.get(identification);
-      return row?.planned.stateReason?.startsWith('its outcome stayed unknown') !== true;
-    });
+      const row = await this.#store.plans.get(handed.run, identification);
+      if (row?.stateReason?.startsWith('its outcome stayed unknown') !== true) taken.push(effect);
+    }
     for (const { at } of taken) {
       const within = taken.filter((one) => one.at <= at && one.at > at - 23 * 3_600_000);
       if (within.length > allowed) {
@@ -115,14 +128,10 @@ export class Oracle {
   }
 
   /** I7: every row of an ended run has come to an end, and the report says the same. */
-  checkRuns(): void {
-    for (const run of this.#store.tables.runs.values()) {
+  async checkRuns(): Promise<void> {
+    for (const run of await everyRun(this.#store)) {
       if (run.phase !== 'done') broken(`I7: ${run.id} never ended (${run.phase})`);
-      const rows = [...(this.#store.tables.plans.get(run.id)?.changes.values() ?? [])];
-      checkRun(
-        run,
-        rows.map(({ planned }) => planned),
-      );
+      checkRun(run, await changesOf(this.#store, run));
     }
   }
 }

@@ -14,13 +14,37 @@ import { configured } from '../run/plain-settings.ts';
 import { silentLogger } from '../support/memory-logger.ts';
 import { type Community, rowsOf, type SimulatedPlatform } from './community.ts';
 import type { Company } from './company.ts';
-import type { SimulatedStore } from './memory-store.ts';
 import type { Life, Scheduler } from './scheduler.ts';
 import type { TokenDesk } from './token-desk.ts';
 
+/** What was asked of the workers, and what they have come to the end of. */
+export class Requests {
+  #asked = 0;
+  #done = 0;
+
+  /** To be called after a request, or a decision, is stored. */
+  ask(): void {
+    this.#asked += 1;
+  }
+
+  /** A worker begins to look for work. It calls the returned function if there is none. */
+  look(): () => void {
+    const asked = this.#asked;
+    return () => {
+      this.#done = asked;
+    };
+  }
+
+  get isDone(): boolean {
+    return this.#done === this.#asked;
+  }
+}
+
 export interface ProcessWorld {
   readonly scheduler: Scheduler;
-  readonly store: SimulatedStore;
+  /** The product's own, in memory. Every process has it by `openEngine`. */
+  readonly store: Store;
+  readonly requests: Requests;
   readonly company: Company;
   readonly community: Community;
   readonly tokens: TokenDesk;
@@ -70,16 +94,19 @@ export function openEngine(life: Life, world: ProcessWorld): EngineIo {
 
 /** Works like a worker of a deployment: takes up what nobody drives, then what waits. Never ends by itself. */
 export async function work(life: Life, world: ProcessWorld): Promise<void> {
-  const { scheduler, store, settings } = world;
+  const { scheduler, store, settings, requests } = world;
   const engine = openEngine(life, world);
   const { signal } = new AbortController();
   const io = { engine, owner: life.name, signal, keepToken: async () => {}, runJob };
   for (;;) {
     await scheduler.sleep(life, 1000 + 8000 * scheduler.random());
     try {
-      for (const run of await store.runs.unfinished()) await driveRun(run.id, io);
+      const findNothing = requests.look();
+      const unfinished = await scheduler.during(store.runs.unfinished());
+      for (const run of unfinished) await driveRun(run.id, io);
       const opened = await openRun(settings.name, engine);
       if (opened !== undefined) await driveRun(opened.run.id, io);
+      else if (unfinished.length === 0) findNothing();
     } catch (error) {
       world.onSurprise(error);
     }
@@ -134,7 +161,7 @@ function storeFor(life: Life, { store, scheduler }: ProcessWorld): Store {
           name,
           async (...args: readonly unknown[]) => {
             await scheduler.pass(life);
-            const result = await call(...args);
+            const result = await scheduler.during(call(...args));
             await scheduler.pass(life);
             return result;
           },
@@ -142,7 +169,7 @@ function storeFor(life: Life, { store, scheduler }: ProcessWorld): Store {
       }),
     );
   const parts = Object.entries(store).map(([name, part]) => {
-    return [name, typeof part === 'object' && name !== 'tables' ? around(part) : part];
+    return [name, typeof part === 'object' ? around(part) : part];
   });
   return Object.fromEntries(parts) as Store;
 }

@@ -44,6 +44,7 @@ export class Scheduler {
   faults: Faults = noFaults;
   crashes = 0;
   stalls = 0;
+  #busy = 0;
   readonly random: () => number;
   #now: number;
   #waiting: Waiting[] = [];
@@ -109,11 +110,22 @@ export class Scheduler {
     return { now: () => this.#now, sleep: (ms, signal) => this.sleep(life, ms, signal) };
   }
 
+  /** Waits for work that takes turns of the event loop and no virtual time, such as the store's. Nobody is woken meanwhile. */
+  async during<T>(work: Promise<T>): Promise<T> {
+    this.#busy += 1;
+    try {
+      return await work;
+    } finally {
+      this.#busy -= 1;
+    }
+  }
+
   /** Lets everybody go on until `isOver`; fails when nobody would ever wake again, or after too many turns. */
   async runUntil(isOver: () => boolean, limitMs: number): Promise<void> {
     const until = this.#now + limitMs;
     for (let idle = 0; ; ) {
-      await nextTurn();
+      do await nextTurn();
+      while (this.#busy > 0);
       if (isOver()) return;
       this.#waiting = this.#waiting.filter(({ life, isGone }) => !life.isDead && !isGone);
       if (this.#waiting.length === 0) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { drawSeeds } from '../support/drawn.ts';
 import { type Played, play } from './world.ts';
 
-const seeds = drawSeeds(400, 100);
+const seeds = drawSeeds(400, 40);
 
 describe('a company, a platform and workers that fail in every way a seed can think of', () => {
   it(`keep every promise of the design in ${seeds.length} seeds`, { timeout: 480_000 }, async () => {

@@ -1,18 +1,25 @@
+import { changesOf, everyRun } from './oracle.ts';
 import type { ProcessWorld } from './process.ts';
 
 /** Everything that led to a broken promise: each run with its changes, batches and findings, then every effect. */
-export function tellStory({ store, community, settings }: ProcessWorld, tell: (line: string) => void): void {
-  const { runs, plans, batches, findings, ledger } = store.tables;
+export async function tellStory(world: ProcessWorld, tell: (line: string) => void): Promise<void> {
+  const { store, community, settings } = world;
   tell(`settings ${JSON.stringify(settings)}`);
-  for (const run of runs.values()) {
+  for (const run of await everyRun(store)) {
     tell(`${run.id} from ${run.startedAt} to ${run.endedAt}: ${run.outcome} (${run.reason ?? 'no reason'})`);
-    for (const { planned } of plans.get(run.id)?.changes.values() ?? []) {
-      const { identification, kind, changed, state, stateReason = '', batch = 'no batch' } = planned;
+    for (const { identification, kind, changed, state, stateReason = '', batch = 'no batch' } of await changesOf(
+      store,
+      run,
+    )) {
       tell(`  ${identification} ${kind} ${changed.join()} ${state} ${stateReason} [${batch}]`);
     }
-    for (const batch of batches.values()) if (batch.run === run.id) tell(`  ${JSON.stringify(batch)}`);
-    for (const { code, message } of findings.get(run.id) ?? []) tell(`  ${code}: ${message}`);
+    for (const batch of await store.batches.ofRun(run.id)) tell(`  ${JSON.stringify(batch)}`);
+    for (const { code, message } of await store.runs.findings(run.id, all)) tell(`  ${code}: ${message}`);
   }
   for (const effect of community.effects) tell(JSON.stringify(effect));
-  for (const entry of ledger.get(settings.connection)?.values() ?? []) tell(JSON.stringify(entry));
+  for await (const piece of store.ledger.all(settings.connection)) {
+    for (const entry of piece) tell(JSON.stringify(entry));
+  }
 }
+
+const all = 10_000;

@@ -3,16 +3,16 @@ import { createExpressions } from '../../src/config/expressions.ts';
 import { compileMapping } from '../../src/core/person/mapping.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { defaultGuards, type FieldRule, type SyncSettings } from '../../src/core/run/settings.ts';
-import type { RunScope } from '../../src/ports/store.ts';
+import type { Run, RunScope, Store } from '../../src/ports/store.ts';
 import type { EngineIo } from '../../src/run/engine-io.ts';
 import { requestRun } from '../../src/run/request-run.ts';
+import { openStore } from '../../src/store/index.ts';
 import { plainLifecycle, plainSettings } from '../run/plain-settings.ts';
 import { someInstant } from '../support/fake-clock.ts';
 import { Community } from './community.ts';
 import { behindMs, Company, type Employee, soundSource } from './company.ts';
-import { memoryStore, type SimulatedStore } from './memory-store.ts';
-import { BrokenPromise, Oracle } from './oracle.ts';
-import { openEngine, type ProcessWorld, work } from './process.ts';
+import { BrokenPromise, everyRun, Oracle } from './oracle.ts';
+import { openEngine, type ProcessWorld, Requests, work } from './process.ts';
 import { type Life, newLife, noFaults, Scheduler, seededRandom } from './scheduler.ts';
 import { tellStory } from './tell-story.ts';
 import { TokenDesk } from './token-desk.ts';
@@ -80,17 +80,25 @@ function settingsOf({ pick }: Pick<Scheduler, 'pick'>): SyncSettings {
  * what happened, line by line.
  */
 export async function play(seed: number, tell?: (line: string) => void): Promise<Played> {
+  const store = await openStore('sqlite::memory:', { folder: '.' });
+  try {
+    return await playIn(store, seed, tell);
+  } finally {
+    await store.close();
+  }
+}
+
+async function playIn(store: Store, seed: number, tell?: (line: string) => void): Promise<Played> {
   const random = seededRandom(seed);
   const scheduler = new Scheduler(someInstant, random);
-  const store = memoryStore();
   const company = new Company(scheduler);
   const community = new Community(scheduler);
   const settings = settingsOf({ pick: (list) => scheduler.pick(list) });
   const oracle = new Oracle(store, company, community);
   const surprises: unknown[] = [];
-  community.onHandIn = (batch, rows) => {
+  community.onHandIn = async (batch, rows) => {
     try {
-      oracle.onHandIn(batch, rows);
+      await scheduler.during(oracle.onHandIn(batch, rows));
     } catch (error) {
       surprises.push(error);
       throw error;
@@ -100,6 +108,7 @@ export async function play(seed: number, tell?: (line: string) => void): Promise
   const world: ProcessWorld = {
     scheduler,
     store,
+    requests: new Requests(),
     company,
     community,
     tokens: new TokenDesk(scheduler, (what) => surprises.push(new BrokenPromise(what))),
@@ -116,16 +125,16 @@ export async function play(seed: number, tell?: (line: string) => void): Promise
     await story.settle();
     for (let day = 0; day < 3 + Math.floor(3 * random()); day += 1) await story.day();
     await story.calm();
-    oracle.checkRuns();
-    oracle.checkRepeats();
-    oracle.checkGuards(allowedDisables);
-    story.checkEnd();
+    await oracle.checkRuns();
+    await oracle.checkRepeats();
+    await oracle.checkGuards(allowedDisables);
+    await story.checkEnd();
   } catch (error) {
-    if (tell !== undefined) tellStory(world, tell);
+    if (tell !== undefined) await tellStory(world, tell);
     throw error;
   }
-  const runs = [...store.tables.runs.values()];
-  const told = (what: (run: (typeof runs)[number]) => number): number => runs.reduce((sum, run) => sum + what(run), 0);
+  const runs = await everyRun(store);
+  const told = (what: (run: Run) => number): number => runs.reduce((sum, run) => sum + what(run), 0);
   return {
     seed,
     runs: runs.length,
@@ -184,7 +193,7 @@ class Story {
     const { scheduler, settings } = this.#world;
     for (let i = 0; i < 1 + Math.floor(4 * scheduler.random()); i += 1) this.#change();
     if (scheduler.chance(0.2)) this.#world.tokens.forgetAccessTokens();
-    this.#reseed();
+    await this.#reseed();
     if (scheduler.chance(0.3)) this.#chooseFaults();
     await this.#request('schedule');
     if (scheduler.chance(0.4)) {
@@ -199,11 +208,10 @@ class Story {
       for (const life of this.#lives) life.isDead = true;
       scheduler.jump((1 + 30 * scheduler.random()) * hourMs);
     }
-    await this.#until(() => this.#isQuiet(), 4 * hourMs);
+    await this.#untilQuiet();
     const [newest] = await this.#world.store.runs.list({ sync: settings.name, limit: 1 });
     if (newest?.outcome === 'held' && scheduler.chance(0.3)) {
-      await giveVerdict(newest, { action: 'approve', by: 'ops' }, this.#engine).catch(ignoreConflict);
-      await this.#until(() => this.#isQuiet(), 4 * hourMs);
+      await this.#approve(newest);
     }
     scheduler.jump(scheduler.pick([0.2, 2, 12, 25]) * hourMs);
   }
@@ -220,9 +228,9 @@ class Story {
     const days = settings.deltas === undefined ? 15 : 45;
     for (let day = 0; day < days; day += 1) {
       // An answer that was lost before may show only now, when the token is presented again.
-      this.#reseed();
+      await this.#reseed();
       await this.#request('schedule');
-      await this.#until(() => this.#isQuiet(), 4 * hourMs);
+      await this.#untilQuiet();
       const [newest] = await store.runs.list({ sync: settings.name, limit: 1 });
       // That a delta shows nobody says nothing of what deltas do not see.
       if (newest?.outcome !== 'nothing-to-do') quiet = 0;
@@ -230,8 +238,7 @@ class Story {
       if (quiet === 3) return;
       if (newest?.outcome === 'held') {
         // What has run out is held by the next run again.
-        await giveVerdict(newest, { action: 'approve', by: 'ops' }, this.#engine).catch(ignoreConflict);
-        await this.#until(() => this.#isQuiet(), 4 * hourMs);
+        await this.#approve(newest);
       }
       scheduler.jump(25 * hourMs);
     }
@@ -242,7 +249,7 @@ class Story {
   }
 
   /** I3: the platform is as the source says. */
-  checkEnd(): void {
+  async checkEnd(): Promise<void> {
     const { company, community, store, settings } = this.#world;
     for (const employee of company.staff) {
       const state = community.state(employee.id);
@@ -256,7 +263,7 @@ class Story {
         throw new BrokenPromise(`I3: ${employee.id} is active and disabled`);
       }
       const { email, first: firstName, last: lastName, area, job } = employee;
-      const entry = store.tables.ledger.get(settings.connection)?.get(employee.id);
+      const entry = await store.ledger.get(settings.connection, employee.id);
       // Known limit: what somebody else writes while our write is on its way is taken for how the platform keeps ours.
       // It is told as kept differently and left alone until the source changes.
       if (Object.values(entry?.quirks ?? {}).some((quirk) => quirk?.observed === 'Meddled')) continue;
@@ -266,10 +273,11 @@ class Story {
         if (there !== value) throw new BrokenPromise(`I3: ${name} of ${employee.id} is ${there}, not ${value}`);
       }
     }
-    for (const entry of store.tables.ledger.get(settings.connection)?.values() ?? []) {
-      if (entry.removed !== undefined || company.find(entry.identification) !== undefined) continue;
-      if (community.state(entry.identification)?.enabled === true) {
-        throw new BrokenPromise(`I3: ${entry.identification} is ours, in no record, and enabled`);
+    for (const identification of community.identifications) {
+      const entry = await store.ledger.get(settings.connection, identification);
+      if (entry === undefined || entry.removed !== undefined || company.find(identification) !== undefined) continue;
+      if (community.state(identification)?.enabled === true) {
+        throw new BrokenPromise(`I3: ${identification} is ours, in no record, and enabled`);
       }
     }
     if (community.state('guest')?.enabled !== true) throw new BrokenPromise('I3: the unmanaged guest was touched');
@@ -353,9 +361,9 @@ class Story {
   }
 
   /** Who is locked out is given a new first token, and every process starts anew with it. */
-  #reseed(): void {
+  async #reseed(): Promise<void> {
     const { store, tokens } = this.#world;
-    const record = store.tables.tokens.get('acme');
+    const record = await store.tokens.get('acme');
     const isInDoubt = record?.state === 'refreshing' && tokens.lost === 0;
     if (record?.state !== 'reauth-required' && !isInDoubt) return;
     tokens.reseed();
@@ -365,13 +373,17 @@ class Story {
   async #request(kind: 'schedule' | 'manual'): Promise<void> {
     const scope: RunScope = kind === 'manual' ? { kind: 'all', isFull: true } : { kind: 'all' };
     await requestRun({ sync: this.#world.settings.name, kind, scope }, this.#engine);
+    this.#world.requests.ask();
   }
 
-  #isQuiet(): boolean {
-    const { runs, triggers } = (this.#world.store as SimulatedStore).tables;
-    for (const run of runs.values()) if (run.endedAt === undefined) return false;
-    for (const { state } of triggers.values()) if (state.kind === 'waiting') return false;
-    return true;
+  async #approve(run: Run): Promise<void> {
+    await giveVerdict(run, { action: 'approve', by: 'ops' }, this.#engine).catch(ignoreConflict);
+    this.#world.requests.ask();
+    await this.#untilQuiet();
+  }
+
+  #untilQuiet(): Promise<void> {
+    return this.#until(() => this.#world.requests.isDone, 4 * hourMs);
   }
 
   /** Lets the processes work, and starts others for those that have died. */
