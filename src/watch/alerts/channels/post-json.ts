@@ -1,7 +1,6 @@
 import { request } from 'undici';
-import type { AlertTopic } from '../../../core/run/codes/alert-entries.ts';
 import { openDispatchers } from '../../../drivers/http/dispatcher.ts';
-import type { AlertSubject } from '../../../ports/alerts.ts';
+import type { AlertNotice, Channel, ChannelSettings } from '../../../ports/alerts.ts';
 import type { Clock, Egress } from '../../../ports/runtime.ts';
 import type { Place } from '../render-notice.ts';
 
@@ -13,18 +12,29 @@ export interface ChannelIo {
   readonly place: Place;
 }
 
-/**
- * Identifies one problem at a receiver that keeps an incident for it: the same from its begin to its end, and different
- * for every deployment, subject and topic.
- */
-export function incidentKey({ deployment }: Place, { kind, name }: AlertSubject, topic: AlertTopic): string {
-  return `rollcall ${deployment} ${kind} ${name} ${topic}`;
-}
-
-export interface Post {
+/** A message to a receiver. Its body is JSON. */
+export interface Message {
   readonly url: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Opens a channel for which every notice is some messages, in order. None of them has an answer that matters. */
+export function openPosts(
+  settings: ChannelSettings,
+  { egress }: Pick<ChannelIo, 'egress'>,
+  messagesOf: (notice: AlertNotice) => readonly Message[],
+): Channel {
+  return {
+    settings,
+    async send(notice, signal) {
+      for (const message of messagesOf(notice)) await postJson({ ...message, signal, egress });
+      return undefined;
+    },
+  };
+}
+
+export interface Post extends Message {
   readonly signal: AbortSignal;
   /** The proxies of the environment. Undefined: none. */
   readonly egress: Egress | undefined;
