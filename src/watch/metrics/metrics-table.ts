@@ -1,3 +1,5 @@
+import { given } from '../../core/run/given.ts';
+
 /** One metric. Its name is defined only here. */
 export interface MetricRow {
   readonly name: string;
@@ -15,334 +17,191 @@ const seconds = {
   long: [1, 5, 15, 60, 300, 900, 1800, 3600, 14_400],
 };
 
+/** Makes the rows of a scope: name, help, and the names of the labels. */
+function rowsOf(scope: MetricRow['scope']) {
+  const row = <Type extends MetricRow['type']>(type: Type) => {
+    return (name: string, help: string, labels: readonly string[] = [], buckets?: readonly number[]) => {
+      return { name, type, labels, help, scope, ...given({ buckets }) };
+    };
+  };
+  return { gauge: row('gauge'), counter: row('counter'), histogram: row('histogram') };
+}
+
+const ofStore = rowsOf('store');
+const ofProcess = rowsOf('process');
+
 /** Every metric by its name in the code. docs/metrics.md is generated from it. No label contains personal data. */
 export const metricsTable = {
-  info: {
-    name: 'rollcall_info',
-    type: 'gauge',
-    labels: ['version'],
-    help: 'Always 1; the label has the version.',
-    scope: 'process',
-  },
-  storeUp: {
-    name: 'rollcall_store_up',
-    type: 'gauge',
-    labels: [],
-    help: '1 when the store answered and took a write. At 0, metrics of the scope store may be absent.',
-    scope: 'process',
-  },
-  configLoaded: {
-    name: 'rollcall_config_loaded_timestamp_seconds',
-    type: 'gauge',
-    labels: [],
-    help: 'When this process read the configuration that it works with.',
-    scope: 'process',
-  },
-  reloadRefused: {
-    name: 'rollcall_config_reload_refused',
-    type: 'gauge',
-    labels: [],
-    help: '1 while the last reload (SIGHUP) of this process was refused, because the configuration has problems.',
-    scope: 'process',
-  },
-  storeBytes: {
-    name: 'rollcall_store_size_bytes',
-    type: 'gauge',
-    labels: [],
-    help: 'Room that the data in the store takes.',
-    scope: 'store',
-  },
-  storeRoom: {
-    name: 'rollcall_store_room_bytes',
-    type: 'gauge',
-    labels: [],
-    help: 'Room that is left: below `retention.storeSize`, and on the disk of a SQLite store. Absent when neither is known.',
-    scope: 'store',
-  },
-  storeDays: {
-    name: 'rollcall_store_days_until_full',
-    type: 'gauge',
-    labels: [],
-    help: 'Days until the store has no room left, estimated by its last 30 days. Absent when it does not grow.',
-    scope: 'store',
-  },
-  lastBackup: {
-    name: 'rollcall_last_backup_timestamp_seconds',
-    type: 'gauge',
-    labels: [],
-    help: 'When `rollcall admin backup` last wrote a backup of the store. Absent before the first.',
-    scope: 'store',
-  },
-  exportItems: {
-    name: 'rollcall_export_items',
-    type: 'gauge',
-    labels: ['export'],
-    help: 'Items that the export has written since it exists.',
-    scope: 'store',
-  },
-  exportLastSuccess: {
-    name: 'rollcall_export_last_success_timestamp_seconds',
-    type: 'gauge',
-    labels: ['export'],
-    help: 'When the export last succeeded. Absent before the first success.',
-    scope: 'store',
-  },
-  exportLastItem: {
-    name: 'rollcall_export_last_item_timestamp_seconds',
-    type: 'gauge',
-    labels: ['export'],
-    help: 'Time of the newest item that the export has written. Absent before the first.',
-    scope: 'store',
-  },
-  exportFailures: {
-    name: 'rollcall_export_failures',
-    type: 'gauge',
-    labels: ['export'],
-    help: 'Passes of the export in a row that failed; 0 after a success.',
-    scope: 'store',
-  },
-  schedulerUp: {
-    name: 'rollcall_scheduler_up',
-    type: 'gauge',
-    labels: [],
-    help: '1 while a scheduler (role scheduler or all) renews its lease in the store, otherwise 0.',
-    scope: 'store',
-  },
-  workerUp: {
-    name: 'rollcall_worker_up',
-    type: 'gauge',
-    labels: [],
-    help: 'With Redis: 1 while a worker (role worker or all) renews its lease in the store, otherwise 0.',
-    scope: 'store',
-  },
-  queueUp: {
-    name: 'rollcall_queue_up',
-    type: 'gauge',
-    labels: [],
-    help: 'With Redis: 1 when Redis answered this scrape, otherwise 0.',
-    scope: 'process',
-  },
-  lastSuccess: {
-    name: 'rollcall_last_success_timestamp_seconds',
-    type: 'gauge',
-    labels: ['sync'],
-    help: 'When the last successful run for all employees ended (succeeded, nothing-to-do, held or exported). Absent before the first.',
-    scope: 'store',
-  },
-  lastAttempt: {
-    name: 'rollcall_last_attempt_timestamp_seconds',
-    type: 'gauge',
-    labels: ['sync'],
-    help: 'When the last run for all employees ended, with any outcome. Absent before the first.',
-    scope: 'store',
-  },
-  freshness: {
-    name: 'rollcall_freshness_seconds',
-    type: 'gauge',
-    labels: ['sync'],
-    help: 'Time since the last success: the main metric to alert on. Absent before the first success.',
-    scope: 'store',
-  },
-  scheduled: {
-    name: 'rollcall_sync_scheduled',
-    type: 'gauge',
-    labels: ['sync'],
-    help: '1 when the sync has a schedule, 0 when it runs on request only.',
-    scope: 'store',
-  },
-  paused: {
-    name: 'rollcall_sync_paused',
-    type: 'gauge',
-    labels: ['sync'],
-    help: '1 while the sync is paused, otherwise 0.',
-    scope: 'store',
-  },
-  runsOpen: {
-    name: 'rollcall_runs_unfinished',
-    type: 'gauge',
-    labels: ['sync'],
-    help: 'Runs that have started and not ended: 0 or 1.',
-    scope: 'store',
-  },
-  heldChanges: {
-    name: 'rollcall_held_changes',
-    type: 'gauge',
-    labels: ['sync', 'class'],
-    help: 'Changes that wait for approval, by guard class. A change can be in two classes.',
-    scope: 'store',
-  },
-  filesPending: {
-    name: 'rollcall_files_pending',
-    type: 'gauge',
-    labels: ['connection'],
-    help: 'Batches whose effect is not known yet: being sent, being processed, or unresolved.',
-    scope: 'store',
-  },
-  triggersWaiting: {
-    name: 'rollcall_triggers_waiting',
-    type: 'gauge',
-    labels: ['sync'],
-    help: 'Requests that wait for a run: the depth of the queue.',
-    scope: 'store',
-  },
-  triggerAge: {
-    name: 'rollcall_trigger_age_seconds',
-    type: 'gauge',
-    labels: ['sync'],
-    help: 'Age of the oldest waiting request; 0 without one.',
-    scope: 'store',
-  },
-  noticesUndelivered: {
-    name: 'rollcall_notices_undelivered',
-    type: 'gauge',
-    labels: ['channel'],
-    help: 'Notices that a channel has tried to deliver without success, and tries again.',
-    scope: 'store',
-  },
-  queueJobs: {
-    name: 'rollcall_queue_jobs_waiting',
-    type: 'gauge',
-    labels: [],
-    help: 'With Redis: jobs that wait for a worker. Absent without Redis, and while Redis does not answer.',
-    scope: 'store',
-  },
-  queueAge: {
-    name: 'rollcall_queue_oldest_job_age_seconds',
-    type: 'gauge',
-    labels: [],
-    help: 'Age of the oldest waiting job; 0 without one.',
-    scope: 'store',
-  },
-  tokenState: {
-    name: 'rollcall_token_state',
-    type: 'gauge',
-    labels: ['connection', 'state'],
-    help: '1 for the current state of the tokens of a connection, otherwise 0. Absent for a fixed access token.',
-    scope: 'store',
-  },
-  tokenExpiry: {
-    name: 'rollcall_token_expiry_timestamp_seconds',
-    type: 'gauge',
-    labels: ['connection'],
-    help: 'When the access token expires. It is refreshed at about 75 % of its lifetime.',
-    scope: 'store',
-  },
-  runs: {
-    name: 'rollcall_runs_total',
-    type: 'counter',
-    labels: ['sync', 'outcome'],
-    help: 'Runs of the whole deployment that ended since this process exports the metrics of the store, by outcome.',
-    scope: 'store',
-  },
-  changes: {
-    name: 'rollcall_changes_total',
-    type: 'counter',
-    labels: ['sync', 'kind', 'result'],
-    help: 'Changes of those runs, by kind and by result (applied, failed, unverified, unresolved, held, exported, dropped).',
-    scope: 'store',
-  },
-  runSeconds: {
-    name: 'rollcall_run_duration_seconds',
-    type: 'histogram',
-    labels: ['sync'],
-    help: 'Duration of those runs.',
-    scope: 'store',
-    buckets: seconds.long,
-  },
-  batches: {
-    name: 'rollcall_batches_total',
-    type: 'counter',
-    labels: ['sync', 'result'],
-    help: 'Batches of those runs, by result: done, failed (then split), refused, unresolved, unsent.',
-    scope: 'store',
-  },
-  batchRows: {
-    name: 'rollcall_batch_rows_total',
-    type: 'counter',
-    labels: ['sync', 'result'],
-    help: 'Rows of those batches. The rows of a failed file count again with its halves.',
-    scope: 'store',
-  },
-  settleSeconds: {
-    name: 'rollcall_batch_settle_duration_seconds',
-    type: 'histogram',
-    labels: ['connection', 'kind'],
-    help: 'Time from sending a batch to its final status, in those runs.',
-    scope: 'store',
-    buckets: seconds.long,
-  },
-  requests: {
-    name: 'rollcall_requests_total',
-    type: 'counter',
-    labels: ['connection', 'operation', 'purpose', 'status'],
-    help: 'Calls to the platform, by path template, purpose (such as scan, proof or write) and HTTP status (none: no answer).',
-    scope: 'process',
-  },
-  requestSeconds: {
-    name: 'rollcall_request_duration_seconds',
-    type: 'histogram',
-    labels: ['connection', 'operation'],
-    help: 'Duration of these calls, without the wait for the rate limit.',
-    scope: 'process',
-    buckets: seconds.short,
-  },
-  waitSeconds: {
-    name: 'rollcall_rate_limit_wait_seconds',
-    type: 'histogram',
-    labels: ['connection'],
-    help: 'Time that calls waited for the rate limit (requestsPerSecond and concurrency of the connection).',
-    scope: 'process',
-    buckets: seconds.short,
-  },
-  tokenRefreshes: {
-    name: 'rollcall_token_refreshes_total',
-    type: 'counter',
-    labels: ['connection', 'outcome'],
-    help: 'Presentations of a refresh token, by result.',
-    scope: 'process',
-  },
-  loopDelay: {
-    name: 'rollcall_event_loop_delay_seconds',
-    type: 'gauge',
-    labels: ['percentile'],
-    help: 'Delay of timers since the last scrape (percentile 50, 99, 100).',
-    scope: 'process',
-  },
-  memory: {
-    name: 'rollcall_process_resident_memory_bytes',
-    type: 'gauge',
-    labels: [],
-    help: 'Memory of this process.',
-    scope: 'process',
-  },
-  heapUsed: {
-    name: 'rollcall_process_heap_used_bytes',
-    type: 'gauge',
-    labels: [],
-    help: 'Used heap of V8. The process ends when it reaches the limit.',
-    scope: 'process',
-  },
-  heapLimit: {
-    name: 'rollcall_process_heap_limit_bytes',
-    type: 'gauge',
-    labels: [],
-    help: 'Limit of the heap (--max-old-space-size).',
-    scope: 'process',
-  },
-  cpu: {
-    name: 'rollcall_process_cpu_seconds_total',
-    type: 'counter',
-    labels: [],
-    help: 'CPU time of this process, user and system.',
-    scope: 'process',
-  },
-  startTime: {
-    name: 'rollcall_process_start_time_seconds',
-    type: 'gauge',
-    labels: [],
-    help: 'When this process started.',
-    scope: 'process',
-  },
+  info: ofProcess.gauge('rollcall_info', 'Always 1; the label has the version.', ['version']),
+  storeUp: ofProcess.gauge(
+    'rollcall_store_up',
+    '1 when the store answered and took a write. At 0, metrics of the scope store may be absent.',
+  ),
+  configLoaded: ofProcess.gauge(
+    'rollcall_config_loaded_timestamp_seconds',
+    'When this process read the configuration that it works with.',
+  ),
+  reloadRefused: ofProcess.gauge(
+    'rollcall_config_reload_refused',
+    '1 while the last reload (SIGHUP) of this process was refused, because the configuration has problems.',
+  ),
+  storeBytes: ofStore.gauge('rollcall_store_size_bytes', 'Room that the data in the store takes.'),
+  storeRoom: ofStore.gauge(
+    'rollcall_store_room_bytes',
+    'Room that is left: below `retention.storeSize`, and on the disk of a SQLite store. Absent when neither is known.',
+  ),
+  storeDays: ofStore.gauge(
+    'rollcall_store_days_until_full',
+    'Days until the store has no room left, estimated by its last 30 days. Absent when it does not grow.',
+  ),
+  lastBackup: ofStore.gauge(
+    'rollcall_last_backup_timestamp_seconds',
+    'When `rollcall admin backup` last wrote a backup of the store. Absent before the first.',
+  ),
+  exportItems: ofStore.gauge('rollcall_export_items', 'Items that the export has written since it exists.', ['export']),
+  exportLastSuccess: ofStore.gauge(
+    'rollcall_export_last_success_timestamp_seconds',
+    'When the export last succeeded. Absent before the first success.',
+    ['export'],
+  ),
+  exportLastItem: ofStore.gauge(
+    'rollcall_export_last_item_timestamp_seconds',
+    'Time of the newest item that the export has written. Absent before the first.',
+    ['export'],
+  ),
+  exportFailures: ofStore.gauge(
+    'rollcall_export_failures',
+    'Passes of the export in a row that failed; 0 after a success.',
+    ['export'],
+  ),
+  schedulerUp: ofStore.gauge(
+    'rollcall_scheduler_up',
+    '1 while a scheduler (role scheduler or all) renews its lease in the store, otherwise 0.',
+  ),
+  workerUp: ofStore.gauge(
+    'rollcall_worker_up',
+    'With Redis: 1 while a worker (role worker or all) renews its lease in the store, otherwise 0.',
+  ),
+  queueUp: ofProcess.gauge('rollcall_queue_up', 'With Redis: 1 when Redis answered this scrape, otherwise 0.'),
+  lastSuccess: ofStore.gauge(
+    'rollcall_last_success_timestamp_seconds',
+    'When the last successful run for all employees ended (succeeded, nothing-to-do, held or exported). Absent before the first.',
+    ['sync'],
+  ),
+  lastAttempt: ofStore.gauge(
+    'rollcall_last_attempt_timestamp_seconds',
+    'When the last run for all employees ended, with any outcome. Absent before the first.',
+    ['sync'],
+  ),
+  freshness: ofStore.gauge(
+    'rollcall_freshness_seconds',
+    'Time since the last success: the main metric to alert on. Absent before the first success.',
+    ['sync'],
+  ),
+  scheduled: ofStore.gauge(
+    'rollcall_sync_scheduled',
+    '1 when the sync has a schedule, 0 when it runs on request only.',
+    ['sync'],
+  ),
+  paused: ofStore.gauge('rollcall_sync_paused', '1 while the sync is paused, otherwise 0.', ['sync']),
+  runsOpen: ofStore.gauge('rollcall_runs_unfinished', 'Runs that have started and not ended: 0 or 1.', ['sync']),
+  heldChanges: ofStore.gauge(
+    'rollcall_held_changes',
+    'Changes that wait for approval, by guard class. A change can be in two classes.',
+    ['sync', 'class'],
+  ),
+  filesPending: ofStore.gauge(
+    'rollcall_files_pending',
+    'Batches whose effect is not known yet: being sent, being processed, or unresolved.',
+    ['connection'],
+  ),
+  triggersWaiting: ofStore.gauge('rollcall_triggers_waiting', 'Requests that wait for a run: the depth of the queue.', [
+    'sync',
+  ]),
+  triggerAge: ofStore.gauge('rollcall_trigger_age_seconds', 'Age of the oldest waiting request; 0 without one.', [
+    'sync',
+  ]),
+  noticesUndelivered: ofStore.gauge(
+    'rollcall_notices_undelivered',
+    'Notices that a channel has tried to deliver without success, and tries again.',
+    ['channel'],
+  ),
+  queueJobs: ofStore.gauge(
+    'rollcall_queue_jobs_waiting',
+    'With Redis: jobs that wait for a worker. Absent without Redis, and while Redis does not answer.',
+  ),
+  queueAge: ofStore.gauge('rollcall_queue_oldest_job_age_seconds', 'Age of the oldest waiting job; 0 without one.'),
+  tokenState: ofStore.gauge(
+    'rollcall_token_state',
+    '1 for the current state of the tokens of a connection, otherwise 0. Absent for a fixed access token.',
+    ['connection', 'state'],
+  ),
+  tokenExpiry: ofStore.gauge(
+    'rollcall_token_expiry_timestamp_seconds',
+    'When the access token expires. It is refreshed at about 75 % of its lifetime.',
+    ['connection'],
+  ),
+  runs: ofStore.counter(
+    'rollcall_runs_total',
+    'Runs of the whole deployment that ended since this process exports the metrics of the store, by outcome.',
+    ['sync', 'outcome'],
+  ),
+  changes: ofStore.counter(
+    'rollcall_changes_total',
+    'Changes of those runs, by kind and by result (applied, failed, unverified, unresolved, held, exported, dropped).',
+    ['sync', 'kind', 'result'],
+  ),
+  runSeconds: ofStore.histogram('rollcall_run_duration_seconds', 'Duration of those runs.', ['sync'], seconds.long),
+  batches: ofStore.counter(
+    'rollcall_batches_total',
+    'Batches of those runs, by result: done, failed (then split), refused, unresolved, unsent.',
+    ['sync', 'result'],
+  ),
+  batchRows: ofStore.counter(
+    'rollcall_batch_rows_total',
+    'Rows of those batches. The rows of a failed file count again with its halves.',
+    ['sync', 'result'],
+  ),
+  settleSeconds: ofStore.histogram(
+    'rollcall_batch_settle_duration_seconds',
+    'Time from sending a batch to its final status, in those runs.',
+    ['connection', 'kind'],
+    seconds.long,
+  ),
+  requests: ofProcess.counter(
+    'rollcall_requests_total',
+    'Calls to the platform, by path template, purpose (such as scan, proof or write) and HTTP status (none: no answer).',
+    ['connection', 'operation', 'purpose', 'status'],
+  ),
+  requestSeconds: ofProcess.histogram(
+    'rollcall_request_duration_seconds',
+    'Duration of these calls, without the wait for the rate limit.',
+    ['connection', 'operation'],
+    seconds.short,
+  ),
+  waitSeconds: ofProcess.histogram(
+    'rollcall_rate_limit_wait_seconds',
+    'Time that calls waited for the rate limit (requestsPerSecond and concurrency of the connection).',
+    ['connection'],
+    seconds.short,
+  ),
+  tokenRefreshes: ofProcess.counter('rollcall_token_refreshes_total', 'Presentations of a refresh token, by result.', [
+    'connection',
+    'outcome',
+  ]),
+  loopDelay: ofProcess.gauge(
+    'rollcall_event_loop_delay_seconds',
+    'Delay of timers since the last scrape (percentile 50, 99, 100).',
+    ['percentile'],
+  ),
+  memory: ofProcess.gauge('rollcall_process_resident_memory_bytes', 'Memory of this process.'),
+  heapUsed: ofProcess.gauge(
+    'rollcall_process_heap_used_bytes',
+    'Used heap of V8. The process ends when it reaches the limit.',
+  ),
+  heapLimit: ofProcess.gauge('rollcall_process_heap_limit_bytes', 'Limit of the heap (--max-old-space-size).'),
+  cpu: ofProcess.counter('rollcall_process_cpu_seconds_total', 'CPU time of this process, user and system.'),
+  startTime: ofProcess.gauge('rollcall_process_start_time_seconds', 'When this process started.'),
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
 export type MetricKey = keyof typeof metricsTable;
