@@ -10,10 +10,11 @@ export async function quietAlerts(
   { engine: io, alerts }: AppIo,
   name: string,
   request: QuietRequest,
-  { by, ...signed }: SignedCaller,
+  caller: SignedCaller,
 ): Promise<QuietReport> {
   const at = io.clock.now();
   const until = request.kind === 'mute' ? at + request.forMs : undefined;
+  const { by } = caller;
   const order = until === undefined ? ackOrUnmute(request.kind, by, at) : ({ kind: 'mute', by, at, until } as const);
   const subjects = await alerts.quiet(name, order);
   const detail = until === undefined ? undefined : `until ${new Date(until).toISOString()}`;
@@ -21,7 +22,7 @@ export async function quietAlerts(
     const { kind, name: about } = subject;
     // An entry names a sync or a connection. One without either is about the deployment.
     const named = kind === 'deployment' ? {} : { [kind]: about };
-    await note({ action: `alerts-${request.kind}`, by, ...named, detail, ...signed }, io);
+    await note({ ...caller, action: `alerts-${request.kind}`, ...named, detail }, io);
   }
   return { subjects, until };
 }

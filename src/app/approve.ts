@@ -12,7 +12,7 @@ import { requestRun } from '../run/request-run.ts';
 import { changesOf } from '../run/seal/batches.ts';
 import type { VerdictReport } from '../views/holds.ts';
 import type { AppIo } from './app-io.ts';
-import { note, requireProven, type SignedCaller, signature } from './audit.ts';
+import { note, requireProven, type SignedCaller } from './audit.ts';
 import { readChanges } from './changes/search-changes.ts';
 import { findRun, findSync } from './find-named.ts';
 import {
@@ -65,17 +65,17 @@ export async function decideRun(
   io: AppIo,
   action: 'approve' | 'reject',
   id: string,
-  { by, ...order }: SignedCaller & VerdictOrder,
+  order: SignedCaller & VerdictOrder,
 ): Promise<VerdictReport> {
   const { engine } = io;
   const run = await findRun(id, engine.store);
-  if (action === 'approve') requireProven(engine, { by, ...order }, 'an approval');
-  const { acceptsRead, reopened, ...rest } = await giveVerdict(run, { action, by, ...order }, engine);
+  if (action === 'approve') requireProven(engine, order, 'an approval');
+  const { acceptsRead, reopened, ...rest } = await giveVerdict(run, { action, ...order }, engine);
   const { changes, pending } = rest;
   const read = acceptsRead ? ', and the read' : '';
   const waits = pending === 0 ? '' : `, ${pending} more wait for another approval`;
   const detail = `${countOf(changes, 'change')}${reopened === 0 ? '' : `, ${reopened} of them rejected before`}${read}${waits}`;
-  await note({ action, by, sync: run.sync, run: run.id, detail, ...signature(order) }, engine);
+  await note({ ...order, action, sync: run.sync, run: run.id, detail }, engine);
   return { run: run.id, sync: run.sync, ...rest, isDeploymentRunning: await io.isDeployed() };
 }
 

@@ -23,15 +23,11 @@ export interface Proven {
   readonly groups: readonly string[];
 }
 
-/** A command with a reason, and with a name that the caller gave besides: a note in the audit, never the identity. */
-export type SignedOrder<Order = object> = Order & { readonly reason?: string; readonly as?: string };
-
-/** Who asks, for the audit. */
-export type SignedCaller = SignedOrder<Caller>;
-
-/** The parts of a signed order that the audit keeps. */
-export function signature({ reason, as }: SignedOrder) {
-  return given({ reason, as });
+/** Who asks, for the audit, and why. */
+export interface SignedCaller extends Caller {
+  readonly reason?: string;
+  /** A name that the caller gave besides: a note in the audit, never the identity. */
+  readonly as?: string;
 }
 
 /**
@@ -60,10 +56,11 @@ type Act = Pick<AuditEntry, 'action' | 'by'> &
 
 type EntryIo = Pick<EngineIo, 'newId' | 'clock'>;
 
-/** Returns an entry for the audit, dated now. */
+/** Returns an entry for the audit, dated now. An order may be among the parts of the act: only what an entry has is kept. */
 export function auditEntry(act: Act, { newId, clock }: EntryIo): AuditEntry {
-  const { action, by, sync, connection, run, detail } = act;
-  return { id: newId('audit'), at: clock.now(), by, action, sync, connection, run, detail, ...signature(act) };
+  const { action, by, sync, connection, run, detail, reason, as } = act;
+  const about = { by, action, sync, connection, run, detail, ...given({ reason, as }) };
+  return { id: newId('audit'), at: clock.now(), ...about };
 }
 
 /** Adds an entry to the audit, dated now. */
@@ -158,11 +155,7 @@ export async function listSessions({ engine: { store, clock } }: AppIo): Promise
 }
 
 /** Ends one session by its id, or all of a user by the name. Returns those that were ended. Throws `NOT_FOUND`. */
-export async function endSessions(
-  app: AppIo,
-  which: string,
-  { by, ...signed }: SignedCaller,
-): Promise<readonly OpenSession[]> {
+export async function endSessions(app: AppIo, which: string, caller: SignedCaller): Promise<readonly OpenSession[]> {
   const { store } = app.engine;
   const ended = (await listSessions(app)).filter(({ id, name }) => id === which || name === which);
   if (ended.length === 0) {
@@ -173,7 +166,7 @@ export async function endSessions(
   for (const { key } of await store.sessions.list()) {
     const session = ended.find(({ id }) => key.startsWith(id));
     if (session === undefined || !(await store.sessions.end(key))) continue;
-    await note({ action: 'end-session', by, detail: `of ${session.name}`, ...signature(signed) }, app.engine);
+    await note({ ...caller, action: 'end-session', detail: `of ${session.name}` }, app.engine);
   }
   return ended;
 }

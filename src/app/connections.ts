@@ -17,7 +17,7 @@ import { absentFields, nameAbsent } from '../run/read/choose-read.ts';
 import type { ExportReport } from '../views/exports.ts';
 import { findOrphans } from './accounts/orphans.ts';
 import type { AppIo, CheckLine, ConnectionAccess } from './app-io.ts';
-import { editedSafeguards, note, type SignedCaller, signature } from './audit.ts';
+import { editedSafeguards, note, type SignedCaller } from './audit.ts';
 import { asStored, findConnection, storedName } from './find-named.ts';
 import { guessesOf, unusedLessons } from './learn.ts';
 import { describeUnreadable } from './privacy.ts';
@@ -270,10 +270,10 @@ export async function changeTokens(
   { connections, engine }: AppIo,
   verb: 'refresh' | 'revoke',
   connection: string,
-  { by, signal, ...order }: SignedCaller & { readonly signal: AbortSignal },
+  { signal, ...caller }: SignedCaller & { readonly signal: AbortSignal },
 ): Promise<TokenStatus> {
   const { tokens } = findConnection(connection, connections);
-  const act = { action: `token-${verb}`, by, connection, ...signature(order) } as const;
+  const act = { ...caller, action: `token-${verb}`, connection } as const;
   try {
     const report = await tokens[verb](signal);
     await note({ ...act, detail: `now ${report.state}` }, engine);
@@ -305,7 +305,7 @@ export interface ExportOrder extends SignedCaller, Pick<ExportRequest, 'readFrom
 export async function requestExport(
   { engine }: AppIo,
   name: string,
-  { by, readFrom, ...order }: ExportOrder,
+  { readFrom, ...caller }: ExportOrder,
 ): Promise<Export> {
   const one = engine.exports?.get(name);
   if (one === undefined) {
@@ -315,7 +315,7 @@ export async function requestExport(
   await engine.store.exports.request({ name, at: engine.clock.now(), ...given({ readFrom }) });
   const since = readFrom === undefined ? '' : ` from ${formatInstant(readFrom)}`;
   const { connection } = one.settings;
-  await note({ action: 'run-export', by, connection, detail: `${name}${since}`, ...signature(order) }, engine);
+  await note({ ...caller, action: 'run-export', connection, detail: `${name}${since}` }, engine);
   return one;
 }
 

@@ -15,7 +15,7 @@ import { fileLeaseOf, takeFileLease, turnWaitMs } from '../run/deliver/file-leas
 import type { EngineIo } from '../run/engine-io.ts';
 import { type HeldLease, releaseOrExpire, takeOverLease } from '../run/lease.ts';
 import type { AppIo, ConnectionAccess } from './app-io.ts';
-import { note, type SignedCaller, signature } from './audit.ts';
+import { note, type SignedCaller } from './audit.ts';
 import { findConnection } from './find-named.ts';
 
 /** What `learn` found out and left. */
@@ -58,9 +58,7 @@ export async function learnConnection(app: AppIo, request: LearnRequest): Promis
   const lines: LearnLine[] = [];
   try {
     const { trial: before } = await engine.store.learned.get(connection);
-    const { by } = request;
-    const act = { action: 'learn', by, connection, ...signature(request) } as const;
-    await note(act, engine);
+    await note({ ...request, action: 'learn' }, engine);
     const desk = openDesk({ ...request, user, before, signal }, engine);
     const learning = access.learn({ user, before, desk, signal });
     for (;;) {

@@ -13,7 +13,7 @@ import type { RunReport } from '../views/runs.ts';
 import type { RequestReport, RequestResult, RequestState } from '../views/syncs.ts';
 import type { AppIo, WatchOptions } from './app-io.ts';
 import { approveDigest } from './approve.ts';
-import { auditEntry, note, requireProven, type SignedCaller, signature } from './audit.ts';
+import { auditEntry, note, requireProven, type SignedCaller } from './audit.ts';
 import { findRun, findSync } from './find-named.ts';
 import { followRun, runHere } from './run-here.ts';
 import { runReport } from './runs.ts';
@@ -75,13 +75,12 @@ export async function runSync(
   findSync(sync, engine.syncs);
   await refusePaused(sync, io);
   if (approve !== undefined) {
-    const signed = signature(order);
     requireProven(engine, order, 'an approval');
     const { changes, rejected, pending } = await approveDigest(sync, approve, order, engine);
     const kept = rejected === 0 ? '' : `, ${rejected} left out: rejected or ended since`;
     const waits = pending === 0 ? '' : `, ${pending} more wait for another approval`;
     const detail = `${countOf(changes, 'change')} of a plan that was shown${kept}${waits}`;
-    await note({ action: 'approve', by, sync, detail, ...signed }, engine);
+    await note({ ...order, action: 'approve', sync, detail }, engine);
   }
   const { trigger } = await storeRequest({ sync, kind: 'manual', scope: inFull(scope), by }, io);
   return runHere(trigger, order, io);
@@ -99,13 +98,13 @@ export function requestOrRun(
 
 /** Stores a request for a run, and the caller in the audit. Throws `USAGE` for an unknown sync. */
 export async function storeRequest(order: AuditedRequest, { engine }: AppIo): Promise<StoredRequest> {
-  const { by, aboutRun, sync, kind, scope, key } = order;
+  const { aboutRun, sync, kind, scope, key } = order;
   const request = { sync, kind, scope, ...given({ key }) };
   findSync(sync, engine.syncs);
   const action = kind === 'webhook' || kind === 'retry' || kind === 'undo' ? kind : 'request-run';
   const people = { detail: describeScope(scope) };
   const detail = aboutRun === undefined ? people : { run: aboutRun, ...(kind === 'undo' ? people : {}) };
-  return requestRun(request, engine, auditEntry({ action, by, sync, ...detail, ...signature(order) }, engine));
+  return requestRun(request, engine, auditEntry({ ...order, action, ...detail }, engine));
 }
 
 /**
@@ -220,13 +219,13 @@ export async function queueRetry(io: AppIo, id: string, caller: SignedCaller): P
 }
 
 /** Asks the process that drives the run to stop at the next safe place. Throws `CONFLICT` when the run has ended. */
-export async function stopRun({ engine }: AppIo, id: string, { by, ...order }: SignedCaller): Promise<Run> {
+export async function stopRun({ engine }: AppIo, id: string, caller: SignedCaller): Promise<Run> {
   const run = await findRun(id, engine.store);
   if (!(await engine.store.runs.requestCancel(run.id))) {
     const message = `run ${run.id} has already ended (${run.outcome}), so there is nothing to cancel`;
     throw new RollcallError(message, { code: 'CONFLICT' });
   }
-  await note({ action: 'cancel', sync: run.sync, run: run.id, by, ...signature(order) }, engine);
+  await note({ ...caller, action: 'cancel', sync: run.sync, run: run.id }, engine);
   return run;
 }
 
@@ -235,10 +234,9 @@ export function inFull(scope: RunScope): RunScope {
   return scope.kind === 'all' ? { kind: 'all', isFull: true } : scope;
 }
 
-function retryOf({ id, sync, scope }: Run, { by, ...order }: SignedCaller): AuditedRequest {
+function retryOf({ id, sync, scope }: Run, { by, proven, reason, as }: SignedCaller): AuditedRequest {
   // A delta read does not show changes that failed for a reason outside the source.
-  const { proven } = order;
-  return { sync, kind: 'retry', scope: inFull(scope), by, aboutRun: id, ...signature(order), ...given({ proven }) };
+  return { sync, kind: 'retry', scope: inFull(scope), aboutRun: id, by, ...given({ proven, reason, as }) };
 }
 
 async function findEndedRun(id: string, { engine }: AppIo): Promise<Run> {

@@ -7,7 +7,7 @@ import type { Pause, Run } from '../ports/store.ts';
 import { appliedInWindow } from '../run/judge/count-changes.ts';
 import type { MappingSamples, SyncMapping, SyncState } from '../views/syncs.ts';
 import type { AppIo } from './app-io.ts';
-import { note, type SignedCaller, signature } from './audit.ts';
+import { note, type SignedCaller } from './audit.ts';
 import { findSync, storedName } from './find-named.ts';
 import { readTrial } from './try-source.ts';
 
@@ -51,12 +51,12 @@ const longestPauseMs = 366 * 86_400_000;
  * and `USAGE` when the end is not in the future.
  */
 export async function beginPause({ engine }: AppIo, sync: string, order: PauseOrder): Promise<Pause> {
-  const { by, until: end, ...signed } = order;
+  const { until: end, ...caller } = order;
   const { store, clock } = engine;
   findSync(sync, engine.syncs);
   const now = clock.now();
   const until = end && endOf(end, 'a pause', now);
-  const pause = { sync, pausedAt: now, by, ...given({ until }) };
+  const pause = { sync, pausedAt: now, by: caller.by, ...given({ until }) };
   if (!(await store.pauses.add(pause))) {
     const known = await store.pauses.get(sync, now);
     const more = known?.until === undefined ? '' : ` ${untilWords(known)}`;
@@ -64,7 +64,7 @@ export async function beginPause({ engine }: AppIo, sync: string, order: PauseOr
     throw new RollcallError(message, { code: 'CONFLICT' });
   }
   const detail = until === undefined ? {} : { detail: untilWords(pause) };
-  await note({ action: 'pause', by, sync, ...detail, ...signature(signed) }, engine);
+  await note({ ...caller, action: 'pause', sync, ...detail }, engine);
   return pause;
 }
 
@@ -95,11 +95,11 @@ export async function refusePaused(sync: string, { engine }: AppIo, waiting = ''
 }
 
 /** Ends a pause. Throws `CONFLICT` when the sync is not paused. */
-export async function endPause({ engine }: AppIo, sync: string, { by, ...order }: SignedCaller): Promise<void> {
+export async function endPause({ engine }: AppIo, sync: string, caller: SignedCaller): Promise<void> {
   findSync(sync, engine.syncs);
   const isPaused = await engine.store.pauses.remove(sync, engine.clock.now());
   if (!isPaused) throw new RollcallError(`${sync} is not paused`, { code: 'CONFLICT' });
-  await note({ action: 'resume', by, sync, ...signature(order) }, engine);
+  await note({ ...caller, action: 'resume', sync }, engine);
 }
 
 /** Caches the next slot of each sync until it is due, because the search for a rare slot is slow. */

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError } from 'commander';
+import type { SignedCaller } from '../app/audit.ts';
 import type { ChangeSelection } from '../app/holds.ts';
 import { type ChangeClass, changeClasses } from '../core/plan/change.ts';
 import { RollcallError } from '../core/run/errors.ts';
@@ -74,18 +75,18 @@ export const signatureOptions: readonly OptionRow[] = [
 export const tokenVariable = 'ROLLCALL_TOKEN';
 
 /**
- * Who the audit names, and the parts that a signed order has beside it. The identity is that of `ROLLCALL_TOKEN`, otherwise
- * the login on this machine. Throws `USAGE` for a token that the configuration does not have.
+ * Returns who asks, for the audit. The identity is that of `ROLLCALL_TOKEN`, otherwise the login on this machine. Throws
+ * `USAGE` for a token that the configuration does not have.
  */
-export async function signatureOf({ io, configPath }: Shell, { as, reason }: SignatureOptions) {
+export async function callerOf({ io, configPath }: Shell, { as, reason }: SignatureOptions): Promise<SignedCaller> {
   const token = io.env[tokenVariable] ?? '';
-  if (token === '') return { by: io.operator, signed: given({ as, reason }) };
+  if (token === '') return { by: io.operator, ...given({ as, reason }) };
   const known = await io.identify(configPath, token);
   if (known === undefined) {
     throw new RollcallError(`${tokenVariable} is not one of "server.tokens"`, { code: 'USAGE' });
   }
   const { name: by, access } = known;
-  return { by, signed: { proven: { access, groups: [] }, ...given({ as, reason }) } };
+  return { by, proven: { access, groups: [] }, ...given({ as, reason }) };
 }
 
 /**

@@ -17,7 +17,7 @@ import { type Explained, explain } from '../../run/why.ts';
 import type { Account } from '../../views/accounts.ts';
 import type { Adoption, Rename } from '../../views/people.ts';
 import type { AppIo } from '../app-io.ts';
-import { auditEntry, requireProven, type SignedCaller } from '../audit.ts';
+import { auditEntry, note, requireProven, type SignedCaller } from '../audit.ts';
 import { findSync } from '../find-named.ts';
 import { endOf, type PauseOrder } from '../syncs.ts';
 import { openAccounts } from './list-accounts.ts';
@@ -122,7 +122,7 @@ export async function decideAccounts(
         : way === 'disable'
           ? (['disable-account', accountDetail({ ...ofAccount, way })] as const)
           : (['leave-account', accountDetail({ ...ofAccount, way: 'leave' })] as const);
-    await io.store.audit.add(auditEntry({ action, sync: name, connection, detail, ...signed }, io));
+    await note({ action, sync: name, connection, detail, ...signed }, io);
     done.push({ ...adoption, kind: 'decide', effect: detail, isDone: true });
   }
   return done;

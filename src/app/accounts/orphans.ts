@@ -5,7 +5,7 @@ import { leaveDetail, leftOwners, orphaned } from '../../run/compare/compare-peo
 import type { EngineIo } from '../../run/engine-io.ts';
 import type { Orphans, OrphansMoved } from '../../views/people.ts';
 import type { AppIo } from '../app-io.ts';
-import { auditEntry, requireProven, type SignedCaller, signature } from '../audit.ts';
+import { auditEntry, note, requireProven, type SignedCaller } from '../audit.ts';
 import { findSync } from '../find-named.ts';
 
 /** Returns the syncs that are not configured and still own enabled users, except those that an operator left. */
@@ -65,22 +65,19 @@ async function orphansOf({ engine: io }: AppIo, { sync: name, from }: OrphansOrd
 /** Moves the users of a sync that is not configured to this sync, or leaves them as they are. Audited. */
 export async function moveOrphans(app: AppIo, order: OrphansOrder & SignedCaller): Promise<OrphansMoved> {
   requireProven(app.engine, order, 'a decision about accounts');
-  const { sync, from, leaves, by, reason } = order;
+  const { sync, from, leaves, reason } = order;
   const { engine: io } = app;
   const users = await orphansOf(app, order);
   const { connection } = findSync(sync, io.syncs).settings;
-  const signed = { by, ...signature(order) };
   if (leaves) {
     if (reason === undefined) {
       throw new RollcallError('leaving users as they are needs a reason: add --reason TEXT', { code: 'USAGE' });
     }
-    await io.store.audit.add(
-      auditEntry({ action: 'leave-users', sync, connection, detail: leaveDetail(from), ...signed }, io),
-    );
+    await note({ ...order, action: 'leave-users', connection, detail: leaveDetail(from) }, io);
     return { sync, from, users: users.length };
   }
   const detail = `${countOf(users.length, 'user')} of sync ${from}, which is not configured`;
-  const entry = auditEntry({ action: 'adopt', sync, connection, detail, ...signed }, io);
+  const entry = auditEntry({ ...order, action: 'adopt', connection, detail }, io);
   const moved = await io.store.ledger.adopt({ connection, sync, users, at: io.clock.now() }, entry);
   io.checkpoint('ledger-written');
   return { sync, from, users: moved.size };

@@ -5,7 +5,7 @@ import { countOf, formatInstant, parseDuration } from '../../core/run/formats.ts
 import type { AlertDelivery, AlertsReport, ChannelTest, Severity } from '../../ports/alerts.ts';
 import { alertListView, quietedView } from '../../views/alerts.ts';
 import type { CommandRow } from '../command.ts';
-import { parseWholeNumber, type SignatureOptions, signatureOf, signatureOptions } from '../options.ts';
+import { callerOf, parseWholeNumber, type SignatureOptions, signatureOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import { cleanLine, renderTable, type Style } from '../terminal.ts';
 
@@ -64,9 +64,9 @@ async function listAlerts(shell: Shell, { limit }: { readonly limit: number }): 
 
 /** Returns exit code 1 when a channel did not accept the notice. */
 async function testChannels(shell: Shell, channel: string | undefined, options: SignatureOptions): Promise<number> {
-  const { by, signed } = await signatureOf(shell, options);
+  const caller = await callerOf(shell, options);
   return shell.withApp({}, async (app) => {
-    const tests = await testAlerts(app, channel, { by, signal: shell.signal, ...signed });
+    const tests = await testAlerts(app, channel, { ...caller, signal: shell.signal });
     return shell.answer(
       { channels: tests.map(({ error, ...rest }) => ({ ...rest, error: error ?? null })) },
       renderChannelTests(tests, shell.style),
@@ -159,9 +159,9 @@ function parseMute(text: string): number {
 }
 
 async function quiet(shell: Shell, name: string, request: QuietRequest, options: SignatureOptions): Promise<number> {
-  const { by, signed } = await signatureOf(shell, options);
+  const caller = await callerOf(shell, options);
   return shell.withApp({ hasEffect: true }, async (app) => {
-    const report = await quietAlerts(app, name, request, { by, ...signed });
+    const report = await quietAlerts(app, name, request, caller);
     const quieted = quietedView(report);
     shell.printJson(quieted);
     for (const { subject, open } of report.subjects) {

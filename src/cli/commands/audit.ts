@@ -5,7 +5,7 @@ import type { AuditEntry } from '../../ports/store.ts';
 import { auditEntryView } from '../../views/connections.ts';
 import { openSessionView } from '../../views/sessions.ts';
 import type { CommandRow } from '../command.ts';
-import { parseWholeNumber, type SignatureOptions, signatureOf, signatureOptions } from '../options.ts';
+import { callerOf, parseWholeNumber, type SignatureOptions, signatureOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import type { Style } from '../terminal.ts';
 import { cleanLine, renderTable } from '../terminal.ts';
@@ -59,9 +59,9 @@ async function showSessions(shell: Shell): Promise<number> {
 }
 
 async function endThem(shell: Shell, name: string, options: SignatureOptions): Promise<number> {
-  const { by, signed } = await signatureOf(shell, options);
+  const caller = await callerOf(shell, options);
   return shell.withApp({}, async (app) => {
-    const ended = await endSessions(app, name, { by, ...signed });
+    const ended = await endSessions(app, name, caller);
     const sessions = ended.map(openSessionView);
     return shell.answer(
       { sessions },

@@ -4,7 +4,7 @@ import { formatCount, formatInstant, formatNumber, parseInstant } from '../../co
 import { given } from '../../core/run/given.ts';
 import { type ExportReport, exportView } from '../../views/exports.ts';
 import type { CommandRow } from '../command.ts';
-import { type SignatureOptions, signatureOf, signatureOptions } from '../options.ts';
+import { callerOf, type SignatureOptions, signatureOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import { cleanLine, renderTable, type Style } from '../terminal.ts';
 
@@ -47,8 +47,8 @@ interface RunOptions extends SignatureOptions {
 }
 
 async function runOne(shell: Shell, name: string, { from, ...options }: RunOptions): Promise<number> {
-  const { by, signed } = await signatureOf(shell, options);
-  const order: ExportOrder = { by, ...signed, ...given({ readFrom: from }) };
+  const caller = await callerOf(shell, options);
+  const order: ExportOrder = { ...caller, ...given({ readFrom: from }) };
   return shell.withApp({ hasEffect: true, mayPresentSeed: true }, async (app) => {
     const result = await exportOrQueue(app, name, { ...order, signal: shell.signal });
     if (result.kind === 'queued') {

@@ -11,6 +11,7 @@ import { personOf } from '../../views/changes.ts';
 import { type HoldsReport, holdsView, type OpenHold, type VerdictReport, verdictView } from '../../views/holds.ts';
 import type { CommandRow, OptionRow } from '../command.ts';
 import {
+  callerOf,
   confirmOption,
   parseWholeNumber,
   readSelection,
@@ -18,7 +19,6 @@ import {
   type SelectionOptions,
   type SignatureOptions,
   selectionOptions,
-  signatureOf,
   signatureOptions,
 } from '../options.ts';
 import { renderDifference } from '../render/changes.ts';
@@ -42,7 +42,7 @@ export async function decideHeld(
   options: VerdictOptions,
 ): Promise<number> {
   const selection = await readSelection(shell, options);
-  const { by, signed } = await signatureOf(shell, options);
+  const caller = await callerOf(shell, options);
   const reopens = options.reopen === true ? { reopens: true } : {};
   return shell.withApp({ hasEffect: true }, async (app) => {
     const { run } = await describeRun(app, id);
@@ -56,7 +56,7 @@ export async function decideHeld(
     const what = held.length === 0 ? 'the read of this run' : formatCount(held.length, 'change');
     const question = `${action} ${what}${isReopening ? ', which a person rejected' : ''}?`;
     if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
-    const report = await decideRun(app, action, run.id, { by, ...selection, ...signed, ...reopens });
+    const report = await decideRun(app, action, run.id, { ...caller, ...selection, ...reopens });
     const facts = { left: await leftIn(app, run), now: app.engine.clock.now() };
     return printVerdict(shell, action === 'approve' ? 'approved' : 'rejected', report, facts);
   });

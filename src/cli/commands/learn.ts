@@ -1,8 +1,9 @@
 import { type LearnReport, learnConnection } from '../../app/learn.ts';
 import { RollcallError } from '../../core/run/errors.ts';
+import { given } from '../../core/run/given.ts';
 import { type LearnedValue, type LearnedValues, type LearnLine, learnedSettings } from '../../ports/api.ts';
 import type { CommandRow } from '../command.ts';
-import { confirmOption, type SignatureOptions, signatureOf, signatureOptions } from '../options.ts';
+import { callerOf, confirmOption, type SignatureOptions, signatureOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import { cleanLine, type Style } from '../terminal.ts';
 
@@ -37,12 +38,12 @@ async function runLearn(
     const message = `learn ${connection} writes a test user and removes it. Standard input is not a terminal, so add --yes`;
     throw new RollcallError(message, { code: 'USAGE' });
   }
-  const { by, signed } = await signatureOf(shell, options);
+  const caller = await callerOf(shell, options);
   const say = (text: string): void => void (shell.isJson || shell.io.stderr.write(`${cleanLine(text)}\n`));
   const report = await shell.withApp({ hasEffect: true, mayPresentSeed: true }, (app) =>
     learnConnection(app, {
-      ...{ connection, by, ...signed, say, signal: shell.signal },
-      ...(user === undefined ? {} : { user }),
+      ...{ ...caller, connection, say, signal: shell.signal },
+      ...given({ user }),
       confirm: (write) => shell.confirm(`Send to ${connection}: ${cleanLine(write)}?`, yes),
       onLine: (line) => shell.print(renderLine(line, shell.style)),
     }),

@@ -8,15 +8,16 @@ import { normalText } from '../../core/person/text.ts';
 import { type DecisionWay, decisionWays } from '../../core/plan/pair.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { formatCount, formatInstant, shellWord } from '../../core/run/formats.ts';
+import { given } from '../../core/run/given.ts';
 import type { PersonRecord } from '../../ports/store.ts';
 import type { Adoption, FoundPeople } from '../../views/people.ts';
 import { adoptionsView, foundPeopleView, orphansMovedView, personView } from '../../views/people.ts';
 import type { CommandRow } from '../command.ts';
 import {
+  callerOf,
   confirmOption,
   parseUntil,
   type SignatureOptions,
-  signatureOf,
   signatureOptions,
   syncArgument,
   untilForms,
@@ -57,7 +58,7 @@ export const adopt: CommandRow = {
 };
 
 async function takeOver(shell: Shell, sync: string, ids: readonly string[], options: AdoptOptions): Promise<number> {
-  const { by, signed } = await signatureOf(shell, options);
+  const caller = await callerOf(shell, options);
   const names = ids.map(normalText);
   const { from, leave: leaves = false, until } = options;
   const ways = decisionWays.filter((way) => options[way] === true);
@@ -67,13 +68,13 @@ async function takeOver(shell: Shell, sync: string, ids: readonly string[], opti
       'name people, or the sync whose users are meant with --from NAME; --leave, --disable, --replace and --apart exclude each other, and all but --leave are for people';
     throw new RollcallError(message, { code: 'USAGE' });
   }
-  if (from !== undefined) return takeOrphans(shell, { sync, from, leaves, by, ...signed }, options.yes === true);
+  if (from !== undefined) return takeOrphans(shell, { sync, from, leaves, ...caller }, options.yes === true);
   const [way] = ways;
   return shell.withApp({ hasEffect: true }, async (app) => {
     const preview = await planAdoption(app, sync, names, shell.signal);
     shell.print(renderAdoptions(preview, shell.style));
     if (way !== undefined) {
-      const order = { way, by, signal: shell.signal, ...(until === undefined ? {} : { until }), ...signed };
+      const order = { ...caller, way, signal: shell.signal, ...given({ until }) };
       return decide(shell, { sync, names, preview, way, isSure: options.yes === true }, (ids) =>
         decideAccounts(app, sync, ids, order),
       );
@@ -85,7 +86,7 @@ async function takeOver(shell: Shell, sync: string, ids: readonly string[], opti
     }
     const question = `adopt ${formatCount(count, 'user')} into sync ${sync}?`;
     if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
-    const done = await adoptPeople(app, sync, names, { by, signal: shell.signal, ...signed });
+    const done = await adoptPeople(app, sync, names, { ...caller, signal: shell.signal });
     return printDone(shell, sync, done);
   });
 }
@@ -236,9 +237,9 @@ export const exportPerson: CommandRow = {
 };
 
 async function showRecord(shell: Shell, identification: string, options: SignatureOptions): Promise<number> {
-  const { by, signed } = await signatureOf(shell, options);
+  const caller = await callerOf(shell, options);
   return shell.withApp({}, async (app) => {
-    const record = await readRecord(app, identification, { by, ...signed });
+    const record = await readRecord(app, identification, caller);
     return shell.answer(record, renderRecord(record));
   });
 }
@@ -256,7 +257,7 @@ export const forget: CommandRow = {
 };
 
 async function forgetPerson(shell: Shell, identification: string, options: ForgetOptions): Promise<number> {
-  const { by, signed } = await signatureOf(shell, options);
+  const caller = await callerOf(shell, options);
   return shell.withApp({ hasEffect: true }, async (app) => {
     const record = await previewForget(app, identification);
     if (!isEmpty(record)) {
@@ -265,7 +266,7 @@ async function forgetPerson(shell: Shell, identification: string, options: Forge
         throw new RollcallError('nothing was erased', { code: 'CANCELLED' });
       }
     }
-    const { kept } = await erasePerson(app, identification, { by, ...signed });
+    const { kept } = await erasePerson(app, identification, caller);
     return shell.answer({ isForgotten: true, erased: countParts(record), kept }, after(kept));
   });
 }

@@ -13,6 +13,7 @@ import { foundChangeView } from '../../views/changes.ts';
 import { rawTextListView, runFactsView, runReportView, runView } from '../../views/runs.ts';
 import type { CommandRow } from '../command.ts';
 import {
+  callerOf,
   confirmOption,
   onlyOption,
   parsePositive,
@@ -20,7 +21,6 @@ import {
   readPeople,
   runArgument,
   type SignatureOptions,
-  signatureOf,
   signatureOptions,
 } from '../options.ts';
 
@@ -133,9 +133,9 @@ export const cancel: CommandRow = {
 };
 
 async function cancelRun(shell: Shell, id: string, options: SignatureOptions): Promise<number> {
-  const { by, signed } = await signatureOf(shell, options);
+  const caller = await callerOf(shell, options);
   return shell.withApp({ hasEffect: true }, async (app) => {
-    const { id: run, sync } = await stopRun(app, id, { by, ...signed });
+    const { id: run, sync } = await stopRun(app, id, caller);
     const report = await describeRun(app, run);
     const { work } = report;
     shell.printJson({ ...runView(report.run), endsBy: isoInstant(work?.files?.untilMs) });
@@ -185,8 +185,8 @@ async function undoOneRun(
   { only, user, wait, yes, ...options }: UndoOptions,
 ): Promise<number> {
   const users = user === undefined ? undefined : await readPeople(shell, user);
-  const { by, signed } = await signatureOf(shell, options);
-  const order = { by, ...signed, ...given({ only, users }) };
+  const caller = await callerOf(shell, options);
+  const order = { ...caller, ...given({ only, users }) };
   // Without a terminal this refuses before anything is read.
   if (yes !== true && (shell.isJson || shell.io.ask === undefined)) await shell.confirm('', false);
   return shell.withApp({ hasEffect: true, mayPresentSeed: true }, async (app) => {
@@ -202,20 +202,20 @@ async function undoOneRun(
       if (!(await shell.confirm(question, false))) return printDeclined(shell);
     }
     const report = await shell.watching((watch) =>
-      undoRun(app, run.id, { ...watch, ...order, ...(wait === true ? { isWaiting: true } : {}) }),
+      undoRun(app, run.id, { ...watch, ...order, ...given({ isWaiting: wait }) }),
     );
     return printResync(shell, run.sync, report);
   });
 }
 
 async function retryRun(shell: Shell, id: string, options: SignatureOptions): Promise<number> {
-  const { by, signed } = await signatureOf(shell, options);
+  const caller = await callerOf(shell, options);
   return shell.withApp({ hasEffect: true, mayPresentSeed: true }, async (app) => {
     const { run } = await describeRun(app, id);
     return printResync(
       shell,
       run.sync,
-      await shell.watching((watch) => repeatRun(app, run.id, { ...watch, by, ...signed })),
+      await shell.watching((watch) => repeatRun(app, run.id, { ...watch, ...caller })),
     );
   });
 }

@@ -4,7 +4,7 @@ import { formatCount } from '../../core/run/formats.ts';
 import type { UnreadableValues } from '../../ports/store.ts';
 import type { BackupSummary, RestoreEffects, RestorePreview, StoreMigration } from '../../ports/store-operations.ts';
 import type { CommandRow } from '../command.ts';
-import { confirmOption, type SignatureOptions, signatureOf, signatureOptions } from '../options.ts';
+import { callerOf, confirmOption, type SignatureOptions, signatureOptions } from '../options.ts';
 import { fromHere, type Shell } from '../shell.ts';
 import { cleanLine } from '../terminal.ts';
 
@@ -24,7 +24,7 @@ export const restore: CommandRow = {
 async function restoreStore(shell: Shell, name: string, options: RestoreOptions): Promise<number> {
   const { replace = false, yes = false } = options;
   const { backups } = shell.io;
-  const { by, signed } = await signatureOf(shell, options);
+  const caller = await callerOf(shell, options);
   const file = fromHere(shell.io, name);
   const preview = await backups.preview(shell.configPath, file);
   shell.print(renderRestorePreview(preview));
@@ -37,7 +37,7 @@ async function restoreStore(shell: Shell, name: string, options: RestoreOptions)
       throw new RollcallError('nothing was restored', { code: 'CANCELLED' });
     }
   }
-  const { backup, replaces, effects } = await backups.restore(shell.configPath, file, { by, ...signed });
+  const { backup, replaces, effects } = await backups.restore(shell.configPath, file, caller);
   shell.printJson({
     restored: true,
     store: replaces.place,
@@ -135,8 +135,8 @@ export const backup: CommandRow = {
 };
 
 async function backUp(shell: Shell, file: string, options: SignatureOptions): Promise<number> {
-  const { by, signed } = await signatureOf(shell, options);
-  const summary = await shell.io.backups.create(shell.configPath, fromHere(shell.io, file), { by, ...signed });
+  const caller = await callerOf(shell, options);
+  const summary = await shell.io.backups.create(shell.configPath, fromHere(shell.io, file), caller);
   return shell.answer(
     backupJson(summary),
     [
@@ -176,7 +176,7 @@ async function showKeys(shell: Shell): Promise<number> {
 }
 
 async function dropUnreadable(shell: Shell, options: SignatureOptions & { readonly yes?: boolean }): Promise<number> {
-  const { by, signed } = await signatureOf(shell, options);
+  const caller = await callerOf(shell, options);
   return shell.withApp({}, async (app) => {
     const unreadable = await countUnreadable(app);
     if (unreadable.some(isDroppable)) {
@@ -185,7 +185,7 @@ async function dropUnreadable(shell: Shell, options: SignatureOptions & { readon
         throw new RollcallError('nothing was dropped', { code: 'CANCELLED' });
       }
     }
-    const dropped = await eraseUnreadable(app, { by, ...signed });
+    const dropped = await eraseUnreadable(app, caller);
     return shell.answer(
       { dropped },
       dropped.length > 0 ? 'Dropped.' : `Nothing to drop.${unreadable.length === 0 ? '' : `\n${tokensStay}`}`,

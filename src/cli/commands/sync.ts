@@ -22,6 +22,7 @@ import type { RequestResult } from '../../views/syncs.ts';
 import { requestResultView } from '../../views/syncs.ts';
 import type { CommandRow } from '../command.ts';
 import {
+  callerOf,
   onlyOption,
   parseClass,
   parseTime,
@@ -30,7 +31,6 @@ import {
   readPeople,
   type SignatureOptions,
   scopeOf,
-  signatureOf,
   signatureOptions,
   syncArgument,
   untilForms,
@@ -107,7 +107,7 @@ async function showPlan(shell: Shell, sync: string, options: PlanOptions): Promi
     throw new RollcallError('--only selects what --undo shows: add --undo RUN', { code: 'USAGE' });
   }
   const people = user === undefined ? undefined : await readPeople(shell, user);
-  const { by } = await signatureOf(shell, {});
+  const { by } = await callerOf(shell, {});
   return shell.withApp({}, async (app) => {
     const order = { by, ...given({ only, users: people }) };
     const scope =
@@ -270,15 +270,14 @@ export const apply: CommandRow = {
 };
 
 async function applySync(shell: Shell, sync: string, { approve, user, ...options }: ApplyOptions): Promise<number> {
-  const { by, signed } = await signatureOf(shell, options);
+  const caller = await callerOf(shell, options);
   return shell.withApp({ hasEffect: true, mayPresentSeed: true }, async (app) => {
     const report = await shell.watching((watch) =>
       runSync(app, sync, {
         ...watch,
-        ...signed,
-        by,
+        ...caller,
         scope: scopeOf(user),
-        ...(approve === undefined ? {} : { approve }),
+        ...given({ approve }),
       }),
     );
     return printRun(shell, report);
@@ -317,17 +316,14 @@ async function requestRun(shell: Shell, sync: string, options: ResyncOptions): P
     throw new RollcallError('--full and --user exclude each other: use one of them', { code: 'USAGE' });
   }
   const people = user === undefined ? undefined : await readPeople(shell, user);
-  const { by, signed } = await signatureOf(shell, options);
+  const caller = await callerOf(shell, options);
   return shell.withApp({ hasEffect: true, mayPresentSeed: true }, async (app) => {
     const report = await shell.watching((watch) =>
       requestOrRun(app, sync, {
         ...watch,
-        by,
-        ...signed,
+        ...caller,
         scope: full === true ? { kind: 'all', isFull: true } : scopeOf(people),
-        ...(key === undefined ? {} : { key }),
-        ...(wait === true ? { isWaiting: true } : {}),
-        ...(timeout === undefined ? {} : { timeoutMs: timeout }),
+        ...given({ key, isWaiting: wait, timeoutMs: timeout }),
       }),
     );
     return printResync(shell, sync, report, wait === true);
@@ -347,10 +343,9 @@ interface PauseOptions extends SignatureOptions {
 }
 
 async function pauseSync(shell: Shell, sync: string, { until, ...options }: PauseOptions): Promise<number> {
-  const { by, signed } = await signatureOf(shell, options);
+  const caller = await callerOf(shell, options);
   return shell.withApp({ hasEffect: true }, async (app) => {
-    const order = { by, ...signed, ...(until === undefined ? {} : { until }) };
-    const { until: endsAt } = await beginPause(app, sync, order);
+    const { until: endsAt } = await beginPause(app, sync, { ...caller, ...given({ until }) });
     const end = endsAt === undefined ? '' : ` until ${formatInstant(endsAt)}`;
     const resume = shell.style.command(`resume ${sync}`);
     return shell.answer(
@@ -369,9 +364,9 @@ export const resume: CommandRow = {
 };
 
 async function resumeSync(shell: Shell, sync: string, options: SignatureOptions): Promise<number> {
-  const { by, signed } = await signatureOf(shell, options);
+  const caller = await callerOf(shell, options);
   return shell.withApp({ hasEffect: true }, async (app) => {
-    await endPause(app, sync, { by, ...signed });
+    await endPause(app, sync, caller);
     return shell.answer(
       { sync, isPaused: false },
       `${sync} is resumed: waiting requests start in a running deployment, and one run catches up missed slots`,

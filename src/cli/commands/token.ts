@@ -4,7 +4,7 @@ import { formatDuration, formatInstant } from '../../core/run/formats.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
 import { connectionView } from '../../views/connections.ts';
 import type { CommandRow } from '../command.ts';
-import { confirmOption, type SignatureOptions, signatureOf, signatureOptions } from '../options.ts';
+import { callerOf, confirmOption, type SignatureOptions, signatureOptions } from '../options.ts';
 import { type AppOptions, printDeclined, type Shell } from '../shell.ts';
 import { cleanLine, type Style } from '../terminal.ts';
 
@@ -29,7 +29,7 @@ export const tokenCommands: readonly CommandRow[] = [
     options: signatureOptions,
     run: (shell, name: string, options: SignatureOptions) =>
       printToken(shell, { mayPresentSeed: true }, async (app) =>
-        changeTokens(app, 'refresh', name, await callerOf(shell, options)),
+        changeTokens(app, 'refresh', name, { ...(await callerOf(shell, options)), signal: shell.signal }),
       ),
   },
   {
@@ -40,11 +40,6 @@ export const tokenCommands: readonly CommandRow[] = [
     run: revoke,
   },
 ];
-
-async function callerOf(shell: Shell, options: SignatureOptions) {
-  const { by, signed } = await signatureOf(shell, options);
-  return { by, ...signed, signal: shell.signal };
-}
 
 async function printToken(
   shell: Shell,
@@ -58,7 +53,9 @@ async function printToken(
 async function revoke(shell: Shell, name: string, { yes = false, ...options }: RevokeOptions): Promise<number> {
   const question = `Revoke the token of ${name}? Its syncs stop until "token refresh" or a new token.`;
   if (!(await shell.confirm(question, yes))) return printDeclined(shell);
-  return printToken(shell, {}, async (app) => changeTokens(app, 'revoke', name, await callerOf(shell, options)));
+  return printToken(shell, {}, async (app) =>
+    changeTokens(app, 'revoke', name, { ...(await callerOf(shell, options)), signal: shell.signal }),
+  );
 }
 
 /** Renders the state of a connection's tokens and what to do. Contains no secret. */
