@@ -153,7 +153,7 @@ describe.each(vendors)('check of a source of $name', (vendor) => {
   });
 
   it('fails with wrong credentials', async () => {
-    const line = await check(vendor, { ...(await vendor.start(1_200)), ...vendor.wrong });
+    const line = await check(vendor, { ...(await vendor.start(20)), ...vendor.wrong });
 
     expect(line).toMatchObject({ state: 'failed', message: expect.stringMatching(/40[13]|refused|credential/) });
     expect(line.message).not.toMatch(/another|access works/);
@@ -163,7 +163,7 @@ describe.each(vendors)('check of a source of $name', (vendor) => {
     ['nobody answers', closedAddress, /ECONNREFUSED/],
     ['there is another service', openOtherService, /404|no JSON|400/],
   ])('fails with an address where %s', async (_, open, message) => {
-    const source = await vendor.start(1_200);
+    const source = await vendor.start(20);
     const key = 'url' in source ? 'url' : 'baseUrl';
     const { pathname } = new URL(String(source[key]));
     const address = `${await open()}${pathname === '/' ? '' : pathname}`;

@@ -30,12 +30,6 @@ const disabledOf = (office: Office): string[] =>
     .map(({ identification }) => identification)
     .sort();
 
-const statesOf = async (office: Office, name = 'E1') =>
-  (await office.engine.io.store.decisions.of('people', name)).map(({ rule, state, endedAt, run }) => {
-    if (endedAt !== undefined) return `${rule} ended`;
-    return `${rule} ${state}${run === undefined ? '' : ' used'}`;
-  });
-
 describe('a rejection', () => {
   it('of "missing" does not swallow the termination of the next week', async () => {
     const office = await managed({ sync: { missing: { afterReads: 1, minAge: '0s' } } });
@@ -50,35 +44,6 @@ describe('a rejection', () => {
     await decideRun(office.app, 'approve', terminated.run.id, { by: 'ops' });
     expect((await office.apply()).run.counts).toMatchObject({ applied: 6 });
     expect(disabledOf(office)).toEqual(gone);
-  });
-
-  it('ends when the person is seen again, so that the same absence later is asked about again', async () => {
-    const office = await managed();
-    const { run } = await office.applyRows(patched(gone, left));
-    await decideRun(office.app, 'reject', run.id, { by: 'ops', reason: 'wrong list' });
-    expect((await office.apply()).run.facts.rejected).toBe(6);
-    await office.applyRows(employees(total));
-    expect(await statesOf(office)).toEqual(['leaver-enabled ended']);
-    await office.writeEmployees(patched(gone, left));
-    expect((await office.apply()).run).toMatchObject({ outcome: 'held', counts: { held: 6 }, facts: { rejected: 0 } });
-    await expect(decideRun(office.app, 'approve', run.id, { by: 'ops', reopens: true })).rejects.toMatchObject({
-      code: 'CONFLICT',
-    });
-    expect(disabledOf(office)).toEqual([]);
-  });
-
-  it('lasts through runs that decide about other people, fail, or read incompletely', async () => {
-    const office = await managed();
-    const { run } = await office.applyRows(patched(gone, left));
-    await decideRun(office.app, 'reject', run.id, { by: 'ops' });
-    const rows = patched(gone, left).map((row) => (row.id === 'E50' ? { ...row, last: 'Paz' } : row));
-    await office.writeEmployees(rows);
-    expect((await office.apply({ users: ['E50'] })).run.counts).toMatchObject({ applied: 1 });
-    await office.writeText('id,first,last,mail,status\n');
-    expect((await office.apply()).run.outcome).toBe('failed');
-    expect((await office.applyRows(rows.slice(0, 80))).run.outcome).toBe('held');
-    expect(await statesOf(office)).toEqual(['leaver-enabled rejected']);
-    expect((await office.applyRows(rows)).run).toMatchObject({ outcome: 'nothing-to-do', facts: { rejected: 6 } });
   });
 
   it('is not overruled by a digest that showed the change before', async () => {
@@ -116,36 +81,9 @@ describe('a digest', () => {
     expect(disabledOf(office)).toEqual(gone.slice(1));
     expect(report.run.counts).toMatchObject({ applied: 5, held: 0 });
   });
-
-  it('approves nothing that an accepted read has ended since, however alike it is when it is back', async () => {
-    const office = await managed();
-    await office.writeEmployees(patched(gone, left));
-    const shown = await office.plan();
-    await office.applyRows(employees(total));
-    await office.writeEmployees(patched(gone, left));
-    const report = await office.apply({ approve: shown.digest });
-    expect(report.run).toMatchObject({ outcome: 'held', counts: { held: 6, applied: 0 } });
-  });
 });
 
 describe('an approval', () => {
-  it('waits for the run that decides about the person', async () => {
-    const office = await managed();
-    const rows = patched(gone, left).map((row) => (row.id === 'E50' ? { ...row, last: 'Paz' } : row));
-    const { run } = await office.applyRows(patched(gone, left));
-    await office.writeEmployees(rows.slice(0, 80));
-    // The run that the approval requests comes first.
-    await decideRun(office.app, 'approve', run.id, { by: 'ops' });
-    await office.apply({ users: ['E50'] });
-    await office.writeText('id,first,last,mail,status\n');
-    await office.apply();
-    expect(disabledOf(office)).toEqual([]);
-    expect(await statesOf(office)).toEqual(['leaver-enabled approved']);
-    expect((await office.applyRows(rows)).run.counts).toMatchObject({ applied: 6, held: 0 });
-    await office.apply();
-    expect(await statesOf(office)).toEqual(['leaver-enabled ended']);
-  });
-
   it('of a part delivers that part, and the rest waits', async () => {
     const office = await managed();
     const { run } = await office.applyRows(patched(gone, left));

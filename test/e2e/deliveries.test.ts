@@ -66,34 +66,6 @@ describe('delivery: direct', () => {
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
   });
 
-  it('never turns an enable or a disable into anything else', async () => {
-    const people = usersOf(employees(5, { E4: { status: 'left' } }));
-    const office = await openOffice({ sandbox: { people }, sync: direct });
-    const report = await office.applyRows(employees(5, { E3: { status: 'left' }, E4: { last: 'Paz' } }));
-    expect(report.findings).toContainEqual(expect.objectContaining({ code: 'not-deliverable', identification: 'E4' }));
-    expect(report.run.counts).toMatchObject({ create: 0, update: 0, enable: 0, disable: 0, remove: 0 });
-    expect(office.sandbox.state.log).toEqual([]);
-  });
-
-  it('waits when there are too many requests, and goes on where it was', async () => {
-    const office = await managed(direct, 36);
-    await office.writeEmployees(renamed(36, 12));
-    office.setFaults('update:status=429;retry-after=2@4-6');
-    const report = await office.apply();
-    expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { applied: 12, failed: 0, unresolved: 0 } });
-    expect(office.sandbox.state.log).toHaveLength(12);
-  });
-
-  it('a refused call fails its own change, and no other', async () => {
-    const office = await managed(direct);
-    await office.writeEmployees(renamed(30, 5));
-    office.setFaults('update:status=400@2');
-    const report = await office.apply();
-    expect(report.run).toMatchObject({ outcome: 'partial', counts: { applied: 4, failed: 1 } });
-    office.setFaults();
-    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 1 } });
-  });
-
   it('a replacing platform loses nothing that can be read', async () => {
     const people = [...usersOf(employees(3))].map((user) => ({ ...user, fields: { ...user.fields, area: 'Sales' } }));
     const office = await openOffice({
@@ -187,12 +159,6 @@ describe('delivery: outbox', () => {
     }
     expect((await office.apply()).run.counts).toMatchObject({ create: 1, update: 1, disable: 1 });
   });
-
-  it('claims nobody whom it found equal either', async () => {
-    const office = await openOffice({ sandbox: { people: usersOf(employees(5)) }, sync: { delivery: 'outbox' } });
-    await office.applyRows(employees(6));
-    expect(await office.engine.io.store.ledger.get('acme', 'E1')).toBeUndefined();
-  });
 });
 
 describe('a run of named people', () => {
@@ -225,21 +191,6 @@ describe('a run of named people', () => {
     const unknown = report.findings.filter(({ code }) => code === 'person-unknown');
     expect(unknown.map(({ identification }) => identification)).toEqual(['e2', 'E99']);
     expect((await office.apply({ users: ['E2'] })).run).toMatchObject({ outcome: 'succeeded' });
-  });
-
-  it('does nothing to either of two records that differ only by case, as a whole run does', async () => {
-    const office = await managed();
-    const leaver = { id: 'E3', first: 'A', last: 'B', mail: 'a3@example.com', status: 'left' };
-    for (const rows of [
-      [{ ...leaver, id: 'e3', status: 'active' }, ...employees(30, { E3: leaver })],
-      [...employees(30, { E3: leaver }), { ...leaver, id: 'e3', status: 'active' }],
-    ]) {
-      await office.writeEmployees(rows);
-      const report = await office.apply({ users: ['E3'] });
-      expect(report.run.counts).toMatchObject({ disable: 0, create: 0 });
-      expect(report.findings.map(({ code }) => code)).toContain('case-conflict');
-    }
-    expect(office.sandbox.state.log).toEqual([]);
   });
 
   it('sees renames, shared e-mails and twins on the platform, as a whole run does', async () => {

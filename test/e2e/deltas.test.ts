@@ -1,33 +1,18 @@
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AppIo, CheckLine } from '../../src/app/app-io.ts';
 import { decideRun } from '../../src/app/approve.ts';
 import { checkAll } from '../../src/app/connections.ts';
 import { requestOrRun } from '../../src/app/requests.ts';
 import { findRuns } from '../../src/app/runs.ts';
-import { createExpressions } from '../../src/config/expressions.ts';
-import { loadConfig } from '../../src/config/load-config.ts';
 import type { ReadEnd } from '../../src/core/plan/snapshot.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
-import { openApp } from '../../src/main/app.ts';
-import { openEngine } from '../../src/main/engine.ts';
-import { newUlid } from '../../src/main/process.ts';
 import type { SourcePage } from '../../src/ports/source.ts';
 import type { RunScope } from '../../src/ports/store.ts';
-import { knownKinds } from '../../src/sources/kinds.ts';
 import { defineKind, type OpenedSource } from '../../src/sources/kit/kind.ts';
 import type { RunReport } from '../../src/views/runs.ts';
 import { type FakeScim, type FakeUser, fakeUsers, type ScimBug, startScim } from '../fakes/hris/scim.ts';
-import {
-  employees,
-  type Office,
-  type OfficeOptions,
-  openOffice,
-  type Row,
-  readText,
-  usersOf,
-} from '../support/office.ts';
+import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
 holdPromises();
@@ -327,22 +312,6 @@ describe('who is who, where two records claim one person', () => {
       facts: { read: { kind: 'full' } },
     });
   });
-
-  it('a delta in which nobody can be used is asked for again', async () => {
-    const scope = "name.familyName = '' ? $error('cannot be evaluated') : true";
-    const { office, change, resync } = await openHr({ sync: { scope } });
-    change({ '700001': { family: '' } });
-    const { run } = await resync();
-    expect(run).toMatchObject({ outcome: 'partial', facts: { postponed: 1, read: { kind: 'delta' } } });
-    office.clock.jump(2 * hourMs);
-    const again = await resync();
-    expect(again.run.facts.read?.since).toBe(run.facts.read?.since);
-    // Beside others one bad record waits for HR, who must touch it to mend it.
-    change({ '700002': { family: 'Núñez' } });
-    expect((await resync()).run).toMatchObject({ counts: { applied: 1 }, facts: { postponed: 0 } });
-    office.clock.jump(2 * hourMs);
-    expect((await resync()).run.facts.read?.since).not.toBe(run.facts.read?.since);
-  });
 });
 
 describe('what a run left undone', () => {
@@ -367,24 +336,6 @@ describe('what a run left undone', () => {
     await decideRun(office.app, 'approve', next.run.id, { by: 'ops' });
     expect((await resync()).run).toMatchObject({ outcome: 'succeeded', facts: { read: { kind: 'full' } } });
     expect((await resync()).run).toMatchObject({ outcome: 'nothing-to-do', facts: { read: { kind: 'delta' } } });
-  });
-
-  it('because the platform failed is tried again, though nothing has changed since', async () => {
-    const { office, change, resync } = await openHr();
-    change({ '700001': { family: 'Núñez' } });
-    office.setFaults('update:status=400');
-    expect((await resync()).run).toMatchObject({
-      counts: { applied: 0, failed: 1 },
-      facts: { read: { kind: 'delta' } },
-    });
-    office.setFaults();
-    office.clock.jump(2 * hourMs);
-    expect((await resync()).run).toMatchObject({
-      counts: { update: 1, applied: 1 },
-      facts: { read: { kind: 'delta' } },
-    });
-    office.clock.jump(2 * hourMs);
-    expect((await resync()).run).toMatchObject({ outcome: 'nothing-to-do', facts: { sourceRows: 0 } });
   });
 
   it('by a process that ended in the middle is done by whoever goes on, and only then does the next delta begin later', async () => {
@@ -415,24 +366,6 @@ describe('what a run left undone', () => {
     // What was read before the end is known from then, however late it was done.
     expect(run.facts.read?.since).toBe((resumed[0]?.facts.read?.at ?? 0) - 600_000);
     expect(run).toMatchObject({ outcome: 'nothing-to-do', facts: { read: { kind: 'delta' } } });
-  });
-
-  it('because a record named nobody is asked for again', async () => {
-    const { office, scim, change, resync } = await openHr();
-    change({ '700001': { family: 'Núñez' } });
-    scim.users[3] = {
-      ...(scim.users[3] as FakeUser),
-      externalId: '',
-      changedAt: new Date(office.clock.now()).toISOString(),
-    };
-    const torn = await resync();
-    expect(torn.run).toMatchObject({
-      outcome: 'partial',
-      counts: { update: 1, applied: 1 },
-      facts: { read: { kind: 'delta' } },
-    });
-    office.clock.jump(2 * hourMs);
-    expect((await resync()).run.facts.read?.since).toBe(torn.run.facts.read?.since);
   });
 });
 
@@ -568,37 +501,5 @@ describe('freshness', () => {
       expect((await resync()).run).toMatchObject({ outcome: 'failed', counts: { applied: 0 } });
     }
     expect(await lastSuccess()).toBe(before);
-  });
-});
-
-it('another configuration is read in full, though it is the same sync', async () => {
-  const { office, resync } = await openHr();
-  const path = join(office.folder, 'rollcall.json');
-  const text = await readText(office.folder, 'rollcall.json');
-  const open = async (written: string) => {
-    const config = await loadConfig(path, {
-      env: {},
-      readFile: async () => written,
-      sourceKinds: knownKinds,
-      expressions: createExpressions(),
-    });
-    const { clock, log: logger } = office;
-    const engine = await openEngine(config, {
-      clock,
-      logger,
-      newId: newUlid,
-      checkpoint: () => {},
-      mayPresentSeed: true,
-    });
-    const app = openApp(config, engine);
-    onTestFinished(() => app.close());
-    return app;
-  };
-  const same = await resync({ kind: 'all' }, await open(text));
-  expect(same.run.facts.read).toMatchObject({ kind: 'delta' });
-  const other = await resync({ kind: 'all' }, await open(text.replace('"meta"]', '"meta","title"]')));
-  expect(other.run.facts.read).toMatchObject({
-    kind: 'full',
-    reason: 'the configuration has changed since the last full read',
   });
 });

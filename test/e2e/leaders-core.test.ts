@@ -11,6 +11,7 @@ import { rollingCheck } from '../../src/run/lead/decide-leaders.ts';
 import { explain } from '../../src/run/why.ts';
 import { defineKind, type OpenedSource } from '../../src/sources/kit/kind.ts';
 import type { RunReport } from '../../src/views/runs.ts';
+import { drawFrom } from '../support/drawn.ts';
 import { employees, type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 
 const led = { mapping: { ...plainMapping, manager: 'boss', secondaryLeaders: ['second'] } };
@@ -108,7 +109,7 @@ describe('leaders of a sync', () => {
     expect([approved.run.outcome, approved.run.counts.applied]).toEqual(['succeeded', 5]);
   });
 
-  it.each(['batch-sending', 'change-sending', 'change-accepted', 'batch-accepted', 'read-back'])(
+  it.each(drawFrom(['batch-sending', 'change-sending', 'change-accepted', 'batch-accepted', 'read-back'], 5))(
     'are the same after a kill at %s',
     async (place) => {
       let dies = false;

@@ -94,7 +94,7 @@ function drawDialect(seed: number) {
 }
 
 describe('learn', () => {
-  it.each(drawSeeds(30, 6))(
+  it.each(drawSeeds(30, 4))(
     'finds every setting of a random dialect, and leaves no trace: %d',
     { timeout: 120_000 },
     async (seed) => {

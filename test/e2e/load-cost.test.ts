@@ -35,8 +35,8 @@ async function costOf(changes: number): Promise<{ readonly sent: number; readonl
 }
 
 it('a load costs at most 1.5 times the requests that it needs, and twice the load at most 2.1 times the requests', async () => {
-  const small = await costOf(1000);
-  const large = await costOf(2000);
+  const small = await costOf(600);
+  const large = await costOf(1200);
 
   expect(small.sent / small.floor).toBeLessThanOrEqual(1.5);
   expect(large.sent / large.floor).toBeLessThanOrEqual(1.5);

@@ -52,27 +52,6 @@ it('many creates in several files need no lookup after the plan, and one scan re
   expect(reads).toBe(0);
 });
 
-it('many creates in one file are not read one by one', async () => {
-  const { report, searches, reads } = await onboarded({ users: 40, lookWithin: '15m' });
-  expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { create: creates, applied: creates } });
-  expect(reads).toBe(0);
-  expect(searches).toBeLessThanOrEqual(scanOf(40 + creates));
-});
-
-it('creates on an old lookup are looked for by one scan of everybody', async () => {
-  const { report, searches, reads } = await onboarded({ users: 40, lookWithin: '0s' });
-  expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { create: creates, applied: creates } });
-  expect(reads).toBe(0);
-  expect(searches).toBeLessThanOrEqual(scanOf(40) + scanOf(40 + creates));
-});
-
-it('where a scan has more pages than there are creates, each is searched for, and each is read back', async () => {
-  const { report, searches, reads } = await onboarded({ users: creates * 10 + 20, lookWithin: '0s' });
-  expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { applied: creates } });
-  expect(reads).toBe(2 * creates);
-  expect(searches).toBeGreaterThanOrEqual(creates);
-});
-
 it('of many creates, a user who has come onto the platform meanwhile is not created again', async () => {
   const meanwhile = ({ sandbox }: Office) => {
     sandbox.state.editUser('E60', { enabled: true, fields: { firstName: 'By', lastName: 'Hand' } });
@@ -81,11 +60,4 @@ it('of many creates, a user who has come onto the platform meanwhile is not crea
   expect(report.run).toMatchObject({ outcome: 'partial', counts: { applied: creates - 1, failed: 1 } });
   expect(report.findings).toContainEqual(expect.objectContaining({ code: 'lookup-disagrees', identification: 'E60' }));
   expect(office.sandbox.state.users.get('E60')?.fields.firstName).toBe('By');
-});
-
-it('a directory that does not hold still for a scan is searched, person by person', async () => {
-  const meanwhile = ({ setFaults }: Office) => setFaults('search:status=400@1');
-  const { report, searches } = await onboarded({ users: 40, lookWithin: '0s', meanwhile });
-  expect(report.run).toMatchObject({ outcome: 'succeeded', counts: { applied: creates } });
-  expect(searches).toBeGreaterThanOrEqual(creates);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { drawFrom } from '../support/drawn.ts';
 import { employees, type Office, type OfficeOptions, openOffice, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
@@ -17,7 +18,7 @@ async function officeWithPages(options: OfficeOptions = {}): Promise<Office> {
 }
 
 describe('a directory that cannot be proven complete', () => {
-  it.each([
+  const unproven = [
     { name: 'a page is missing', fault: 'search:missing-page@3-' },
     { name: 'a page repeats a row', fault: 'search:duplicate-row@3-' },
     { name: 'a row is null', fault: 'search:null-row@3-' },
@@ -27,7 +28,9 @@ describe('a directory that cannot be proven complete', () => {
     { name: 'later pages are refused', fault: 'search:status=500@4-' },
     { name: 'later pages are web pages', fault: 'search:html@4-' },
     { name: 'later pages are cut', fault: 'search:cut-body@4-' },
-  ])('is no ground for any write: $name', async ({ fault }) => {
+  ];
+
+  it.each(drawFrom(unproven, 3))('is no ground for any write: $name', async ({ fault }) => {
     const office = await officeWithPages({ faults: [fault] });
     const report = await office.apply();
     expect(report.run).toMatchObject({ outcome: 'failed', phase: 'done' });
@@ -82,7 +85,7 @@ describe('a platform of another dialect', () => {
     expect((await office.apply()).run).toMatchObject({ outcome: 'nothing-to-do' });
   });
 
-  it.each([
+  const dialects = [
     { name: 'smaller pages', quirks: { maxPageSize: 7 }, dialect: {} },
     { name: '400 for a missing user', quirks: { missingUser: 400 as const }, dialect: {} },
     { name: '500 for a missing user', quirks: { missingUser: 500 as const }, dialect: {} },
@@ -103,7 +106,9 @@ describe('a platform of another dialect', () => {
       quirks: { csvDelimiter: ';', csvDateFormat: 'dd/MM/yyyy' as const },
       dialect: { csv: { delimiter: ';', dateFormat: 'dd/MM/yyyy' } },
     },
-  ])('is served, and the second plan is empty: $name', async ({ quirks, dialect }) => {
+  ];
+
+  it.each(drawFrom(dialects, 2))('is served, and the second plan is empty: $name', async ({ quirks, dialect }) => {
     const people = usersOf(employees(30).map((row) => (row.id === 'E4' ? { ...row, status: 'left' } : row)));
     const office = await officeWithPages({ sandbox: { people, quirks }, dialect });
     const report = await office.apply();

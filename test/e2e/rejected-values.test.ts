@@ -94,29 +94,6 @@ describe('a rejected value', () => {
     expect([again.state, again.changed]).toEqual(['held', ['email']]);
   });
 
-  it('is not brought back by an approval of what was shown before it was rejected', async () => {
-    const office = await open({ emailChanges: held });
-    const rows = withFirst({ mail: 'new@example.com', area: 'Legal' });
-    await office.writeEmployees(rows);
-    const { digest } = await office.plan();
-    const { run } = await changeOf(office, rows);
-    await decide(office, 'reject', run.id, ['emailChanges']);
-    const report = await office.apply({ approve: digest });
-    expect(report.run.counts.applied).toBe(1);
-    expect(shown(office)).toMatchObject({ email: 'ana1@example.com', area: 'Legal' });
-  });
-
-  it('goes out after its rejection was taken back', async () => {
-    const office = await open({ emailChanges: held });
-    const rows = withFirst({ mail: 'new@example.com' });
-    const { run } = await changeOf(office, rows);
-    await decide(office, 'reject', run.id);
-    const dropped = await changeOf(office, rows);
-    await decideRun(office.app, 'approve', dropped.run.id, { by: 'eva', reopens: true });
-    expect((await changeOf(office, rows)).state).toBe('applied');
-    expect(shown(office)).toMatchObject({ email: 'new@example.com' });
-  });
-
   it('keeps the address taken, so that whoever takes it over waits', async () => {
     const office = await open({ emailChanges: held, updates: free });
     const rows = everyone.map((row) => {
@@ -137,17 +114,6 @@ describe('a rejected value', () => {
     ]);
     expect(findings).toContainEqual(expect.objectContaining({ code: 'email-conflict', identification: 'E2' }));
     expect(office.sandbox.state.users.get('E2')?.fields.email).toBe('ana2@example.com');
-  });
-
-  it('stays off an account that is enabled with its update', async () => {
-    const office = await open({ emailChanges: held, enables: free, disables: free });
-    const { run } = await changeOf(office, withFirst({ mail: 'new@example.com' }));
-    await decide(office, 'reject', run.id);
-    await changeOf(office, withFirst({ mail: 'new@example.com', status: 'left' }));
-    expect(office.sandbox.state.users.get('E1')?.enabled).toBe(false);
-    const back = await changeOf(office, withFirst({ mail: 'new@example.com', area: 'Legal' }));
-    // Leaving ended the episode: the e-mail is asked about again.
-    expect([back.change?.kind, back.state]).toEqual(['enable', 'held']);
   });
 });
 
