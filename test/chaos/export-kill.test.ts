@@ -11,7 +11,7 @@ import { SharedClock } from './shared-clock.ts';
 
 const postgres = await startPostgres();
 /** A pass has some twenty places; this run plays some of them. */
-const places = { ...drawPlaces(8), atATime: 1 };
+const places = { ...drawPlaces(12), atATime: 1 };
 const cases = lists.flatMap((list) =>
   targets.filter((target) => target !== 'postgres' || postgres !== undefined).map((target) => [list, target] as const),
 );

@@ -41,7 +41,7 @@ const byParking: WorldOptions = {
 };
 
 /** The places of the sweeps that this run plays. */
-const places = drawPlaces(16);
+const places = drawPlaces(24);
 
 const cases: readonly (readonly [string, WorldOptions, readonly string[]])[] = [
   ['files', byFile, []],

@@ -14,8 +14,8 @@ const newSpace = async (): Promise<RedisSpace> => (await service?.newSpace()) ??
 const people = employees(9);
 
 const cases = [
-  ['files', { batchRows: 5 }, 18],
-  ['direct calls', { delivery: 'direct', policy: 'upsert-only' }, 28],
+  ['files', { batchRows: 5 }, 27],
+  ['direct calls', { delivery: 'direct', policy: 'upsert-only' }, 42],
 ] as const;
 
 describe.skipIf(service === undefined)('three replicas that deliver one run', () => {
