@@ -1,5 +1,5 @@
 import { type FieldName, fieldTraits } from '../core/person/fields.ts';
-import type { Dialect, FieldRule, LeaderRule, MappingSettings, PreferRule, RecordValue } from '../core/run/settings.ts';
+import type { Dialect, FieldRule, LeaderRule, MappingSettings } from '../core/run/settings.ts';
 import type { SourceKind } from '../ports/source.ts';
 import type { SourceSettings } from './config.ts';
 import type { Expressions } from './expressions.ts';
@@ -94,25 +94,6 @@ function nameHint(text: string): string {
   const name = /(?<![$\p{L}\d_])[\p{L}_][\p{L}\d_]*(?: (?!and\b|or\b|in\b)[\p{L}_][\p{L}\d_]*)+/u.exec(bare)?.[0];
   if (name === undefined || /^(and|or|in)\b/.test(name)) return '';
   return `; a name with spaces needs backticks: \`${name}\``;
-}
-
-interface Preferences {
-  readonly prefer?: readonly PreferRule[] | undefined;
-  /** Where a rule of `prefer` is written. */
-  preferPath(i: number): KeyPath;
-}
-
-export function checkPreferences(
-  { prefer = [], preferPath }: Preferences,
-  { expressions, report }: { readonly expressions: Expressions; readonly report: Report },
-): void {
-  const check = (value: RecordValue | undefined, path: KeyPath): void => {
-    if (typeof value === 'object') checkExpression(value.expression, [...path, 'expression'], expressions, report);
-  };
-  for (const [i, rule] of prefer.entries()) {
-    if (rule.kind === 'latest') check(rule.value, [...preferPath(i), 'latest']);
-    else checkExpression(rule.expression, preferPath(i), expressions, report);
-  }
 }
 
 function positionHint(fault: unknown, message: string): string {

@@ -3,13 +3,13 @@ import { dirname, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { given } from '../core/run/given.ts';
-import { choiceSentence, messageFor } from '../core/run/problem-words.ts';
+import { messageFor } from '../core/run/problem-words.ts';
 import type { SourceKind, SourceKinds } from '../ports/source.ts';
 import type { SyncDraft, SyncReading } from './check-mapping.ts';
 import type { Config, ConnectionSettings, ExportConfig, SyncConfig } from './config.ts';
 import type { Expressions } from './expressions.ts';
 import { type ConnectionDraft, connectionSettings, keepsTokens, readConnection } from './read-connection.ts';
-import { readSync, syncConfig } from './read-sync.ts';
+import { checkConnection, readSync, syncConfig } from './read-sync.ts';
 import { ConfigError, openReport, type Report } from './report.ts';
 import { isMapping, readSection, readValue, reportUnknownKey } from './section.ts';
 import { connectionShape } from './sections/connection.ts';
@@ -94,9 +94,7 @@ function withMapping(tree: YamlTree, { sync, mapping }: NonNullable<LoadOptions[
 
 function referencesIn(value: unknown, path: KeyPath): readonly KeyPath[] {
   if (typeof value === 'string') return value.includes('${') ? [path] : [];
-  if (typeof value !== 'object' || value === null) return [];
-  const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
-  return entries.flatMap(([key, part]) => referencesIn(part, [...path, key]));
+  return partsOf(value).flatMap(([key, part]) => referencesIn(part, [...path, key]));
 }
 
 /** Loads the kinds of source that the syncs name. */
@@ -151,12 +149,8 @@ function literalSecrets(value: unknown, path: KeyPath): readonly KeyPath[] {
     const isAddress = /:\/\/[^/?#@\s]*:[^/?#@\s]+@|:\/\/hooks\.slack\.com\//.test(value);
     return (isNamed || isAddress) && !/\$\{(env|file):/.test(value) ? [path] : [];
   }
-  if (typeof value !== 'object' || value === null) return [];
   // The keys of a mapping are fields of people.
-  const entries = Array.isArray(value)
-    ? [...value.entries()]
-    : Object.entries(value).filter(([key]) => key !== 'mapping');
-  return entries.flatMap(([key, item]) => literalSecrets(item, [...path, key]));
+  return partsOf(value).flatMap(([key, item]) => (key === 'mapping' ? [] : literalSecrets(item, [...path, key])));
 }
 
 async function readConfigFile(path: string, readFile: (path: string) => Promise<string>): Promise<string> {
@@ -214,17 +208,17 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
   const read = [...syncs].map(([name, sync]) => {
     return [name, { value: sync, draft: readSync(name, sync, { ...reading, connections: drafts }) }] as const;
   });
-  checkWebhooks(value.server, syncs, report);
-  checkScopes(value.server, syncs, report);
-  checkAlerts(value.alerts, syncs, report);
-  checkReports(value.reports, syncs, report);
+  checkSyncNames(value, syncs, report);
   checkFormerNames(syncs, report);
   checkOutboxes(
     read.map(([, { draft }]) => draft),
     report,
   );
   const exports = readNamed('exports', value.exports === undefined ? {} : value.exports, report);
-  for (const [name, one] of exports) readExport(one, ['exports', name], { names: [...connections.keys()], report });
+  for (const [name, one] of exports) {
+    const path = ['exports', name];
+    checkConnection(readSection(exportShape, one, path, report).connection, path, { connections: drafts, report });
+  }
   const root = Object.fromEntries(Object.entries(value).filter(([key]) => Object.hasOwn(rootShape, key)));
   return { root, connections, syncs: new Map(read), exports };
 }
@@ -240,17 +234,6 @@ function readNamed(section: string, value: unknown, report: Report): ReadonlyMap
     report.addKey([section, name], nameSentence);
   }
   return new Map(Object.entries(value));
-}
-
-function readExport(
-  value: unknown,
-  path: KeyPath,
-  { names, report }: { readonly names: readonly string[]; readonly report: Report },
-): void {
-  const { connection } = readSection(exportShape, value, path, report);
-  if (connection === undefined || names.length === 0 || names.includes(connection)) return;
-  const message = `names no connection of this file; it ${choiceSentence(connection, names)}`;
-  report.add([...path, 'connection'], message, names);
 }
 
 function exportConfig(name: string, value: unknown): ExportConfig {
@@ -270,45 +253,33 @@ function checkEncryptionKey(
   report.add(['encryptionKey'], message);
 }
 
-/** Reports a scope of a role that names no sync. */
-function checkScopes(server: unknown, syncs: ReadonlyMap<string, unknown>, report: Report): void {
-  const walk = (value: unknown, path: KeyPath): void => {
-    const scoped = isMapping(value) && Array.isArray(value.syncs) ? value.syncs : [];
-    for (const [i, name] of scoped.entries()) {
-      if (typeof name === 'string' && !syncs.has(name)) report.add([...path, 'syncs', i], ...unknownSync(syncs));
-    }
+/** Where the file names syncs, apart from the names of webhooks. `*`: each entry of a list or mapping. */
+const syncNames: readonly KeyPath[] = [
+  ['server', 'tokens', '*', 'syncs', '*'],
+  ['server', 'openId', 'roles', '*', '*', 'syncs', '*'],
+  ['alerts', '*', 'syncs', '*'],
+  ['reports', '*', 'sync'],
+];
+
+/** Reports each name that is not the name of a sync. */
+function checkSyncNames(root: Readonly<Record<string, unknown>>, syncs: ReadonlyMap<string, unknown>, report: Report) {
+  const known = [...syncs.keys()];
+  const message = `is not the name of a sync; the syncs are: ${known.join(', ') || 'none'}`;
+  const check = (value: unknown, [key, ...rest]: KeyPath, path: KeyPath): void => {
+    if (key === undefined && typeof value === 'string' && !syncs.has(value)) report.add(path, message, known);
+    for (const [name, part] of partsOf(value)) if (key === '*' || key === name) check(part, rest, [...path, name]);
   };
-  if (!isMapping(server)) return;
-  const lists: [KeyPath, unknown][] = [[['server', 'tokens'], server.tokens]];
-  const roles = isMapping(server.openId) && isMapping(server.openId.roles) ? server.openId.roles : {};
-  for (const [role, some] of Object.entries(roles)) lists.push([['server', 'openId', 'roles', role], some]);
-  for (const [path, list] of lists) {
-    for (const [i, one] of (Array.isArray(list) ? list : []).entries()) walk(one, [...path, i]);
+  for (const path of syncNames) check(root, path, []);
+  const webhooks = isMapping(root.server) && isMapping(root.server.webhooks) ? root.server.webhooks : {};
+  for (const name of Object.keys(webhooks)) {
+    if (!syncs.has(name)) report.addKey(['server', 'webhooks', name], message, known);
   }
 }
 
-function checkWebhooks(server: unknown, syncs: ReadonlyMap<string, unknown>, report: Report): void {
-  if (!isMapping(server) || !isMapping(server.webhooks)) return;
-  for (const name of Object.keys(server.webhooks)) {
-    if (syncs.has(name)) continue;
-    report.addKey(['server', 'webhooks', name], ...unknownSync(syncs));
-  }
-}
-
-function checkAlerts(alerts: unknown, syncs: ReadonlyMap<string, unknown>, report: Report): void {
-  for (const [i, channel] of (Array.isArray(alerts) ? alerts : []).entries()) {
-    for (const [j, name] of (isMapping(channel) && Array.isArray(channel.syncs) ? channel.syncs : []).entries()) {
-      if (typeof name !== 'string' || syncs.has(name)) continue;
-      report.add(['alerts', i, 'syncs', j], ...unknownSync(syncs));
-    }
-  }
-}
-
-function checkReports(reports: unknown, syncs: ReadonlyMap<string, unknown>, report: Report): void {
-  for (const [name, one] of Object.entries(isMapping(reports) ? reports : {})) {
-    if (!isMapping(one) || typeof one.sync !== 'string' || syncs.has(one.sync)) continue;
-    report.add(['reports', name, 'sync'], ...unknownSync(syncs));
-  }
+/** Returns the entries of a list or mapping, and none of anything else. */
+function partsOf(value: unknown): readonly (readonly [key: string | number, part: unknown])[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Array.isArray(value) ? [...value.entries()] : Object.entries(value);
 }
 
 /** Each name has one sync, now or formerly. */
@@ -324,11 +295,6 @@ function checkFormerNames(syncs: ReadonlyMap<string, unknown>, report: Report): 
       report.add(path, `is also the former name of syncs.${other}; it can move to one sync`);
     else claimed.set(former, name);
   }
-}
-
-function unknownSync(syncs: ReadonlyMap<string, unknown>): readonly [message: string, allowed: readonly string[]] {
-  const known = [...syncs.keys()];
-  return [`is not the name of a sync; the syncs are: ${known.join(', ') || 'none'}`, known];
 }
 
 function checkOutboxes(syncs: readonly SyncDraft[], report: Report): void {

@@ -8,7 +8,6 @@ import {
   checkExpression,
   checkExpressionsIn,
   checkMapping,
-  checkPreferences,
   csvOnlyFields,
   fieldPath,
   leaderRules,
@@ -18,6 +17,7 @@ import {
 } from './check-mapping.ts';
 import type { SourceSettings, SyncConfig } from './config.ts';
 import { sourceFingerprint, sourceIdentity } from './fingerprint.ts';
+import type { ConnectionDraft } from './read-connection.ts';
 import { isMapping, readSection } from './section.ts';
 import { writeOnlyFields } from './sections/dialect.ts';
 import { type SyncInput, syncShape } from './sections/sync.ts';
@@ -36,12 +36,15 @@ export function readSync(name: string, value: unknown, reading: SyncReading): Sy
       ? resolve(folder, found.outbox?.folder ?? syncShape.outbox.unwrap().parse({}).folder)
       : undefined;
   if (found.mapping !== undefined) checkMapping(found.mapping, [...path, 'mapping'], report);
-  for (const key of ['mapping', 'lifecycle'] as const) {
+  for (const key of ['mapping', 'lifecycle', 'prefer'] as const) {
     if (isMapping(value)) checkExpressionsIn(value[key], [...path, key], expressions, report);
   }
   if (found.scope !== undefined) checkExpression(found.scope, [...path, 'scope'], expressions, report);
   const isList = isMapping(value) && Array.isArray(value.prefer);
-  checkPreferences({ ...found, preferPath: (i) => [...path, 'prefer', ...(isList ? [i] : [])] }, reading);
+  for (const [i, rule] of (found.prefer ?? []).entries()) {
+    if (rule.kind === 'expression')
+      checkExpression(rule.expression, [...path, 'prefer', ...(isList ? [i] : [])], expressions, report);
+  }
   const draft: SyncDraft = { name, path, written, found, source, outboxFolder };
   checkSync(draft, reading);
   return draft;
@@ -128,7 +131,7 @@ function freezeOf({ cron, for: forMs, timezone }: NonNullable<SyncInput['freeze'
 
 /** Checks the keys of a sync together and with the connection's dialect. Skips keys that are reported already. */
 function checkSync(draft: SyncDraft, reading: SyncReading): void {
-  const connection = checkConnection(draft, reading);
+  const connection = checkConnection(draft.found.connection, draft.path, reading);
   checkPolicy(draft, reading);
   checkLeaders(draft, reading);
   checkDelivery(draft, reading, connection?.dialect);
@@ -140,17 +143,18 @@ function checkSync(draft: SyncDraft, reading: SyncReading): void {
   checkClearing(draft, reading, connection.dialect);
 }
 
-function checkConnection({ path, found }: SyncDraft, { connections, report }: SyncReading) {
-  if (found.connection === undefined) return undefined;
+/** Returns the connection that a section names. Reports a name that no connection of the file has. */
+export function checkConnection(
+  name: string | undefined,
+  path: KeyPath,
+  { connections, report }: Pick<SyncReading, 'connections' | 'report'>,
+): ConnectionDraft | undefined {
+  if (name === undefined) return undefined;
   const names = [...connections.keys()];
-  if (!connections.has(found.connection) && names.length > 0) {
-    report.add(
-      [...path, 'connection'],
-      `names no connection of this file; it ${choiceSentence(found.connection, names)}`,
-      names,
-    );
+  if (!connections.has(name) && names.length > 0) {
+    report.add([...path, 'connection'], `names no connection of this file; it ${choiceSentence(name, names)}`, names);
   }
-  return connections.get(found.connection);
+  return connections.get(name);
 }
 
 function checkPolicy({ path, found }: SyncDraft, { report }: SyncReading): void {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { FieldName } from '../core/person/fields.ts';
 import { changeKinds } from '../core/plan/change.ts';
+import { changeStates } from '../core/run/run.ts';
 import type { DecisionRecord, PastChange, PlannedChange } from '../ports/store.ts';
 import { amounts, count, type Inner, instant, toWire, viewOf } from './wire.ts';
 
@@ -16,7 +17,7 @@ export const change = z
     name: z.string().nullable(),
     email: z.string().nullable(),
     kind: z.enum(changeKinds),
-    state: z.enum(['planned', 'held', 'sent', 'applied', 'failed', 'unverified', 'unresolved', 'exported', 'dropped']),
+    state: z.enum(changeStates),
     stateReason: z.string().nullable(),
     reason: z.string(),
     rule: z.string(),

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { type FieldName, fieldTable, leaderFields } from '../core/person/fields.ts';
-import { type ChangeClass, changeClasses, changeKinds } from '../core/plan/change.ts';
+import { changeClasses, changeKinds } from '../core/plan/change.ts';
 import { decisionWays } from '../core/plan/pair.ts';
 import { change } from './changes.ts';
 import { count } from './wire.ts';
 
 /* What a request asks for: the bodies of POST. */
 
-const classes = changeClasses as [ChangeClass, ...ChangeClass[]];
 const some = z.array(z.string().min(1).max(255)).min(1);
 const named = some.max(1000);
 const somePeople = some.max(10_000);
@@ -66,7 +65,7 @@ export const previewOrder = z
       .max(64)
       .optional()
       .describe('Id of a run: the preview shows what undoing it would do; then absent `users` are all that it changed'),
-    only: z.array(z.enum(classes)).min(1).optional().describe('With `undo`: only changes of these classes'),
+    only: z.array(z.enum(changeClasses)).min(1).optional().describe('With `undo`: only changes of these classes'),
   })
   .refine(({ only, undo }) => only === undefined || undo !== undefined, {
     error: 'only selects changes of an undo: add undo',
@@ -80,7 +79,7 @@ export const mappingOrder = z
 
 export const undoOrder = z
   .strictObject({
-    only: z.array(z.enum(classes)).min(1).optional().describe('Only changes of these classes'),
+    only: z.array(z.enum(changeClasses)).min(1).optional().describe('Only changes of these classes'),
     users: some.max(50_000).optional().describe('Only these people, by identification'),
     ...signature,
   })
@@ -91,7 +90,7 @@ export const undoOrder = z
 
 export const verdictOrder = z
   .strictObject({
-    only: z.array(z.enum(classes)).min(1).optional().describe('Only changes of these classes'),
+    only: z.array(z.enum(changeClasses)).min(1).optional().describe('Only changes of these classes'),
     except: somePeople.optional().describe('All but these people, by identification'),
     ids: somePeople.optional().describe('Only these people, by identification'),
     ...signature,
@@ -118,7 +117,7 @@ export const fieldNames = [...fieldTable.map(({ name }) => name), ...leaderField
 /** The parts of a filter of changes, in a query and in a body. */
 export const filterParts = {
   kind: z.enum(changeKinds).optional().describe('Only changes of this kind'),
-  class: z.enum(classes).optional().describe('Only changes of this class'),
+  class: z.enum(changeClasses).optional().describe('Only changes of this class'),
   state: change.shape.state.optional().describe('Only changes in this state'),
   reason: z.string().min(1).max(500).optional().describe('Only changes with exactly this reason'),
   field: z.enum(fieldNames).optional().describe('Only changes of this field; with `value`, of a person with it'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ChangeClass, changeClasses } from '../core/plan/change.ts';
+import { changeClasses } from '../core/plan/change.ts';
 import type { PlanReport, Preview } from '../ports/previews.ts';
 import { budget } from './changes.ts';
 import { finding, runSummary } from './runs.ts';
@@ -12,10 +12,7 @@ const previewFacts = z.object({
   undoes: z
     .object({
       run: z.string(),
-      only: z
-        .array(z.enum(changeClasses as [ChangeClass, ...ChangeClass[]]))
-        .nullable()
-        .describe('Only these classes; null: all'),
+      only: z.array(z.enum(changeClasses)).nullable().describe('Only these classes; null: all'),
     })
     .nullable()
     .describe('What a run with this scope undoes; null: nothing'),

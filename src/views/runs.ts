@@ -1,31 +1,18 @@
 import { z } from 'zod';
 import type { Finding, FindingCode } from '../core/run/finding.ts';
 import { countOf } from '../core/run/formats.ts';
-import type { ChangeState } from '../core/run/run.ts';
+import { batchStates, type ChangeState, countNames, outcomes, phases } from '../core/run/run.ts';
 import { type Waiting, waitingWords } from '../core/run/waiting.ts';
 import type { FindingCause, HeldEnd, PhaseTime } from '../ports/reports.ts';
 import type { AuditEntry, Batch, HoldFacts, RawText, Run } from '../ports/store.ts';
 import { budget } from './changes.ts';
 import { amounts, count, instant, orNewer, personal, toWire, viewOf } from './wire.ts';
 
-export const phaseWord = orNewer(['reading', 'planning', 'delivering', 'proving', 'done']);
+export const phaseWord = orNewer(phases);
 
-const counts = z.object({
-  create: count,
-  update: count,
-  enable: count,
-  disable: count,
-  remove: count,
-  lead: count,
-  unlead: count,
-  firstSight: count,
-  held: count,
-  applied: count,
-  failed: count,
-  unverified: count,
-  unresolved: count,
-  repeated: count,
-});
+const counts = z.object(
+  Object.fromEntries(countNames.map((name) => [name, count])) as Record<(typeof countNames)[number], typeof count>,
+);
 
 export const waitingWire = z
   .object({
@@ -60,9 +47,7 @@ export const runSummary = z
     phase: phaseWord,
     startedAt: instant,
     endedAt: instant.nullable(),
-    outcome: orNewer(['succeeded', 'nothing-to-do', 'held', 'partial', 'failed', 'cancelled', 'exported'])
-      .nullable()
-      .describe('null until the run has ended'),
+    outcome: orNewer(outcomes).nullable().describe('null until the run has ended'),
     reason: personal(z.string().nullable()),
     reasons: personal(z.array(z.string())).describe('All reasons of the outcome, that of `reason` first'),
     isSuccess: z
@@ -125,7 +110,7 @@ const batch = z.object({
   number: count,
   kind: z.enum(['csv', 'direct', 'outbox', 'leaders']),
   size: count,
-  state: orNewer(['planned', 'sending', 'sent', 'settled', 'unresolved']),
+  state: orNewer(batchStates),
   fileId: z.string().nullable(),
   fileName: z.string().nullable(),
   status: z.string().nullable(),

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { accountDecisionOf, accountDetail, standingDecisions } from '../../src/core/plan/account-decision.ts';
 import {
+  accountDecisionOf,
+  accountDetail,
   likenessKey,
   looksLikeSamePerson,
   openPairBook,
@@ -9,6 +10,7 @@ import {
   pairDetail,
   pairOf,
   pairWays,
+  standingDecisions,
 } from '../../src/core/plan/pair.ts';
 import { nextTryAt, refusalReason } from '../../src/core/plan/refused-create.ts';
 import { day, now } from './cases.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { User } from '../../src/core/person/user.ts';
-import type { AccountDecision } from '../../src/core/plan/account-decision.ts';
 import type { Parking } from '../../src/core/plan/email-order.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
+import type { AccountDecision } from '../../src/core/plan/pair.ts';
 import { type Case, decide, type PlanRules, type SourceSays } from '../../src/core/plan/plan.ts';
 import { day, entry, hour, now, rules, says, user, wanted } from './cases.ts';
 

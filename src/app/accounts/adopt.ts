@@ -1,11 +1,10 @@
 import { customFieldNumber, type FieldValues, fieldNames, fieldTraits } from '../../core/person/fields.ts';
 import type { User } from '../../core/person/user.ts';
-import { accountDetail } from '../../core/plan/account-decision.ts';
 import { beforeOf } from '../../core/plan/change.ts';
 import { withKnown } from '../../core/plan/diff.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { entryOf } from '../../core/plan/ledger-steps.ts';
-import { type DecisionWay, type Pair, type PairBook, pairDetail } from '../../core/plan/pair.ts';
+import { accountDetail, type DecisionWay, type Pair, type PairBook, pairDetail } from '../../core/plan/pair.ts';
 import { unknownFields } from '../../core/run/batch.ts';
 import { PlatformError, RollcallError } from '../../core/run/errors.ts';
 import type { Dialect } from '../../core/run/settings.ts';

@@ -1,6 +1,6 @@
 import { foldText } from '../../core/person/text.ts';
-import type { AccountDecision } from '../../core/plan/account-decision.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import type { AccountDecision } from '../../core/plan/pair.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { isAboutIdentity } from '../../core/run/finding.ts';

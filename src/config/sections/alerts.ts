@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { plainFault } from '../../core/run/addresses.ts';
 import { parseDuration } from '../../core/run/formats.ts';
+import { given } from '../../core/run/given.ts';
 import { must } from '../../core/run/problem-words.ts';
-import { type ChannelSettings, type Severity, severities } from '../../ports/alerts.ts';
+import { type ChannelSettings, severities } from '../../ports/alerts.ts';
 import { documented, duration, name, secretText, text, uniqueList } from './values.ts';
 
 const kinds = ['webhook', 'slack', 'teams', 'email', 'pagerduty', 'opsgenie', 'alertmanager'] as const;
@@ -124,8 +126,6 @@ const channel = z
     }
   });
 
-const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-
 /** Returns what is wrong with the address of a channel, or undefined. */
 export function addressFault(address: string, kind: Kind, isInsecure: boolean): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
@@ -134,10 +134,7 @@ export function addressFault(address: string, kind: Kind, isInsecure: boolean): 
     return isMail ? undefined : 'must be smtps://user:password@host:465, or smtp://host:587';
   }
   if (url === undefined || !/^https?:$/.test(url.protocol)) return 'must be an address that begins with https://';
-  if (url.protocol === 'http:' && !loopback.test(url.hostname) && !isInsecure) {
-    return 'must begin with https://; http:// is accepted for this machine only, or with insecure: true beside it';
-  }
-  return undefined;
+  return plainFault(url, isInsecure);
 }
 
 export const alerts = documented(
@@ -160,23 +157,15 @@ export const alerts = documented(
 /** Channels that open an incident for each problem get nothing that is over already. */
 const pagers: readonly Kind[] = ['pagerduty', 'opsgenie', 'alertmanager'];
 
-function severitiesOf(
-  kind: Kind,
-  wanted: readonly Severity[] | undefined,
-): { readonly severities?: readonly Severity[] } {
-  if (wanted !== undefined) return { severities: wanted };
-  return pagers.includes(kind) ? { severities: ['warning', 'critical'] } : {};
-}
-
 function named(channels: readonly z.output<typeof channel>[]): readonly ChannelSettings[] {
   const taken = new Set(channels.map(({ name }) => name));
   return channels.map(({ name, severities: wanted, syncs, after, remind, ...own }) => {
+    const ofPagers = pagers.includes(own.kind) ? (['warning', 'critical'] as const) : undefined;
     const base = {
       name: name ?? freeName(own.kind, taken),
-      ...severitiesOf(own.kind, wanted),
+      ...given({ severities: wanted ?? ofPagers, syncs }),
       afterMs: after,
       remindMs: remind,
-      ...(syncs === undefined ? {} : { syncs }),
     };
     taken.add(base.name);
     return { ...base, ...settingsOf(own) };
@@ -197,18 +186,18 @@ type Settings = ChannelSettings extends infer One ? (One extends unknown ? Omit<
 
 function settingsOf({ kind, url, insecure, ...own }: Own): Settings {
   const { secret, token, channel, from, to, routingKey, apiKey } = own;
-  const maybeUrl = url === undefined ? {} : { url };
-  if (kind === 'pagerduty' && routingKey !== undefined) return { kind, routingKey, ...maybeUrl };
-  if (kind === 'opsgenie' && apiKey !== undefined) return { kind, apiKey, ...maybeUrl };
-  if (kind === 'slack' && token !== undefined && channel !== undefined) return { kind, token, channel, ...maybeUrl };
+  if (kind === 'pagerduty' && routingKey !== undefined) return { kind, routingKey, ...given({ url }) };
+  if (kind === 'opsgenie' && apiKey !== undefined) return { kind, apiKey, ...given({ url }) };
+  if (kind === 'slack' && token !== undefined && channel !== undefined)
+    return { kind, token, channel, ...given({ url }) };
   if (url === undefined) throw new RangeError(`a channel of kind ${kind} passed the check without its keys`);
   switch (kind) {
     case 'email':
       return { kind, url, from: from ?? '', to: to ?? [], insecure };
     case 'webhook':
-      return { kind, url, ...(secret === undefined ? {} : { secret }) };
+      return { kind, url, ...given({ secret }) };
     case 'alertmanager':
-      return { kind, url, ...(token === undefined ? {} : { token }) };
+      return { kind, url, ...given({ token }) };
     case 'teams':
       return { kind, url };
     default:

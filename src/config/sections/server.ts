@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { accessRoles } from '../../core/guard/access.ts';
-import { isLoopback } from '../../core/run/addresses.ts';
+import { isLoopback, plainFault } from '../../core/run/addresses.ts';
 import { given } from '../../core/run/given.ts';
 import type { Secret } from '../secret.ts';
 import { documented, duration, name, secretText, text, wholeNumber } from './values.ts';
@@ -117,9 +117,8 @@ function isNetwork(value: string): boolean {
 /** Without TLS only on this machine: tests and tunnels. */
 function isIssuer(value: string): boolean {
   if (!URL.canParse(value)) return false;
-  const { protocol, hostname, search, hash } = new URL(value);
-  const isLocal = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
-  return search === '' && hash === '' && (protocol === 'https:' || (protocol === 'http:' && isLocal));
+  const url = new URL(value);
+  return /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && plainFault(url) === undefined;
 }
 
 const sessions = documented(

@@ -32,20 +32,7 @@ export function isFreezable(kind: ChangeKind): boolean {
  * disables and removes of people whom another sync is expected to take over. They are sent only when approved.
  * `configuration`: what differs for a person by an edit of the configuration alone; see `core/plan/configuration.ts`.
  */
-export type ChangeClass =
-  | 'creates'
-  | 'updates'
-  | 'emailChanges'
-  | 'firstSight'
-  | 'enables'
-  | 'disables'
-  | 'removes'
-  | 'handOvers'
-  | 'configuration'
-  | 'leads'
-  | 'unleads';
-
-export const changeClasses: readonly ChangeClass[] = [
+export const changeClasses = [
   'creates',
   'updates',
   'emailChanges',
@@ -57,7 +44,9 @@ export const changeClasses: readonly ChangeClass[] = [
   'configuration',
   'leads',
   'unleads',
-];
+] as const;
+
+export type ChangeClass = (typeof changeClasses)[number];
 
 /** The user before the change, reduced to what judging, writing and undoing need. */
 export interface Before {

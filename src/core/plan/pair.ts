@@ -1,6 +1,5 @@
 import type { FieldValues } from '../person/fields.ts';
 import { foldText } from '../person/text.ts';
-import type { AccountDecision } from './account-decision.ts';
 
 /**
  * A person of the source and an account under another identification that seem to be one person. A run changes neither
@@ -55,22 +54,88 @@ export function pairDetail({
 }
 
 /** Returns the decision that an audit entry has, or undefined for another entry. */
-export function pairOf({
-  detail = '',
-  by,
-  reason: why,
-}: {
+export function pairOf(entry: DecisionEntry): PairDecision | undefined {
+  const {
+    names: [identification, other],
+    ...rest
+  } = partsOf(entry);
+  if (identification === undefined || other === undefined) return undefined;
+  return pairWays
+    .map((way) => ({ way, identification, other, ...rest }))
+    .find((decision) => pairDetail(decision) === entry.detail);
+}
+
+/**
+ * What a person decided about an account that no record of the source names and no sync owns. It counts until an instant
+ * or for good.
+ */
+export interface AccountDecision {
+  /** `leave`: it stays as it is. `disable`: the next full run plans its disable. */
+  readonly way: 'leave' | 'disable';
+  readonly identification: string;
+  /** The platform's id of the account to disable: an account made later under the identification is another one. */
+  readonly accountId?: string;
+  readonly by: string;
+  readonly why: string | undefined;
+  /** Epoch ms. Absent: for good. */
+  readonly until?: number;
+}
+
+type Decided = Pick<AccountDecision, 'way' | 'identification' | 'accountId' | 'until'>;
+
+/** Returns the detail of the audit entry of a decision, which `accountDecisionOf` reads. */
+export function accountDetail({ way, identification, accountId = '', until }: Decided): string {
+  const account = `the account of ${JSON.stringify(identification)}`;
+  const end = until === undefined ? '' : ` until ${new Date(until).toISOString()}`;
+  return way === 'leave'
+    ? `${account} stays as it is${end}`
+    : `${account} with the id ${JSON.stringify(accountId)} is to be disabled${end}`;
+}
+
+/** Returns the decision that an audit entry has, or undefined for another entry. */
+export function accountDecisionOf(entry: DecisionEntry): AccountDecision | undefined {
+  const {
+    names: [identification, accountId],
+    ...rest
+  } = partsOf(entry);
+  if (identification === undefined) return undefined;
+  const decision =
+    accountId === undefined
+      ? ({ way: 'leave', identification, ...rest } as const)
+      : ({ way: 'disable', identification, accountId, ...rest } as const);
+  return accountDetail(decision) === entry.detail ? decision : undefined;
+}
+
+/** An entry of the audit that may be a decision. */
+interface DecisionEntry {
   readonly detail: string | undefined;
   readonly by: string;
   readonly reason?: string;
-}): PairDecision | undefined {
-  const [identification, other] = (detail.match(/"(?:[^"\\]|\\.)*"/g) ?? []).map((text): string => JSON.parse(text));
-  if (identification === undefined || other === undefined) return undefined;
+}
+
+/** Returns the names that a detail quotes, the end that it gives, and who decided why. */
+function partsOf({ detail = '', by, reason: why }: DecisionEntry) {
+  const names = (detail.match(/"(?:[^"\\]|\\.)*"/g) ?? []).map((text): string => JSON.parse(text));
   const end = / until (\S+)$/.exec(detail)?.[1];
-  const until = end === undefined ? {} : { until: Date.parse(end) };
-  return pairWays
-    .map((way) => ({ way, identification, other, by, why, ...until }))
-    .find((decision) => pairDetail(decision) === detail);
+  return { names, by, why, ...(end === undefined ? {} : { until: Date.parse(end) }) };
+}
+
+/** Returns the decisions that stand, given the newest first: of each account the newest, unless it ended. */
+export function standingDecisions(
+  newestFirst: readonly AccountDecision[],
+  now: number,
+): ReadonlyMap<string, AccountDecision> {
+  return newestThatStand(newestFirst, now, ({ identification }) => identification);
+}
+
+function newestThatStand<Decision extends { readonly until?: number }>(
+  newestFirst: readonly Decision[],
+  now: number,
+  keyOf: (decision: Decision) => string,
+): ReadonlyMap<string, Decision> {
+  const newest = new Map<string, Decision>();
+  for (const one of newestFirst) if (!newest.has(keyOf(one))) newest.set(keyOf(one), one);
+  return new Map([...newest].filter(([, { until }]) => until === undefined || until > now));
 }
 
 /** What stands of the decisions about pairs of a sync, and about accounts that no sync owns. */
@@ -93,12 +158,9 @@ export function openPairBook(
   now: number,
   accounts: PairBook['accounts'] = new Map(),
 ): PairBook {
-  const newest = new Map<string, PairDecision>();
-  for (const one of newestFirst) {
-    const key = JSON.stringify([one.identification, one.other]);
-    if (!newest.has(key)) newest.set(key, one);
-  }
-  const decisions = [...newest.values()].filter(({ until }) => until === undefined || until > now);
+  const decisions = [
+    ...newestThatStand(newestFirst, now, (one) => JSON.stringify([one.identification, one.other])).values(),
+  ];
   const byName = new Map<string, PairDecision[]>();
   for (const one of decisions) {
     for (const name of [one.identification, one.other]) byName.set(name, [...(byName.get(name) ?? []), one]);

@@ -5,7 +5,6 @@ import type { Finding, FindingCode } from '../run/finding.ts';
 import { shellWord } from '../run/formats.ts';
 import { given } from '../run/given.ts';
 import type { Policy, SyncSettings } from '../run/settings.ts';
-import type { AccountDecision } from './account-decision.ts';
 import type { ChangeDraft, ChangeKind } from './change.ts';
 import {
   create,
@@ -36,6 +35,7 @@ import {
   withoutMisses,
 } from './ledger-steps.ts';
 import { isClaimOver, type Neighbors } from './neighbors.ts';
+import type { AccountDecision } from './pair.ts';
 import type { AbsenceProof, LeaverProof } from './snapshot.ts';
 
 /**

@@ -20,10 +20,14 @@ export function addressFault(address: string, isInsecure: boolean): string | und
     return 'must not contain a user name or password; tokens have keys of their own';
   if (url.search !== '' || url.hash !== '') return 'must not contain ? or #';
   if (/\/(os-api|growth)(\/|$)/.test(url.pathname)) return 'must not contain /os-api or /growth; they are added';
-  if (url.protocol === 'http:' && !loopback.test(url.hostname) && !isInsecure) {
-    return 'must begin with https://; http:// is accepted for this machine only, or with insecure: true beside it';
-  }
-  return undefined;
+  return plainFault(url, isInsecure);
+}
+
+/** Returns why `http://` cannot be used in an address, or undefined. `isInsecure` accepts it for any host. */
+export function plainFault({ protocol, hostname }: URL, isInsecure = false): string | undefined {
+  return protocol === 'http:' && !loopback.test(hostname) && !isInsecure
+    ? 'must begin with https://; http:// is accepted for this machine only, or with insecure: true beside it'
+    : undefined;
 }
 
 interface ListenAdvice {

@@ -1,6 +1,6 @@
 import { type ChangeClass, type ChangeKind, changeKinds } from '../plan/change.ts';
 import { countOf } from './formats.ts';
-import type { ChangeState, Counts, Outcome } from './run.ts';
+import { type ChangeState, type Counts, changeStates, type Outcome, zeros } from './run.ts';
 
 /** What the plan of a run found that counts for its outcome. */
 export interface EndFacts {
@@ -156,16 +156,6 @@ export const exitCodes: Readonly<Record<Outcome, number>> = {
 
 /* No changes, by kind and by state: where a count begins. */
 
-export const noKinds = Object.fromEntries(changeKinds.map((kind) => [kind, 0])) as Readonly<Record<ChangeKind, number>>;
+export const noKinds: Readonly<Record<ChangeKind, number>> = zeros(changeKinds);
 
-export const noStates: Readonly<Record<ChangeState, number>> = {
-  planned: 0,
-  held: 0,
-  sent: 0,
-  applied: 0,
-  failed: 0,
-  unverified: 0,
-  unresolved: 0,
-  exported: 0,
-  dropped: 0,
-};
+export const noStates: Readonly<Record<ChangeState, number>> = zeros(changeStates);

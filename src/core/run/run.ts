@@ -1,73 +1,69 @@
 import { createHash } from 'node:crypto';
-import type { ChangeClass } from '../plan/change.ts';
+import { type ChangeClass, changeKinds } from '../plan/change.ts';
 
 /**
  * Progress of a run. No phase before `delivering` has an external effect. A run alternates between two phases until no
  * batch is left: `delivering` sends a batch, and `proving` polls its status and reads its users back.
  */
-export type Phase = 'reading' | 'planning' | 'delivering' | 'proving' | 'done';
+export const phases = ['reading', 'planning', 'delivering', 'proving', 'done'] as const;
 
-export type Outcome = 'succeeded' | 'nothing-to-do' | 'held' | 'partial' | 'failed' | 'cancelled' | 'exported';
+export type Phase = (typeof phases)[number];
+
+export const outcomes = ['succeeded', 'nothing-to-do', 'held', 'partial', 'failed', 'cancelled', 'exported'] as const;
+
+export type Outcome = (typeof outcomes)[number];
 
 /** The current or final state of one change. */
-export type ChangeState =
-  | 'planned'
-  | 'held'
+export const changeStates = [
+  'planned',
+  'held',
   /** The change is part of a batch that was sent, or is being sent. */
-  | 'sent'
-  | 'applied'
-  | 'failed'
+  'sent',
+  'applied',
+  'failed',
   /** The change has only write-only fields: it was sent, and nothing shows whether it was applied. */
-  | 'unverified'
+  'unverified',
   /** The outcome is not known. No change is sent to this user until it is known or the wait time is over. */
-  | 'unresolved'
+  'unresolved',
   /** The outbox wrote the change to a file that another system delivers. */
-  | 'exported'
+  'exported',
   /** The change was not sent and will not be: the run was canceled, the run failed, or the change was rejected. */
-  | 'dropped';
+  'dropped',
+] as const;
 
-export type BatchState =
-  | 'planned'
+export type ChangeState = (typeof changeStates)[number];
+
+export const batchStates = [
+  'planned',
   /** Written before the first byte is sent. After a crash it means that the outcome is not known. */
-  | 'sending'
-  | 'sent'
-  | 'settled'
-  | 'unresolved';
+  'sending',
+  'sent',
+  'settled',
+  'unresolved',
+] as const;
 
-/** The counts in the output of `--json`. */
-export interface Counts {
-  readonly create: number;
-  readonly update: number;
-  readonly enable: number;
-  readonly disable: number;
-  readonly remove: number;
-  readonly lead: number;
-  readonly unlead: number;
-  readonly firstSight: number;
-  readonly held: number;
-  readonly applied: number;
-  readonly failed: number;
-  readonly unverified: number;
-  readonly unresolved: number;
-  readonly repeated: number;
+export type BatchState = (typeof batchStates)[number];
+
+/** The counts in the output of `--json`, in its order. */
+export const countNames = [
+  ...changeKinds,
+  'firstSight',
+  'held',
+  'applied',
+  'failed',
+  'unverified',
+  'unresolved',
+  'repeated',
+] as const;
+
+export type Counts = Readonly<Record<(typeof countNames)[number], number>>;
+
+/** Returns 0 for each name: where a count begins. */
+export function zeros<Name extends string>(names: readonly Name[]): Record<Name, number> {
+  return Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
 }
 
-export const noCounts: Counts = {
-  create: 0,
-  update: 0,
-  enable: 0,
-  disable: 0,
-  remove: 0,
-  lead: 0,
-  unlead: 0,
-  firstSight: 0,
-  held: 0,
-  applied: 0,
-  failed: 0,
-  unverified: 0,
-  unresolved: 0,
-  repeated: 0,
-};
+export const noCounts: Counts = zeros(countNames);
 
 /** The changes of one class that a guard stopped and that need approval. */
 export interface Hold {

@@ -1,8 +1,16 @@
 import { damageKey, numberDamage, otherForms } from '../../core/guard/damage.ts';
 import type { FieldName, FieldValues } from '../../core/person/fields.ts';
 import type { User } from '../../core/person/user.ts';
-import { type AccountDecision, accountDecisionOf, standingDecisions } from '../../core/plan/account-decision.ts';
-import { likenessKey, openPairBook, type PairBook, type PairDecision, pairOf } from '../../core/plan/pair.ts';
+import {
+  type AccountDecision,
+  accountDecisionOf,
+  likenessKey,
+  openPairBook,
+  type PairBook,
+  type PairDecision,
+  pairOf,
+  standingDecisions,
+} from '../../core/plan/pair.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { formatMinute, shellWord } from '../../core/run/formats.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';

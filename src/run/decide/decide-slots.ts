@@ -1,11 +1,10 @@
 import { fieldTraits } from '../../core/person/fields.ts';
 import type { Person, RejectedPerson } from '../../core/person/person.ts';
 import type { User } from '../../core/person/user.ts';
-import type { AccountDecision } from '../../core/plan/account-decision.ts';
 import type { ChangeDraft } from '../../core/plan/change.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { adopted, leftBehind } from '../../core/plan/ledger-steps.ts';
-import type { PairBook, PairDecision } from '../../core/plan/pair.ts';
+import type { AccountDecision, PairBook, PairDecision } from '../../core/plan/pair.ts';
 import type { Case, Decision, PlanRules, Rule, SourceSays } from '../../core/plan/plan.ts';
 import type { Snapshot } from '../../core/plan/snapshot.ts';
 import type { UndoRule } from '../../core/plan/undo.ts';

@@ -133,7 +133,7 @@ export const runEndpoints: readonly Endpoint[] = [
     query: z.object({
       format: z.enum(['json', 'ndjson', 'csv']).optional(),
       state: change.shape.state.optional(),
-      class: z.enum(changeClasses as [string, ...string[]]).optional(),
+      class: z.enum(changeClasses).optional(),
       limit: limit(1000, 100),
       after: identification.optional().describe('`next` of the previous page'),
     }),
@@ -143,8 +143,7 @@ export const runEndpoints: readonly Endpoint[] = [
     refusals: [400, 404, 409],
     handle: async ({ params, query, headers, caller, signal }, { app }) => {
       const { run } = await describeRun(app, params.id);
-      const { state, after } = query;
-      const wanted = changeClasses.find((name) => name === query.class);
+      const { state, class: wanted, after } = query;
       const filter = given({ states: state && [state], classes: wanted && [wanted], after });
       const format = query.format ?? formatOf(headers.accept);
       if (format !== 'json') {

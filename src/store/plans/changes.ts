@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { FieldName, FieldValues } from '../../core/person/fields.ts';
 import { type Before, type ChangeClass, changeClasses, type NotAgain, partOf } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
+import { zeros } from '../../core/run/run.ts';
 import type { ChangeMark, NewChange, PlannedChange } from '../../ports/store.ts';
 import type { OpenTransaction } from '../db/database.ts';
 import type { KeyRing } from '../db/key-ring.ts';
@@ -36,7 +37,7 @@ export function classesOf(mask: number): ChangeClass[] {
 export function countClasses(
   groups: readonly { readonly classes: number; readonly count: number }[],
 ): Readonly<Record<ChangeClass, number>> {
-  const counts = Object.fromEntries(changeClasses.map((name) => [name, 0])) as Record<ChangeClass, number>;
+  const counts = zeros(changeClasses);
   for (const { classes, count } of groups) {
     for (const name of classesOf(classes)) counts[name] += count;
   }

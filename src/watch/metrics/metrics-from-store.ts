@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { changeClasses } from '../../core/plan/change.ts';
-import type { Outcome } from '../../core/run/run.ts';
+import { outcomes } from '../../core/run/run.ts';
 import { deploymentLease, workersLease } from '../../ports/leases.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import { batchResult, batchResults, type Run, type Store, type TokenState } from '../../ports/store.ts';
@@ -49,15 +49,6 @@ interface StoreIo {
   readonly clock: Clock;
 }
 
-const outcomes: readonly Outcome[] = [
-  'succeeded',
-  'nothing-to-do',
-  'held',
-  'partial',
-  'failed',
-  'cancelled',
-  'exported',
-];
 const tokenStates: readonly TokenState[] = ['ready', 'refreshing', 'reauth-required', 'revoked'];
 const pendingStates = ['sending', 'sent', 'unresolved'];
 
