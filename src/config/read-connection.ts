@@ -1,8 +1,8 @@
 import { addressFault } from '../core/run/addresses.ts';
-import { given } from '../core/run/given.ts';
+import { given, isMapping } from '../core/run/given.ts';
 import type { ConnectionSettings } from './config.ts';
 import type { Report } from './report.ts';
-import { isMapping, readSection } from './section.ts';
+import { readSection } from './section.ts';
 import { type ConnectionInput, connectionShape } from './sections/connection.ts';
 import type { KeyPath } from './yaml-tree.ts';
 

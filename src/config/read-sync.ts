@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { clearingWrites } from '../core/run/batch.ts';
-import { given } from '../core/run/given.ts';
+import { given, isMapping } from '../core/run/given.ts';
 import { choiceSentence } from '../core/run/problem-words.ts';
 import type { Dialect, MatchKey, SyncSettings } from '../core/run/settings.ts';
 import {
@@ -18,7 +18,7 @@ import {
 import type { SourceSettings, SyncConfig } from './config.ts';
 import { sourceFingerprint, sourceIdentity } from './fingerprint.ts';
 import type { ConnectionDraft } from './read-connection.ts';
-import { isMapping, readSection } from './section.ts';
+import { readSection } from './section.ts';
 import { writeOnlyFields } from './sections/dialect.ts';
 import { type SyncInput, syncShape } from './sections/sync.ts';
 import type { KeyPath } from './yaml-tree.ts';

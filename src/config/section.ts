@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { isMapping } from '../core/run/given.ts';
 import { messageFor, problemsOf, unknownKeySentence } from '../core/run/problem-words.ts';
 import type { Report } from './report.ts';
 import type { KeyPath } from './yaml-tree.ts';
@@ -43,10 +44,6 @@ export function readValue<Schema extends z.core.$ZodType>(
     else report.add(at, message, allowed);
   }
   return undefined;
-}
-
-export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function reportUnknownKey(path: KeyPath, known: readonly string[], report: Report): void {

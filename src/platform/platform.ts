@@ -1,5 +1,5 @@
 import { PlatformError, RollcallError } from '../core/run/errors.ts';
-import { afterBreakdown, afterFirstPage, afterScan, firstPageSize, type PageSize } from '../core/run/page-size.ts';
+import { afterBreakdown, afterFirstPage, afterScan, firstPageSize, type PageSize } from '../core/run/pace.ts';
 import { type ScanPurpose, scanRequests } from '../core/run/requests.ts';
 import { AnswerInvalid } from '../drivers/http/answer-invalid.ts';
 import { isRecord } from '../drivers/http/json-text.ts';

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import { joinNamed } from '../core/run/named-scope.ts';
+import { joinNamed } from '../core/run/next-read.ts';
 import type { KeyedTrigger, RunScope, Trigger, TriggerKind, TriggerState, Triggers } from '../ports/store.ts';
 import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import { PlatformError, RollcallError } from '../../core/run/errors.ts';
 import { formatCount } from '../../core/run/formats.ts';
+import { isMapping } from '../../core/run/given.ts';
 import type { ApiAnswer, ApiOperation, ApiRequest, ApiTarget, ContractLine } from '../../ports/api.ts';
 import type { CommandRow } from '../command.ts';
 import { confirmOption } from '../options.ts';
@@ -157,16 +158,16 @@ const widestCell = 40;
 
 /** Renders the answer of an operation: a list as a table, anything else as JSON. */
 export function renderApiAnswer({ status, body }: ApiAnswer, { isWrite }: ApiOperation, style: Style): string {
-  const rows = isObject(body) && Array.isArray(body.result) ? body.result : body;
-  if (Array.isArray(rows) && rows.every(isObject)) return renderRows(rows, body, style);
-  if (body === undefined || (isObject(body) && Object.keys(body).length === 0)) {
+  const rows = isMapping(body) && Array.isArray(body.result) ? body.result : body;
+  if (Array.isArray(rows) && rows.every(isMapping)) return renderRows(rows, body, style);
+  if (body === undefined || (isMapping(body) && Object.keys(body).length === 0)) {
     return isWrite ? `done (${status})` : `nothing (${status})`;
   }
   return clean(JSON.stringify(body, undefined, 2));
 }
 
 function renderRows(rows: readonly Fields[], body: unknown, { colors }: Style): string {
-  const total = isObject(body) && isObject(body.page) ? body.page.totalElements : undefined;
+  const total = isMapping(body) && isMapping(body.page) ? body.page.totalElements : undefined;
   const count = typeof total === 'number' && total > rows.length ? `${rows.length} of ${total}` : String(rows.length);
   if (rows.length === 0) return 'nothing found';
   const names = [...new Set(rows.flatMap((row) => Object.keys(row).filter((name) => isPlain(row[name]))))];
@@ -180,10 +181,6 @@ function renderRows(rows: readonly Fields[], body: unknown, { colors }: Style): 
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function isPlain(value: unknown): boolean {
   return ['string', 'number', 'boolean'].includes(typeof value);

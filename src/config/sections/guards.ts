@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type FieldName, findField } from '../../core/person/fields.ts';
 import type { ChangeClass } from '../../core/plan/change.ts';
 import { must } from '../../core/run/problem-words.ts';
-import { type BlockedThreshold, defaultGuards } from '../../core/run/settings.ts';
+import { type BlockedThreshold, defaultGuards, type Threshold } from '../../core/run/settings.ts';
 import { documented, uniqueList, wholeNumber } from './values.ts';
 
 const percentError = must('must be a percentage from 0 to 100');
@@ -11,54 +11,48 @@ const percentage = () =>
 
 const most = 1_000_000;
 
-function threshold(name: ChangeClass, what: string) {
-  const { absolute, percent, cap } = defaultGuards[name];
-  const line = `${absolute} / ${percent} % / ${cap ?? 'none'}`;
-  return documented(
-    z
-      .strictObject({
-        absolute: documented(
-          wholeNumber(0, most).default(absolute),
-          'Changes allowed in 24 hours, regardless of the number of users.',
-          absolute,
-        ),
-        percent: documented(
-          percentage().default(percent),
-          'Share of the enabled managed users that may change, if this is more.',
-          percent,
-        ),
-        cap: upTo(cap),
-      })
-      .prefault({}),
-    `${what} (absolute / percent / cap: ${line})`,
-    { absolute, percent },
-  );
+/** The keys of each limit, with what is documented of the first two. */
+function limitShape({ absolute, percent, cap }: Threshold, ofAbsolute: string, ofPercent: string) {
+  return {
+    absolute: documented(wholeNumber(0, most).default(absolute), ofAbsolute, absolute),
+    percent: documented(percentage().default(percent), ofPercent, percent),
+    cap: upTo(cap),
+  };
 }
 
-function blockedThreshold({ absolute, percent, cap, oneInRows }: BlockedThreshold) {
-  const line = `${absolute} / ${percent} % / ${cap ?? 'none'}, 1 in ${oneInRows} rows`;
+const lineOf = ({ absolute, percent, cap }: Threshold): string => `${absolute} / ${percent} % / ${cap ?? 'none'}`;
+
+function threshold(name: ChangeClass, what: string) {
+  const limit = defaultGuards[name];
+  const shape = limitShape(
+    limit,
+    'Changes allowed in 24 hours, regardless of the number of users.',
+    'Share of the enabled managed users that may change, if this is more.',
+  );
+  const { absolute, percent } = limit;
+  return documented(z.strictObject(shape).prefault({}), `${what} (absolute / percent / cap: ${lineOf(limit)})`, {
+    absolute,
+    percent,
+  });
+}
+
+function blockedThreshold(limit: BlockedThreshold) {
+  const { absolute, percent, oneInRows } = limit;
+  const shape = {
+    ...limitShape(
+      limit,
+      'Allowed increase since the last accepted read.',
+      'Allowed increase as a share of the enabled managed users, if this is more.',
+    ),
+    oneInRows: documented(
+      wholeNumber(1, most).default(oneInRows),
+      'Maximum share of the source rows: one in this number.',
+      oneInRows,
+    ),
+  };
   return documented(
-    z
-      .strictObject({
-        absolute: documented(
-          wholeNumber(0, most).default(absolute),
-          'Allowed increase since the last accepted read.',
-          absolute,
-        ),
-        percent: documented(
-          percentage().default(percent),
-          'Allowed increase as a share of the enabled managed users, if this is more.',
-          percent,
-        ),
-        cap: upTo(cap),
-        oneInRows: documented(
-          wholeNumber(1, most).default(oneInRows),
-          'Maximum share of the source rows: one in this number.',
-          oneInRows,
-        ),
-      })
-      .prefault({}),
-    `People for whom nothing could be decided: the run is held (${line})`,
+    z.strictObject(shape).prefault({}),
+    `People for whom nothing could be decided: the run is held (${lineOf(limit)}, 1 in ${oneInRows} rows)`,
     { absolute, percent },
   );
 }

@@ -1,14 +1,75 @@
 import { z } from 'zod';
+import type { ApprovalRule, ApprovalSettings } from '../../core/guard/approvals.ts';
+import { type ChangeClass, changeClasses } from '../../core/plan/change.ts';
+import { given } from '../../core/run/given.ts';
 import { must } from '../../core/run/problem-words.ts';
 import { alerts } from './alerts.ts';
-import { approvals } from './approvals.ts';
 import { connectionShape } from './connection.ts';
-import { exportShape } from './exports.ts';
+import { exportShape, reports } from './exports.ts';
 import { redis } from './redis.ts';
-import { reports } from './reports.ts';
 import { server } from './server.ts';
 import { syncShape } from './sync.ts';
 import { documented, duration, name, secretText, text, wholeNumber } from './values.ts';
+
+const approvers = () => wholeNumber(1, 5);
+
+const approvalRule = z
+  .strictObject({
+    approvers: documented(approvers().default(1), 'How many different identities approve each change.', 2),
+    above: documented(
+      wholeNumber(0, 1_000_000).default(0),
+      'The rule is about more changes of the class than this in 24 hours; 0: about each one.',
+      50,
+    ),
+    by: documented(
+      z.array(text()).min(1).optional(),
+      'Who may approve: groups of the identity provider, names of `server.tokens`, or users. Absent: each operator.',
+      ['hr-leads'],
+    ),
+    notRequester: documented(
+      z.boolean().default(false),
+      '`true`: the person who requested the run by hand may not approve its changes.',
+      true,
+    ),
+  })
+  .transform(given);
+
+const approvalOf = (name: ChangeClass) =>
+  documented(
+    z
+      .union([approvers(), approvalRule])
+      .transform(
+        (value): ApprovalRule =>
+          typeof value === 'number' ? { approvers: value, above: 0, notRequester: false } : value,
+      )
+      .optional(),
+    `How changes of the class \`${name}\` are approved: a number of people, or a rule.`,
+    2,
+    { above: 50, by: ['hr-leads'], notRequester: true },
+  );
+
+const approvalRules = Object.fromEntries(changeClasses.map((name) => [name, approvalOf(name)])) as Readonly<
+  Record<ChangeClass, ReturnType<typeof approvalOf>>
+>;
+
+/** `approvals`: who must approve what, besides the guards. */
+const approvals = documented(
+  z
+    .strictObject({
+      reason: documented(
+        z.enum(['required', 'optional']).default('optional'),
+        '`required`: approvals, retries, undos and decisions about accounts need a reason.',
+        'required',
+      ),
+      ...approvalRules,
+    })
+    .transform(
+      ({ reason, ...rules }): ApprovalSettings => ({ isReasonRequired: reason === 'required', rules: given(rules) }),
+    )
+    .optional(),
+  'Who must approve what, besides the guards: see [approvals and scopes](approvals.md). With this key, approvals need an identity of OpenID Connect or of `server.tokens`.',
+  { reason: 'required', removes: 2, disables: { above: 50, by: ['hr-leads'], notRequester: true } },
+);
 
 const defaultStore = 'sqlite:./.rollcall/rollcall.db';
 

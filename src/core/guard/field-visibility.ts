@@ -1,6 +1,7 @@
 import type { CompiledMapping } from '../person/mapping.ts';
 import type { SourceRecord } from '../person/person.ts';
 import { compileVisibility } from '../person/source-path.ts';
+import { isMapping } from '../run/given.ts';
 
 /**
  * Visibility of each source field that the mapping reads: true when at least one record has it. Only these fields are
@@ -168,7 +169,7 @@ export function openFillCount(): FillCount {
   let isCut = false;
   const add = (path: string, value: unknown, depth: number): void => {
     if (value === undefined) return;
-    if (isObject(value) && depth < deepest && Object.keys(value).length > 0) {
+    if (isMapping(value) && depth < deepest && Object.keys(value).length > 0) {
       for (const [name, inner] of Object.entries(value)) add(`${path}.${name}`, inner, depth + 1);
       return;
     }
@@ -188,10 +189,6 @@ export function openFillCount(): FillCount {
       return isCut;
     },
   };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isEmpty(value: unknown): boolean {

@@ -124,7 +124,6 @@ export function classAllowance(name: ChangeClass, threshold: Threshold, users: U
  * Returns the classes of a plan that exceed their limits. Only the classes named here are held; the others continue.
  */
 export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVerdict {
-  const holds: Hold[] = [];
   const blind = blindness(facts.vanished);
   const rowsReason = rowsDropped(facts, settings);
   const told = new Set(facts.vanished.flatMap(({ readers }) => readers));
@@ -136,41 +135,36 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
   const why = leaveDate ?? facts.columns?.encoding ?? facts.columns?.emptied;
   const column = why === undefined ? {} : { column: why };
   const read = { fields, areMissesHeld, ...column, ...(blocked === undefined ? {} : { blocked }) };
-  const edit = blind ?? whyEditWaits(facts, settings, isReadDoubted({ holds, ...read }));
-  if (edit !== undefined && facts.classes.configuration > 0) {
-    const count = facts.classes.configuration;
-    holds.push({ sync: facts.sync, class: 'configuration', reason: edit, count });
-  }
-  const classes = holds.length > 0 ? (facts.edit?.beside ?? facts.classes) : facts.classes;
-  for (const name of changeClasses) {
+  const edit = blind ?? whyEditWaits(facts, settings, isReadDoubted({ holds: [], ...read }));
+  const isEditHeld = edit !== undefined && facts.classes.configuration > 0;
+  const classes = (isEditHeld ? facts.edit?.beside : undefined) ?? facts.classes;
+  const whyHeld = (name: ChangeClass): string | undefined => {
     const count = classes[name];
-    if (count === 0 || name === 'configuration') continue;
     const allowed = classAllowance(name, settings[name], facts);
-    const total = count + facts.recent[name];
-    if (name === 'handOvers') {
-      holds.push({ sync: facts.sync, class: name, reason: tooManyHandOvers(count, allowed), count });
-    } else if (blind !== undefined) {
-      // Every result of a vanished field can be wrong, for example a leave date or the scope.
-      holds.push({ sync: facts.sync, class: name, reason: blind, count });
-    } else if (facts.restored !== undefined && countedExactly.includes(name)) {
-      holds.push({ sync: facts.sync, class: name, reason: notCounted(name, count, facts.restored), count });
-    } else if (total > allowed) {
-      holds.push({ sync: facts.sync, class: name, reason: tooMany(name, { ...facts, classes }, allowed), count });
-    } else if (facts.columns?.encoding !== undefined && (name === 'creates' || name === 'updates')) {
-      holds.push({ sync: facts.sync, class: name, reason: facts.columns.encoding, count });
-    } else if (facts.columns?.emptied !== undefined && isByStanding(name, facts.columns)) {
-      holds.push({ sync: facts.sync, class: name, reason: facts.columns.emptied, count });
-    } else if (rowsReason !== undefined && (name === 'disables' || name === 'removes')) {
-      holds.push({ sync: facts.sync, class: name, reason: rowsReason, count });
-    }
-  }
+    const { encoding, emptied: gone } = facts.columns ?? {};
+    if (name === 'handOvers') return tooManyHandOvers(count, allowed);
+    // Every result of a vanished field can be wrong, for example a leave date or the scope.
+    if (blind !== undefined) return blind;
+    if (facts.restored !== undefined && countedExactly.includes(name)) return notCounted(name, count, facts.restored);
+    if (count + facts.recent[name] > allowed) return tooMany(name, { ...facts, classes }, allowed);
+    if (encoding !== undefined && (name === 'creates' || name === 'updates')) return encoding;
+    if (gone !== undefined && isByStanding(name, facts.columns)) return gone;
+    return name === 'disables' || name === 'removes' ? rowsReason : undefined;
+  };
+  const holdOf = (name: ChangeClass, count: number, reason: string | undefined): readonly Hold[] =>
+    reason === undefined || count === 0 ? [] : [{ sync: facts.sync, class: name, reason, count }];
+  const others = changeClasses.filter((name) => name !== 'configuration');
+  const holds = [
+    ...holdOf('configuration', facts.classes.configuration, edit),
+    ...others.flatMap((name) => holdOf(name, classes[name], whyHeld(name))),
+  ];
   return { holds, ...read };
 }
 
 /** Returns whether changes of the class depend on a column that is emptied: see `ColumnDoubts`. */
-function isByStanding(name: ChangeClass, { isScopeEmptied }: ColumnDoubts): boolean {
+function isByStanding(name: ChangeClass, columns: ColumnDoubts | undefined): boolean {
   if (name === 'creates' || name === 'enables') return true;
-  return isScopeEmptied === true && (name === 'disables' || name === 'removes');
+  return columns?.isScopeEmptied === true && (name === 'disables' || name === 'removes');
 }
 
 /** Returns why the changes of an edit are held, as a whole, or undefined. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FieldName, fieldTraits } from '../person/fields.ts';
 import { countOf } from '../run/formats.ts';
+import { isMapping } from '../run/given.ts';
 import type { Dialect, SyncSettings } from '../run/settings.ts';
 import { type Before, type ChangeClass, type ChangeDraft, type ChangeKind, changeKinds } from './change.ts';
 
@@ -63,7 +64,7 @@ function keysOf({ settings: { mapping, ...others }, elsewhere }: Configuration):
 export function canonicalJson(value: unknown): string {
   return (
     JSON.stringify(value, (_, part: unknown) => {
-      if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
+      if (!isMapping(part)) return part;
       return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
     }) ?? ''
   );
@@ -75,14 +76,10 @@ export function ownDialect(dialect: object, defaults: object): object {
   const own = Object.entries(dialect).flatMap(([key, value]: [string, unknown]) => {
     const usual = known[key];
     if (canonicalJson(value) === canonicalJson(usual)) return [];
-    const areParts = isPlain(value) && isPlain(usual);
+    const areParts = isMapping(value) && isMapping(usual);
     return [[key, areParts ? ownDialect(value, usual) : value] as const];
   });
   return Object.fromEntries(own) as Partial<Dialect>;
-}
-
-function isPlain(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** What differs for one person: fields, or the kind of a change that is made as a whole. */

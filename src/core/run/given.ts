@@ -10,3 +10,8 @@ type Unsure<Values extends object, Name extends keyof Values> = undefined extend
 export function given<Values extends object>(values: Values): Given<Values> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<Values>;
 }
+
+/** Whether a value is a mapping of keys to values: neither a list nor a scalar. */
+export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
