@@ -101,6 +101,12 @@ export async function readWhole(
   }
 }
 
+/** Reads to the end, and gives the fields of everybody. */
+export async function readPeople(source: Source, request?: ReadRequest) {
+  const { pages, end } = await readWhole(source, request);
+  return { end, people: pages.flatMap(({ records }) => records.map(({ fields }) => fields)) };
+}
+
 /** Which fields a full read shows of those that a sync watches when it maps one field alone. */
 async function readVisibility(source: Source, field = statusField): Promise<FieldVisibility> {
   const { readers } = withInputs(new Map([[field, ['lifecycle.status']]]), source.derives);

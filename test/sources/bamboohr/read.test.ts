@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReadRequest } from '../../../src/ports/source.ts';
 import { openSource, parseSource } from '../../../src/sources/registry.ts';
-import { readWhole } from '../../contracts/source.ts';
+import { readPeople, readWhole } from '../../contracts/source.ts';
 import { type FakeBamboohr, type FakeEmployee, fakeEmployees, startBamboohr } from '../../fakes/hris/bamboohr.ts';
 import { jsonReply } from '../../fakes/hris/json-reply.ts';
 import { startVendor } from '../../fakes/hris/vendor-server.ts';
@@ -11,8 +11,7 @@ import { bamboohrConfig, datasets, employees, report } from './under-test.ts';
 type Settings = Readonly<Record<string, unknown>>;
 
 async function readFrom(fake: FakeBamboohr, settings: Settings, request: ReadRequest = { kind: 'full' }) {
-  const { pages, end } = await readWhole(openSource(bamboohrConfig(fake, settings), sourceBase('/')), request);
-  return { end, people: pages.flatMap(({ records }) => records.map(({ fields }) => fields)) };
+  return readPeople(openSource(bamboohrConfig(fake, settings), sourceBase('/')), request);
 }
 
 async function serve(count: number, patch: Readonly<Record<number, Partial<FakeEmployee>>> = {}) {

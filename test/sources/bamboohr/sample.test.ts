@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { openSource } from '../../../src/sources/registry.ts';
-import { readWhole } from '../../contracts/source.ts';
+import { readPeople } from '../../contracts/source.ts';
 import { startVendor } from '../../fakes/hris/vendor-server.ts';
 import { sourceBase } from '../../support/source-base.ts';
 
@@ -20,8 +20,7 @@ async function readSample(api: string, fields: readonly string[]) {
   const { url } = await startVendor({ isData: () => false, answer });
   const auth = { kind: 'basic', username: 'key', password: 'x' };
   const config = { kind: 'bamboohr', company: 'acme', baseUrl: `${url}/api/`, auth, api, fields };
-  const { pages, end } = await readWhole(openSource(config, sourceBase('/')));
-  return { end, people: pages.flatMap(({ records }) => records.map((record) => record.fields)) };
+  return readPeople(openSource(config, sourceBase('/')));
 }
 
 it('the sample of the dataset is read, with somebody who has no number, and a date that is none', async () => {

@@ -3,10 +3,9 @@ import { openSourceTokens } from '../../../src/main/engine.ts';
 import { openSeal } from '../../../src/platform/tokens/seal.ts';
 import { noMetrics } from '../../../src/ports/metrics.ts';
 import type { SourceBase } from '../../../src/ports/source.ts';
-import { openSource } from '../../../src/sources/registry.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { type Crowd, pagesOf, type SourceCase, type SourceUnderTest } from '../../contracts/source.ts';
-import { type FaultName, noFile, noTextRows } from '../../contracts/source-faults.ts';
+import type { FaultName } from '../../contracts/source-faults.ts';
 import {
   bamboohrKey,
   type FakeBamboohr,
@@ -14,18 +13,14 @@ import {
   fakeEmployees,
   startBamboohr,
 } from '../../fakes/hris/bamboohr.ts';
-import { startVendor, withdraw } from '../../fakes/hris/vendor-server.ts';
+import { startVendor } from '../../fakes/hris/vendor-server.ts';
 import { FastClock } from '../../support/fast-clock.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
-import { watchSockets } from '../../support/open-sockets.ts';
 import { sourceBase } from '../../support/source-base.ts';
-import { bytesOverHttp } from '../../support/taken-bytes.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { changeSome, impossibleOverHttp, longId, overHttp, patient } from '../over-http.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
-
-/** The clock of the suite runs a thousand times as fast as the server. */
-const patient = { requestsPerSecond: 1000, timeout: '24h', deadline: '48h' };
 
 const numbered = 'pages have numbers, which do not expire and always increase';
 const notFrozen = 'each page shows the moment of its request: see `person slipped`';
@@ -35,26 +30,20 @@ export const bamboohrDatasets: SourceCase = {
   name: 'bamboohr (datasets)',
   statusInputs: ['status', 'hireDate', 'terminationDate'],
   prepare: (fault, crowd) => prepare(fault, crowd, 'employeeNumber', datasets),
-  impossible: {
+  impossible: impossibleOverHttp(notFrozen, {
     'cursor again': numbered,
     'page emptied': numbered,
     'cursor expired': numbered,
-    'a pipe': noFile,
-    'stray quotes': noTextRows,
-    'still written': notFrozen,
-  },
+  }),
 };
 
 export const bamboohrEmployees: SourceCase = {
   name: 'bamboohr (employees)',
   statusInputs: ['status', 'hireDate'],
   prepare: (fault, crowd) => prepare(fault, crowd, 'employeeId', employees),
-  impossible: {
+  impossible: impossibleOverHttp(notFrozen, {
     'page emptied': 'the total shows it: see `total too large`',
-    'a pipe': noFile,
-    'stray quotes': noTextRows,
-    'still written': notFrozen,
-  },
+  }),
 };
 
 export const bamboohrReport: SourceCase = {
@@ -62,7 +51,7 @@ export const bamboohrReport: SourceCase = {
   statusInputs: ['status', 'hireDate', 'terminationDate'],
   prepare: (fault, crowd) => prepare(fault, crowd, 'employeeNumber', report),
   ahead: { kind: 'buffers', why: 'the report is one answer, which is read from the socket in pieces' },
-  impossible: {
+  impossible: impossibleOverHttp(asOneAnswer, {
     'cut body': 'a report is streamed: a cut one ends the read, and the engine reads again: see `cut for good`',
     'total too large': asOneAnswer,
     'total too small': asOneAnswer,
@@ -73,10 +62,7 @@ export const bamboohrReport: SourceCase = {
     'person slipped': asOneAnswer,
     'cursor expired': asOneAnswer,
     'pages shrink': asOneAnswer,
-    'a pipe': noFile,
-    'stray quotes': noTextRows,
-    'still written': asOneAnswer,
-  },
+  }),
 };
 
 /** The ways to read, with the fields that the fake has. */
@@ -98,41 +84,25 @@ async function prepare(
   const [settings, strikeAt] = isReport ? [ways, 1] : [{ ...ways, pageSize }, 2];
   // A report is one answer, which has to be longer than the buffers on its way.
   const people = fakeEmployees(isReport && crowd === 'many' ? 2_500 : count).map((one, index): FakeEmployee => {
-    const long = `90071992547409${String(index).padStart(5, '0')}`;
-    return fault === 'long ids' ? { ...one, id: long, number: long } : one;
+    return fault === 'long ids' ? { ...one, id: longId(index), number: longId(index) } : one;
   });
   const other = await startVendor({ isData: () => true, answer: () => ({ status: 200, body: '{"data":[]}' }) });
   const fake = await startBamboohr({ people, fault, strikeAt, otherHost: `${other.url}/api/v1/employees` });
   const auth = { kind: 'refresh-token', tokenUrl: fake.tokenUrl, clientId: 'rollcall', refreshToken: 'r0' };
   const isByToken = fault === 'token ends';
   const config = bamboohrConfig(fake, { ...settings, ...(isByToken ? { auth } : {}), limits: patient });
-  const source = openSource(config, isByToken ? await baseWithTokenManager() : sourceBase('/'));
+  const http = overHttp(config, fake, other, isByToken ? await baseWithTokenManager() : undefined);
+  const nameOf = ({ id, number }: FakeEmployee): string => (field === 'employeeId' ? id : (number ?? ''));
   return {
-    source,
+    ...http,
     field,
-    identifications: people.map(({ id, number }) => (field === 'employeeId' ? id : (number ?? ''))),
-    openResources: watchSockets(fake.port),
-    bytesTaken: bytesOverHttp(fake.port),
-    withdraw: (name) => withdraw(fake.port, [name]),
-    change: async () => change(fake, field),
+    identifications: people.map(nameOf),
+    change: changeSome(fake.people, { last: 'Schmidt', changedAt: '2026-11-21T11:00:00+00:00' }, nameOf),
     verify() {
-      if (other.requests.length > 0) throw new Error('another host was asked');
+      http.verify();
       if (fake.reused.length > 0) throw new Error('a refresh token was presented twice');
     },
   };
-}
-
-function change(
-  { people }: FakeBamboohr,
-  field: string,
-): { readonly since: string; readonly changed: readonly string[] } {
-  const changed = [5, 9, 33];
-  for (const index of changed) {
-    const one = people[index];
-    if (one !== undefined) people[index] = { ...one, last: 'Schmidt', changedAt: '2026-11-21T11:00:00+00:00' };
-  }
-  const nameOf = (one: FakeEmployee | undefined): string => (field === 'employeeId' ? one?.id : one?.number) ?? '';
-  return { since: '2026-11-21T09:00:00Z', changed: changed.map((index) => nameOf(people[index])) };
 }
 
 /** A token manager on a real store. */

@@ -6,7 +6,7 @@ import type { ReadRequest } from '../../../src/ports/source.ts';
 import { hibob } from '../../../src/sources/hibob/index.ts';
 import { lifecycleReader } from '../../../src/sources/hibob/to-person.ts';
 import { openSource, parseSource } from '../../../src/sources/registry.ts';
-import { readWhole } from '../../contracts/source.ts';
+import { readPeople } from '../../contracts/source.ts';
 import { type BobOptions, type BobPerson, bobPeople, bobUser, startBob } from '../../fakes/hris/hibob.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { bobFields } from './under-test.ts';
@@ -19,8 +19,7 @@ async function office(options: BobOptions, settings: Readonly<Record<string, unk
   const config = { kind: 'hibob', url: fake.url, ...login, fields: bobFields, limits, ...settings };
   const source = openSource(config, sourceBase('/'));
   const read = async (request?: ReadRequest) => {
-    const { pages, end } = await readWhole(source, request);
-    return { people: pages.flatMap(({ records }) => records.map(({ fields }) => fields)), end };
+    return readPeople(source, request);
   };
   return { ...fake, read };
 }

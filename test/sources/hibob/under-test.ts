@@ -1,12 +1,6 @@
-import { expect } from 'vitest';
-import { openSource } from '../../../src/sources/registry.ts';
 import { pagesOf, type SourceCase } from '../../contracts/source.ts';
-import { noFile, noTextRows } from '../../contracts/source-faults.ts';
 import { bobPeople, bobUser, startBob } from '../../fakes/hris/hibob.ts';
-import { withdraw } from '../../fakes/hris/vendor-server.ts';
-import { watchSockets } from '../../support/open-sockets.ts';
-import { sourceBase } from '../../support/source-base.ts';
-import { bytesOverHttp } from '../../support/taken-bytes.ts';
+import { impossibleOverHttp, overHttp } from '../over-http.ts';
 
 export const bobFields = [
   'root.id',
@@ -41,33 +35,24 @@ function hibobCase({ name, isInBatches, ahead, impossible }: HibobCase): SourceC
         serviceUser: bobUser.id,
         token: bobUser.token,
         fields: bobFields,
-        // The clock of the suite runs a thousand times as fast as the server.
-        limits: { requestsPerSecond: 1000, deadline: '48h', timeout: '48h' },
         ...(isInBatches ? { batchSize: pageSize } : {}),
       };
       return {
-        source: openSource(config, sourceBase('/')),
+        ...overHttp(config, server, elsewhere),
         field: 'id',
         identifications: bobPeople(count).map(({ id }) => id),
-        openResources: watchSockets(server.port),
-        bytesTaken: bytesOverHttp(server.port),
-        withdraw: (name) => withdraw(server.port, [name]),
-        verify: () => expect(elsewhere.requests).toEqual([]),
       };
     },
     statusInputs: ['lifecycleStatus', 'status', 'startDate', 'terminationDate'],
-    impossible: {
+    impossible: impossibleOverHttp('an answer shows one moment', {
       'total too small': 'the API reports no total; ids that are not listed are not requested',
       'total nonsense': 'the API reports no total',
       'cursor again': 'there is no cursor',
       'page emptied': 'there are no pages, or batches of requested ids',
       'cursor expired': 'there is no cursor',
       'token ends': 'the token of a service user has no expiry date, and cannot be renewed',
-      'a pipe': noFile,
-      'stray quotes': noTextRows,
-      'still written': 'an answer shows one moment',
       ...impossible,
-    },
+    }),
   };
 }
 

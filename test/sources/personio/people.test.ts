@@ -6,7 +6,7 @@ import { compileSourcePath } from '../../../src/core/person/source-path.ts';
 import type { ReadRequest } from '../../../src/ports/source.ts';
 import { personio } from '../../../src/sources/personio/index.ts';
 import { openSource, parseSource } from '../../../src/sources/registry.ts';
-import { readWhole, sourceIo } from '../../contracts/source.ts';
+import { readPeople, readWhole, sourceIo } from '../../contracts/source.ts';
 import { jsonReply } from '../../fakes/hris/json-reply.ts';
 import { type PersonioOptions, personioClient, personioPeople, startPersonio } from '../../fakes/hris/personio.ts';
 import type { VendorReply, VendorRequest } from '../../fakes/hris/vendor-server.ts';
@@ -25,8 +25,7 @@ async function office(
   const config = { kind: 'personio', api, url: fake.server.url, ...personioClient, limits, ...settings };
   const source = openSource(config, sourceBase('/'));
   const read = async (request?: ReadRequest) => {
-    const { pages, end } = await readWhole(source, request);
-    return { people: pages.flatMap(({ records }) => records.map(({ fields }) => fields)), end };
+    return readPeople(source, request);
   };
   const paths = () => fake.server.requests.map(({ url }) => `${url.pathname}${decodeURIComponent(url.search)}`);
   return { ...fake, source, read, paths };

@@ -1,12 +1,6 @@
-import { expect } from 'vitest';
-import { openSource } from '../../../src/sources/registry.ts';
 import { pagesOf, type SourceCase, type SourceUnderTest } from '../../contracts/source.ts';
-import { noFile, noTextRows } from '../../contracts/source-faults.ts';
 import { personioClient, personioPeople, startPersonio } from '../../fakes/hris/personio.ts';
-import { withdraw } from '../../fakes/hris/vendor-server.ts';
-import { watchSockets } from '../../support/open-sockets.ts';
-import { sourceBase } from '../../support/source-base.ts';
-import { bytesOverHttp } from '../../support/taken-bytes.ts';
+import { changeSome, impossibleOverHttp, overHttp } from '../over-http.ts';
 
 function personioCase(
   settings: { readonly api: 'v1' | 'v2'; readonly employments?: boolean },
@@ -25,39 +19,20 @@ function personioCase(
         url: server.url,
         ...personioClient,
         pageSize,
-        // The clock of the suite runs a thousand times as fast as the server.
-        limits: { requestsPerSecond: 1000, deadline: '48h', timeout: '48h' },
         ...settings,
       };
-      const source = openSource(config, sourceBase('/'));
+      const idOf = ({ id }: { readonly id: string }) => id.replace('#', '');
+      const changed = { last: 'Schmidt', updatedAt: '2026-11-21T11:00:00Z' };
       return {
-        source,
+        ...overHttp(config, server, elsewhere),
         field: 'id',
-        identifications: personioPeople(count, fault).map(({ id }) => id.replace('#', '')),
-        openResources: watchSockets(server.port),
-        bytesTaken: bytesOverHttp(server.port),
-        withdraw: (field) => withdraw(server.port, [field]),
-        verify: () => expect(elsewhere.requests).toEqual([]),
-        ...(source.capabilities.delta ? { change: async () => change(people, [3, 4, 33]) } : {}),
+        identifications: personioPeople(count, fault).map(idOf),
+        ...(settings.api === 'v2' ? { change: changeSome(people, changed, idOf) } : {}),
       };
     },
     statusInputs,
-    impossible: {
-      'a pipe': noFile,
-      'stray quotes': noTextRows,
-      'still written': 'an answer shows one moment; see `person slipped`',
-      ...impossible,
-    },
+    impossible: impossibleOverHttp('an answer shows one moment; see `person slipped`', impossible),
   };
-}
-
-/** Three people change, an hour before noon of the contract's day. */
-function change(people: Awaited<ReturnType<typeof startPersonio>>['people'], chosen: readonly number[]) {
-  for (const index of chosen) {
-    const person = people[index];
-    if (person !== undefined) people[index] = { ...person, last: 'Schmidt', updatedAt: '2026-11-21T11:00:00Z' };
-  }
-  return { since: '2026-11-21T10:00:00Z', changed: chosen.map((index) => people[index]?.id.replace('#', '') ?? '') };
 }
 
 export const personioV1 = personioCase(

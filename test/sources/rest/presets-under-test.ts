@@ -1,26 +1,17 @@
-import { expect } from 'vitest';
-import { openSource } from '../../../src/sources/registry.ts';
 import { pagesOf, type SourceCase, type SourceUnderTest } from '../../contracts/source.ts';
-import { type FaultName, noFile, noTextRows } from '../../contracts/source-faults.ts';
+import type { FaultName } from '../../contracts/source-faults.ts';
 import { deelPeople, startDeel } from '../../fakes/hris/deel.ts';
 import { factorialEmployees, startFactorial } from '../../fakes/hris/factorial.ts';
 import { humaansPeople, startHumaans } from '../../fakes/hris/humaans.ts';
 import { mergeEmployees, startMerge } from '../../fakes/hris/merge.ts';
 import { ripplingWorkers, startRippling } from '../../fakes/hris/rippling.ts';
 import { startUkg, ukgEmployments } from '../../fakes/hris/ukg.ts';
-import { type VendorServer, withdraw } from '../../fakes/hris/vendor-server.ts';
-import { sourceBase } from '../../support/source-base.ts';
-import { bytesOverHttp } from '../../support/taken-bytes.ts';
-import { openSocketsTo } from './open-sockets.ts';
+import type { VendorServer } from '../../fakes/hris/vendor-server.ts';
+import { changeSome, impossibleOverHttp, overHttp } from '../over-http.ts';
 
 const key = 'an API key does not expire during a read, and cannot be renewed';
 const textIds = 'ids are text';
-const always = {
-  'still written': 'an answer shows one moment; see `person slipped`',
-  'token ends': key,
-  'a pipe': noFile,
-  'stray quotes': noTextRows,
-} as const;
+const always = impossibleOverHttp('an answer shows one moment; see `person slipped`', { 'token ends': key });
 const untold = 'the API reports no total';
 const noTotal = { 'total too large': untold, 'total too small': untold, 'total nonsense': untold } as const;
 const afterPerson = { 'person slipped': 'a page continues after a person, so a deletion hides no person' } as const;
@@ -77,13 +68,9 @@ function presetCase(
         ...config,
       };
       return {
-        source: openSource(source, sourceBase('/')),
+        ...overHttp(source, server, elsewhere),
         field,
         identifications,
-        openResources: () => openSocketsTo(server.port),
-        bytesTaken: bytesOverHttp(server.port),
-        withdraw: (name) => withdraw(server.port, [name]),
-        verify: () => expect(elsewhere.requests).toEqual([]),
         ...(change === undefined ? {} : { change }),
       };
     },
@@ -94,17 +81,7 @@ function presetCase(
   };
 }
 
-/** Three people change, an hour before noon of the contract's day. */
-function changeSome<M extends { readonly [name: string]: unknown }>(members: M[], stamp: string, field: string) {
-  return async () => {
-    const chosen = [3, 4, 33];
-    for (const index of chosen) {
-      const member = members[index];
-      if (member !== undefined) members[index] = { ...member, [stamp]: '2026-11-21T11:00:00Z' };
-    }
-    return { since: '2026-11-21T10:00:00Z', changed: chosen.map((index) => String(members[index]?.[field])) };
-  };
-}
+const changedAt = '2026-11-21T11:00:00Z';
 
 export const rippling = presetCase(
   'rippling',
@@ -113,7 +90,7 @@ export const rippling = presetCase(
     const { server, elsewhere, workers } = await startRippling(ripplingWorkers(count), fault, pageSize);
     const identifications = ripplingWorkers(count).map(({ work_email }) => work_email);
     const config = { auth: { kind: 'bearer', token: 'r1ppling' } };
-    const change = changeSome(workers, 'updated_at', 'work_email');
+    const change = changeSome(workers, { updated_at: changedAt }, ({ work_email }) => work_email);
     return { server, elsewhere, config, field: 'work_email', identifications, change };
   },
 );
@@ -125,7 +102,7 @@ export const merge = presetCase(
     const { server, elsewhere, employees } = await startMerge(mergeEmployees(count), fault);
     const identifications = mergeEmployees(count).map(({ id }) => id);
     const config = { auth: { kind: 'bearer', token: 'm3rge' }, headers: { 'X-Account-Token': 'acc0unt' } };
-    const change = changeSome(employees, 'modified_at', 'id');
+    const change = changeSome(employees, { modified_at: changedAt }, ({ id }) => id);
     return { server, elsewhere, config, field: 'id', identifications, change };
   },
 );

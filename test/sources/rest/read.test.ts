@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReadRequest } from '../../../src/ports/source.ts';
 import { openSource } from '../../../src/sources/registry.ts';
-import { readWhole } from '../../contracts/source.ts';
+import { readPeople } from '../../contracts/source.ts';
 import { jsonReply } from '../../fakes/hris/json-reply.ts';
 import { doneSync, mergeEmployees, startMerge } from '../../fakes/hris/merge.ts';
 import { ripplingWorkers, startRippling } from '../../fakes/hris/rippling.ts';
@@ -12,8 +12,7 @@ import { sourceBase } from '../../support/source-base.ts';
 type Config = Readonly<Record<string, unknown>>;
 
 async function read(config: Config, request?: ReadRequest) {
-  const { pages, end } = await readWhole(openSource({ kind: 'rest', ...config }, sourceBase('/')), request);
-  return { end, people: pages.flatMap(({ records }) => records.map(({ fields }) => fields)) };
+  return readPeople(openSource({ kind: 'rest', ...config }, sourceBase('/')), request);
 }
 
 /** An API of one answer. */

@@ -4,7 +4,7 @@ import { parse as parseYaml } from 'yaml';
 import { compileSourcePath } from '../../../src/core/person/source-path.ts';
 import { openSource } from '../../../src/sources/registry.ts';
 import { rest } from '../../../src/sources/rest/index.ts';
-import { readWhole } from '../../contracts/source.ts';
+import { readPeople } from '../../contracts/source.ts';
 import { jsonReply } from '../../fakes/hris/json-reply.ts';
 import { doneSync } from '../../fakes/hris/merge.ts';
 import { startVendor } from '../../fakes/hris/vendor-server.ts';
@@ -57,8 +57,7 @@ it.each(presets)('the starter of %s maps what its API answers', async (name, ans
   const source = { ...parseYaml(starter.source).source, baseUrl: server.url };
   const { mapping, lifecycle } = parseYaml(starter.mapping);
 
-  const { pages, end } = await readWhole(openSource(source, sourceBase('/')));
-  const people = pages.flatMap(({ records }) => records.map(({ fields }) => fields));
+  const { people, end } = await readPeople(openSource(source, sourceBase('/')));
 
   expect(end).toMatchObject({ complete: true, rows: 3 });
   expect(people.map(({ rollcallStatus }) => rollcallStatus)).toEqual(statuses);

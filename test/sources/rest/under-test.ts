@@ -1,22 +1,10 @@
-import { expect } from 'vitest';
-import { openSource } from '../../../src/sources/registry.ts';
 import { pagesOf, type SourceCase } from '../../contracts/source.ts';
-import { type FaultName, noFile, noTextRows } from '../../contracts/source-faults.ts';
+import type { FaultName } from '../../contracts/source-faults.ts';
 import { humans, type PagingFakeName, startRestFake } from '../../fakes/hris/rest.ts';
-import { sourceBase } from '../../support/source-base.ts';
-import { bytesOverHttp } from '../../support/taken-bytes.ts';
-import { openSocketsTo } from './open-sockets.ts';
+import { impossibleOverHttp, overHttp } from '../over-http.ts';
 
 type Impossible = Partial<Record<FaultName, string>>;
 
-/** The clock of the suite runs a thousand times as fast as the server. */
-const patient = { requestsPerSecond: 1000, deadline: '48h', timeout: '48h' };
-
-const always: Impossible = {
-  'still written': 'an answer shows one moment; see `person slipped`',
-  'a pipe': noFile,
-  'stray quotes': noTextRows,
-};
 const noCursor: Impossible = {
   'cursor again': 'pages have numbers, so there is no cursor',
   'page emptied': 'pages have numbers, so an empty one is the end',
@@ -39,15 +27,12 @@ function restCase(style: PagingFakeName, impossible: Impossible, more: Pick<Sour
       const count = style === 'none' && crowd === 'many' ? 2_600 : pages.count;
       const fake = await startRestFake(style, fault, { count, pageSize: pages.pageSize });
       return {
-        source: openSource({ ...fake.source, limits: patient }, sourceBase('/')),
+        ...overHttp(fake.source, fake.server, fake.elsewhere),
         field: 'id',
         identifications: humans(count, fault).map(({ id }) => id.replace('#', '')),
-        openResources: () => openSocketsTo(fake.server.port),
-        bytesTaken: bytesOverHttp(fake.server.port),
-        verify: () => expect(fake.elsewhere.requests).toEqual([]),
       };
     },
-    impossible: { ...always, ...impossible },
+    impossible: impossibleOverHttp('an answer shows one moment; see `person slipped`', impossible),
     ...more,
   };
 }

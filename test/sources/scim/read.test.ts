@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReadRequest } from '../../../src/ports/source.ts';
 import { openSource } from '../../../src/sources/registry.ts';
-import { readWhole, sourceIo } from '../../contracts/source.ts';
+import { readPeople, readWhole, sourceIo } from '../../contracts/source.ts';
 import { jsonReply } from '../../fakes/hris/json-reply.ts';
 import { type FakeScim, type FakeScimOptions, fakeUsers, type ScimBug, startScim } from '../../fakes/hris/scim.ts';
 import { startVendor } from '../../fakes/hris/vendor-server.ts';
@@ -11,8 +11,7 @@ import { scimConfig } from './under-test.ts';
 type Settings = Readonly<Record<string, unknown>>;
 
 async function readFrom(scim: FakeScim, settings: Settings = {}, request: ReadRequest = { kind: 'full' }) {
-  const { pages, end } = await readWhole(openSource(scimConfig(scim, settings), sourceBase('/')), request);
-  return { end, people: pages.flatMap(({ records }) => records.map(({ fields }) => fields)) };
+  return readPeople(openSource(scimConfig(scim, settings), sourceBase('/')), request);
 }
 
 async function serve(count: number, options: Partial<FakeScimOptions> = {}): Promise<FakeScim> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSource } from '../../../src/sources/registry.ts';
-import { readWhole, sourceIo } from '../../contracts/source.ts';
+import { readPeople, readWhole, sourceIo } from '../../contracts/source.ts';
 import { freePort } from '../../support/services/programs.ts';
 import { startMariaDb, startPostgres } from '../../support/services.ts';
 import { sourceBase } from '../../support/source-base.ts';
@@ -54,8 +54,7 @@ function source(url: string, query: string, more: Readonly<Record<string, unknow
 }
 
 async function everybody(url: string, query: string, more: Readonly<Record<string, unknown>> = {}) {
-  const { pages, end } = await readWhole(source(url, query, more));
-  return { end, people: pages.flatMap(({ records }) => records.map(({ fields }) => fields)) };
+  return readPeople(source(url, query, more));
 }
 
 const failure = (url: string, query: string, more: Readonly<Record<string, unknown>> = {}): Promise<unknown> =>

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { openSource } from '../../../src/sources/registry.ts';
-import { readWhole } from '../../contracts/source.ts';
+import { readPeople } from '../../contracts/source.ts';
 import { startVendor } from '../../fakes/hris/vendor-server.ts';
 import { sourceBase } from '../../support/source-base.ts';
 
@@ -13,8 +13,7 @@ async function readSample(more: Readonly<Record<string, unknown>> = {}) {
   const { url } = await startVendor({ isData: () => true, answer: () => ({ status: 200, body }) });
   const auth = { kind: 'basic', user: 'api', password: 'x' };
   const config = { kind: 'successfactors', url, companyId: 'acmeT1', auth, ...more };
-  const { pages, end } = await readWhole(openSource(config, sourceBase('/')));
-  return { end, people: pages.flatMap(({ records }) => records.map(({ fields }) => fields)) };
+  return readPeople(openSource(config, sourceBase('/')));
 }
 
 it('a person with an ended assignment abroad stands for the employment at home, and is no leaver', async () => {

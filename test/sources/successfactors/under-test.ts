@@ -1,6 +1,4 @@
-import { openSource } from '../../../src/sources/registry.ts';
 import { pagesOf, type SourceCase } from '../../contracts/source.ts';
-import { noFile, noTextRows } from '../../contracts/source-faults.ts';
 import {
   apiKey,
   companyId,
@@ -9,13 +7,8 @@ import {
   makeClientKeys,
   startSuccessFactors,
 } from '../../fakes/hris/successfactors.ts';
-import { startVendor, withdraw } from '../../fakes/hris/vendor-server.ts';
-import { watchSockets } from '../../support/open-sockets.ts';
-import { sourceBase } from '../../support/source-base.ts';
-import { bytesOverHttp } from '../../support/taken-bytes.ts';
-
-/** The clock of the suite runs a thousand times as fast as the server. */
-const patient = { requestsPerSecond: 1000, deadline: '48h' };
+import { startVendor } from '../../fakes/hris/vendor-server.ts';
+import { changeSome, impossibleOverHttp, longId, overHttp } from '../over-http.ts';
 
 /** Made once: a key of 2048 bits takes longer than a read. */
 const keys = makeClientKeys();
@@ -26,7 +19,7 @@ function sourceCase(entity: 'PerPerson' | 'User', field: string, statusInputs: r
     async prepare(fault, crowd) {
       const { count, pageSize } = pagesOf(crowd);
       const people = fakePeople(count).map((person, index): FakePerson => {
-        if (fault === 'long ids') return { ...person, id: `90071992547409${String(index).padStart(5, '0')}` };
+        if (fault === 'long ids') return { ...person, id: longId(index) };
         return index % 10 === 0 ? { ...person, status: 'T', activeEmployments: 0, ended: '2025-12-31' } : person;
       });
       const other = await startVendor({
@@ -35,34 +28,18 @@ function sourceCase(entity: 'PerPerson' | 'User', field: string, statusInputs: r
       });
       const fake = await startSuccessFactors({ people, fault, otherHost: other.url, publicKey: keys.publicKey });
       const auth = { kind: 'saml', clientId: apiKey, user: 'rollcall.api', privateKey: keys.privateKey };
-      const config = { kind: 'successfactors', url: fake.url, companyId, auth, entity, pageSize, limits: patient };
+      const config = { kind: 'successfactors', url: fake.url, companyId, auth, entity, pageSize };
       return {
-        source: openSource(config, sourceBase('/')),
+        ...overHttp(config, fake, other),
         field,
         identifications: people.map(({ id }) => id),
-        openResources: watchSockets(fake.port),
-        bytesTaken: bytesOverHttp(fake.port),
-        withdraw: (name) => withdraw(fake.port, [name]),
-        verify() {
-          if (other.requests.length > 0) throw new Error('another host was asked');
-        },
-        async change() {
-          const changed = [5, 9, 11];
-          for (const index of changed) {
-            const person = fake.people[index];
-            if (person !== undefined) fake.people[index] = { ...person, changedAt: '2026-11-21T11:00:00Z' };
-          }
-          return { since: '2026-11-21T09:00:00Z', changed: changed.map((index) => fake.people[index]?.id ?? '') };
-        },
+        change: changeSome(fake.people, { changedAt: '2026-11-21T11:00:00Z' }, ({ id }) => id),
       };
     },
     statusInputs,
-    impossible: {
-      'a pipe': noFile,
-      'stray quotes': noTextRows,
+    impossible: impossibleOverHttp('all pages belong to one snapshot; if it does not hold, see `person slipped`', {
       'page emptied': 'the count shows it: see `total too large`',
-      'still written': 'all pages belong to one snapshot; if it does not hold, see `person slipped`',
-    },
+    }),
   };
 }
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { ReadRequest } from '../../../src/ports/source.ts';
 import { openSource } from '../../../src/sources/registry.ts';
-import { readWhole } from '../../contracts/source.ts';
+import { readPeople } from '../../contracts/source.ts';
 import { startVendor } from '../../fakes/hris/vendor-server.ts';
 import { sourceBase } from '../../support/source-base.ts';
 
@@ -14,8 +14,7 @@ async function readSample(file: string, contentType: string, config: (url: strin
   const body = await readFile(new URL(`../../../src/sources/workday/sample/${file}`, import.meta.url), 'utf8');
   const headers = { 'content-type': contentType };
   const { url } = await startVendor({ isData: () => true, answer: () => ({ status: 200, headers, body }) });
-  const { pages, end } = await readWhole(openSource(config(url), sourceBase('/')), request);
-  return { end, people: pages.flatMap(({ records }) => records.map(({ fields }) => fields)) };
+  return readPeople(openSource(config(url), sourceBase('/')), request);
 }
 
 describe('the sample of a report', () => {

@@ -1,11 +1,8 @@
-import { openSource } from '../../../src/sources/registry.ts';
 import { type Crowd, pagesOf, type SourceCase, type SourceUnderTest } from '../../contracts/source.ts';
-import { type FaultName, noFile, noTextRows } from '../../contracts/source-faults.ts';
-import { startVendor, withdraw } from '../../fakes/hris/vendor-server.ts';
+import type { FaultName } from '../../contracts/source-faults.ts';
+import { startVendor } from '../../fakes/hris/vendor-server.ts';
 import { type FakeWorkday, type FakeWorker, fakeWorkers, startWorkday, workdayUser } from '../../fakes/hris/workday.ts';
-import { watchSockets } from '../../support/open-sockets.ts';
-import { sourceBase } from '../../support/source-base.ts';
-import { bytesOverHttp } from '../../support/taken-bytes.ts';
+import { changeSome, impossibleOverHttp, longId, overHttp } from '../over-http.ts';
 
 export const reportColumns = [
   'WID',
@@ -20,10 +17,8 @@ export const reportColumns = [
   'Organizations_group',
 ];
 
-/** The clock of the suite runs a thousand times as fast as the server. */
-const patient = { requestsPerSecond: 1000, deadline: '48h' };
-
 const asOneAnswer = 'a report is one answer, without pages';
+const asOfOneInstant = 'all pages have one As_Of_Entry_DateTime; if it does not hold, see `person slipped`';
 
 export const workdayRaas: SourceCase = {
   name: 'workday (raas)',
@@ -33,7 +28,7 @@ export const workdayRaas: SourceCase = {
       return { api: 'raas', url, columns: reportColumns, countColumn: 'Row_Count' };
     }),
   ahead: { kind: 'buffers', why: 'the report is one answer, which is read from the socket in pieces' },
-  impossible: {
+  impossible: impossibleOverHttp(asOneAnswer, {
     'cut body': 'a report is streamed: a cut one ends the read, and the engine reads again: see `cut for good`',
     'page again': asOneAnswer,
     'cursor again': asOneAnswer,
@@ -41,10 +36,7 @@ export const workdayRaas: SourceCase = {
     'person slipped': asOneAnswer,
     'cursor expired': asOneAnswer,
     'pages shrink': asOneAnswer,
-    'a pipe': noFile,
-    'stray quotes': noTextRows,
-    'still written': asOneAnswer,
-  },
+  }),
 };
 
 export const workdaySoap: SourceCase = {
@@ -54,14 +46,11 @@ export const workdaySoap: SourceCase = {
     prepare(fault, crowd, 'employeeId', ({ soapUrl: url }) => {
       return { api: 'soap', url, pageSize: pagesOf(crowd).pageSize };
     }),
-  impossible: {
+  impossible: impossibleOverHttp(asOfOneInstant, {
     'cursor again': 'pages have numbers: see `page again`',
     'page emptied': 'pages have numbers and a total: see `total too large`',
     'cursor expired': 'pages have numbers, which do not expire',
-    'a pipe': noFile,
-    'stray quotes': noTextRows,
-    'still written': 'all pages have one As_Of_Entry_DateTime; if it does not hold, see `person slipped`',
-  },
+  }),
 };
 
 async function prepare(
@@ -74,7 +63,7 @@ async function prepare(
   const isReport = field === 'Employee_ID';
   const workers = fakeWorkers(isReport && crowd === 'many' ? 2_500 : pagesOf(crowd).count).map(
     (worker, index): FakeWorker => {
-      if (fault === 'long ids') return { ...worker, id: `90071992547409${String(index).padStart(5, '0')}` };
+      if (fault === 'long ids') return { ...worker, id: longId(index) };
       return index % 10 === 0 ? { ...worker, active: false, terminated: true, left: '2025-12-31' } : worker;
     },
   );
@@ -84,26 +73,11 @@ async function prepare(
     fault === 'token ends'
       ? { kind: 'client-credentials', tokenUrl: workday.tokenUrl, clientId: 'rollcall', clientSecret: 'secret' }
       : { kind: 'basic', ...workdayUser };
-  const source = openSource({ kind: 'workday', auth, limits: patient, ...more(workday) }, sourceBase('/'));
+  const changed = { last: 'Schmidt', changedAt: '2026-11-21T11:00:00.000Z' };
   return {
-    source,
+    ...overHttp({ kind: 'workday', auth, ...more(workday) }, workday, other),
     field,
     identifications: workers.map(({ id }) => id),
-    openResources: watchSockets(workday.port),
-    bytesTaken: bytesOverHttp(workday.port),
-    withdraw: (name) => withdraw(workday.port, [name]),
-    verify() {
-      if (other.requests.length > 0) throw new Error('another host was asked');
-    },
-    ...(source.capabilities.delta ? { change: () => change(workday) } : {}),
+    ...(isReport ? {} : { change: changeSome(workday.workers, changed, ({ id }) => id) }),
   };
-}
-
-async function change({ workers }: FakeWorkday): ReturnType<NonNullable<SourceUnderTest['change']>> {
-  const changed = [5, 9, 11];
-  for (const index of changed) {
-    const worker = workers[index];
-    if (worker !== undefined) workers[index] = { ...worker, last: 'Schmidt', changedAt: '2026-11-21T11:00:00.000Z' };
-  }
-  return { since: '2026-11-21T09:00:00Z', changed: changed.map((index) => workers[index]?.id ?? '') };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReadRequest } from '../../../src/ports/source.ts';
 import { openSource } from '../../../src/sources/registry.ts';
-import { readWhole } from '../../contracts/source.ts';
+import { readPeople, readWhole } from '../../contracts/source.ts';
 import { type FakeWorker, fakeWorkers, startWorkday, workdayUser } from '../../fakes/hris/workday.ts';
 import { sourceBase } from '../../support/source-base.ts';
 
@@ -87,8 +87,7 @@ describe('Get_Workers', () => {
   it('an element that nobody has is not visible, and is named: only its right may be missing', async () => {
     const workers = fakeWorkers(6).map((worker): FakeWorker => ({ ...worker, mail: undefined }));
     const { source } = await openWorkers(workers, { workers: 'employees', include: ['managementChain'] });
-    const { pages, end } = await readWhole(source);
-    const people = pages.flatMap(({ records }) => records.map(({ fields }) => fields));
+    const { people, end } = await readPeople(source);
     const hidden = ['workEmail', 'workPhone', 'userId', 'terminationDate', 'contingentWorkerId'];
     expect(people.flatMap((person) => hidden.filter((name) => name in person))).toEqual([]);
     expect(people).toHaveLength(6);
@@ -99,8 +98,7 @@ describe('Get_Workers', () => {
     const mail = undefined;
     const nobodyOnPageOne = { 21001: { mail }, 21002: { mail }, 21003: { mail }, 21004: { mail } };
     const { source } = await openWorkers(fakeWorkers(10, { ...nobodyOnPageOne, 21006: { mail }, 21009: { mail } }));
-    const { pages, end } = await readWhole(source);
-    const people = pages.flatMap(({ records }) => records.map(({ fields }) => fields));
+    const { people, end } = await readPeople(source);
     expect(people.slice(0, 4).filter((person) => 'workEmail' in person)).toEqual([]);
     expect(people.slice(4).map(({ workEmail }) => workEmail)).toEqual([
       'ana5@example.com',
