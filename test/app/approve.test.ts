@@ -118,6 +118,15 @@ test('a rejection takes back the approvals that no run has used', async () => {
   expect(new Set(Object.values(await statesOf()))).toEqual(new Set(['rejected']));
 });
 
+test('a run is approved once; the second time is refused with what to do instead', async () => {
+  const { io, run, deliver } = await openHeld();
+  await giveVerdict(run, { action: 'approve', by: 'ops' }, io);
+  await deliver();
+  const again = await refusal(giveVerdict(run, { action: 'approve', by: 'ops' }, io));
+  expect(again).toContain('are already approved, and an approval counts once');
+  expect(again).toContain('rollcall runs people');
+});
+
 test('a rejection does not touch approvals that a run has used', async () => {
   const { io, run, deliver, statesOf } = await openHeld();
   await giveVerdict(run, { action: 'approve', by: 'ops', ids: [first, second] }, io);

@@ -74,35 +74,6 @@ test('what a guard holds ends with 3, is listed, asked about, approved and deliv
   expect([...shell.sandbox.state.users.values()].every(({ enabled }) => !enabled)).toBe(true);
 });
 
-test('a plan that was looked at is approved by its digest', async () => {
-  const shell = await openConnectedShell(eight);
-  await shell.run(['apply', 'people']);
-  await writePeople(shell, leave(eight));
-  const { stdout } = await shell.run(['plan', 'people']);
-  const [, digest = ''] = /--approve (\w+)/.exec(stdout) ?? [];
-  const apply = await shell.run(['apply', 'people', '--approve', digest]);
-
-  expect(apply).toMatchObject({ code: 0, stdout: expect.stringContaining('8 applied') });
-  expect(await shell.run(['apply', 'people', '--approve', 'feedfacefeed'])).toMatchObject({ code: 1 });
-});
-
-test('what was rejected is not asked about again', async () => {
-  const shell = await openConnectedShell(eight);
-  await shell.run(['apply', 'people']);
-  await writePeople(shell, leave(eight));
-  const { id: run } = (await shell.run(['apply', 'people', '--json'])).json<RunJson>();
-  const rejected = await shell.run(['reject', run, '--yes', '--json']);
-
-  const decided = { run, sync: 'people', verdict: 'rejected', changes: 8, reduced: 0 };
-  expect(rejected.json()).toEqual({
-    ...decided,
-    pending: 0,
-    expiresAt: null,
-    frozenUntil: null,
-    isDeploymentRunning: false,
-  });
-});
-
 test('runs are listed and shown, and a run can be tried again', async () => {
   const shell = await openConnectedShell(three);
   const none = await shell.run(['runs']);
@@ -110,7 +81,9 @@ test('runs are listed and shown, and a run can be tried again', async () => {
   const retried = await shell.run(['retry', run, '--json']);
   const listed = await shell.run(['runs', 'people', '--json']);
   const shown = await shell.run(['show', run, '--changes', '--json']);
+  const { entries } = (await shell.run(['audit', '--json'])).json<{ entries: { by: string; action: string }[] }>();
 
+  expect(entries.map(({ by, action }) => `${by} ${action}`)).toEqual(['tester retry', 'tester request-run']);
   expect(none.stdout).toBe('no runs yet\n');
   expect(await shell.run(['runs', 'peolpe'])).toMatchObject({ code: 2, stderr: expect.stringContaining('people') });
   expect(retried.json<RunJson>().outcome).toBe('nothing-to-do');
@@ -121,28 +94,6 @@ test('runs are listed and shown, and a run can be tried again', async () => {
     stderr: expect.stringContaining('rollcall runs'),
   });
   expect(await shell.run(['cancel', run])).toMatchObject({ code: 1, stderr: expect.stringContaining('already ended') });
-});
-
-test('resync of one person changes nobody else', async () => {
-  const shell = await openConnectedShell(three);
-  const resync = await shell.run(['resync', 'people', '--user', '1002', '--json']);
-
-  expect(resync.json<RunJson>().counts).toMatchObject({ create: 1, applied: 1 });
-  expect([...shell.sandbox.state.users.keys()]).toEqual(['1002']);
-});
-
-test('why follows one person', async () => {
-  const shell = await openConnectedShell(three);
-  const why = await shell.run(['why', 'people', '1003']);
-  const json = await shell.run(['why', 'people', 'nobody', '--json']);
-
-  expect(why).toMatchObject({ code: 0, stdout: expect.stringContaining('(active-create)') });
-  expect(json.json()).toMatchObject({
-    sync: 'people',
-    identification: 'nobody',
-    records: [],
-    lookup: { found: false },
-  });
 });
 
 test('token status says what the token is and never what it holds', async () => {
@@ -252,6 +203,9 @@ test('start says when it is ready, does what other shells ask for, and ends with
 
 test('why finds a person by name, e-mail or a part of the identification, and lists those who may be meant', async () => {
   const shell = await openConnectedShell([...three, '1010,Ana,Sales']);
+  const json = (await shell.run(['why', 'people', 'nobody', '--json'])).json();
+  expect(json).toMatchObject({ sync: 'people', identification: 'nobody', records: [], lookup: { found: false } });
+  expect((await shell.run(['why', 'people', '1003'])).stdout).toContain('(active-create)');
   const before = await shell.run(['why', 'people', 'Ana']);
   expect(before).toMatchObject({ code: 1, stdout: expect.stringMatching(/^Ana: Not found: .* there is none yet/) });
   await shell.run(['apply', 'people']);

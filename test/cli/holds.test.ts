@@ -181,12 +181,16 @@ test('a file that is cut in its last row is not offered for approval, and says s
 
 test('a rejected change is no work of later plans and runs', async () => {
   const { shell, run } = await openHeld();
-  await shell.run(['reject', run, '--except', '200', '--yes']);
+  const rejected = await shell.run(['reject', run, '--except', '200', '--yes', '--json']);
   const planned = await shell.run(['plan', 'people']);
   await shell.run(['reject', run, '--user', '200', '--yes']);
   const applied = await shell.run(['apply', 'people']);
   const runs = await shell.run(['runs', '--limit', '1', '--json']);
 
+  expect(rejected.json()).toEqual({
+    ...{ run, sync: 'people', verdict: 'rejected', changes: 7, reduced: 0, pending: 0 },
+    ...{ expiresAt: null, frozenUntil: null, isDeploymentRunning: false },
+  });
   expect(planned.stdout).toContain('people: 1 change, 1 of them held\n');
   expect(planned.stdout).toContain('7 dropped because they were rejected');
   expect(planned.stdout).toContain('  1 to disable\n');
@@ -221,24 +225,21 @@ test('approve of a doubted read says what is approved, before it asks and after'
 
 test('a wrong selection approves nobody', async () => {
   const { shell, run } = await openHeld();
-  for (const [words, told] of [
-    [['--only', 'leavers'], 'It must be one of creates'],
-    [['--except', '999'], 'except names people without a held change in run'],
-    [['--ids', 'none.txt'], 'the file of --ids cannot be read: none.txt (ENOENT)'],
-  ] as const) {
-    const refused = await shell.run(['approve', run, '--yes', ...words]);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(told) });
-  }
+  expect(await shell.run(['approve', run, '--yes', '--except', '999'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('except names people without a held change in run'),
+  });
   await shell.run(['apply', 'people']);
   expect(disabledOf(shell)).toEqual([]);
 });
 
 test('a plan approved by digest never delivers what was rejected', async () => {
   const { shell, run } = await openHeld();
-  const { digest } = (await shell.run(['plan', 'people', '--json'])).json<{ digest: string }>();
+  const [, digest = ''] = /--approve (\w+)/.exec((await shell.run(['plan', 'people'])).stdout) ?? [];
   await writeFile(join(shell.folder, 'ids.txt'), '200\n201\n');
   await shell.run(['reject', run, '--ids', 'ids.txt', '--yes']);
-  const applied = await shell.run(['apply', 'people', '--approve', digest.slice(0, 12), '--json']);
+  const applied = await shell.run(['apply', 'people', '--approve', digest, '--json']);
   expect(applied.json()).toMatchObject({ counts: { applied: 6, held: 0 }, facts: { rejected: 2 } });
   expect(disabledOf(shell)).not.toContain('200');
+  expect(await shell.run(['apply', 'people', '--approve', 'feedfacefeed'])).toMatchObject({ code: 1 });
 });

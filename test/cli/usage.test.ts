@@ -39,6 +39,15 @@ test.each([
   [['sandbox', '--quirk', 'put=replaces', '--quirk', 'colour=red'], 'it must be name=value'],
   [['sandbox', '--quirk', 'strictReuse=perhaps'], 'must be true or false'],
   [['check', '--config', 'other.yaml'], 'other.yaml: the file does not exist'],
+  // Refused before the configuration is read: nothing is requested or decided.
+  [['resync', 'people', '--user', '@ids.txt'], 'the file of --user cannot be read: ids.txt (ENOENT)'],
+  [['resync', 'people', '--user', '@/dev/null'], 'the file of --user names no person: /dev/null'],
+  [['resync', 'people', '--timeout', '3s'], '--timeout limits the wait of --wait'],
+  [['approve', 'run_1', '--yes', '--only', 'leavers'], 'It must be one of creates'],
+  [['approve', 'run_1', '--yes', '--ids', 'none.txt'], 'the file of --ids cannot be read: none.txt (ENOENT)'],
+  [['adopt', 'staff', '1', '--replace', '--apart'], 'exclude each other'],
+  [['adopt', 'staff', '--from', 'gone', '--apart'], 'exclude each other'],
+  [['adopt', 'staff', 'N2', '--leave', '--until', 'soon'], 'It must be a duration'],
 ])('%j is wrong usage: %s', async (words, message) => {
   const shell = await openTestShell();
   const finished = await shell.run(words);

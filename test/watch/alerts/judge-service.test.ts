@@ -34,6 +34,7 @@ describe('a token endpoint that does not answer correctly', () => {
     ['twice in a row, with a valid access token', throttled(2, issuedAt + 46 * minute), 45 * minute],
     ['for two minutes', throttled(5, issuedAt + 48 * minute), 46.5 * minute],
     ['at the end of a token of 90 s', throttled(3, issuedAt + 102 * seconds, shortLived), 91 * seconds],
+    ['for a token of two minutes, which a refresh takes', { ...hourToken, expiresAt: issuedAt + 2 * minute }, 119_000],
   ])('is no problem while a later try is in time: %s', (_, token, afterMs) => {
     expect(judgeToken({ connection: 'acme', token, now: issuedAt + afterMs })).toBe('well');
   });

@@ -89,6 +89,11 @@ function optionsOf(channels: readonly ChannelSettings[]): AlertsOptions {
 
 const never = new AbortController().signal;
 const titles = () => receiver.received.splice(0).map((one) => one.json<{ title: string }>().title);
+/** The titles of what one evaluation sends. */
+const looked = async (alerts = desk()) => {
+  await alerts.evaluate(never);
+  return titles();
+};
 
 /** A run that ended so, a minute after the last. */
 async function runEnded(patch: RunPatch, scope: RunScope = { kind: 'all' }, sync = 'people'): Promise<string> {
@@ -111,13 +116,11 @@ describe('a sync', () => {
     await desk().evaluate(never);
     await desk().evaluate(never);
     await failed();
-    await desk().evaluate(never);
-    expect(titles()).toEqual(['CRITICAL sync people: the run failed']);
+    expect(await looked()).toEqual(['CRITICAL sync people: the run failed']);
     await succeeded();
     await desk().evaluate(never);
     await succeeded();
-    await desk().evaluate(never);
-    expect(titles()).toEqual(['RECOVERED sync people: runs succeed again']);
+    expect(await looked()).toEqual(['RECOVERED sync people: runs succeed again']);
   });
 
   it('is told again for another reason, and not when only numbers or names in it differ', async () => {
@@ -147,16 +150,14 @@ describe('a sync', () => {
   it('whose history is older than its alerts is judged by the newest run alone', async () => {
     await failed();
     await succeeded();
-    await desk().evaluate(never);
-    expect(titles()).toEqual([]);
+    expect(await looked()).toEqual([]);
   });
 
   it('is not well again because an older run was, when a new deployment looks for the first time', async () => {
     await succeeded();
     await failed();
     await desk().evaluate(never);
-    await desk().evaluate(never);
-    expect(titles()).toEqual(['CRITICAL sync people: the run failed']);
+    expect(await looked()).toEqual(['CRITICAL sync people: the run failed']);
   });
 
   it('that fails and recovers again and again is told with a count, and is over when it stays well for an hour', async () => {
@@ -178,8 +179,7 @@ describe('a sync', () => {
     expect(again?.text).toContain('It came back once since ');
     expect(more).toEqual([]);
     await clock.advance(hourMs);
-    await alerts.evaluate(never);
-    expect(titles()).toEqual(['RECOVERED sync people: runs succeed again']);
+    expect(await looked(alerts)).toEqual(['RECOVERED sync people: runs succeed again']);
   });
 
   it('is not well again because a run of named people was, nor ill because a person cancelled one', async () => {
@@ -187,8 +187,7 @@ describe('a sync', () => {
     await desk().evaluate(never);
     await runEnded({ outcome: 'succeeded' }, { kind: 'users', identifications: ['E1'] });
     await runEnded({ outcome: 'cancelled', reason: 'cancelled: 3 changes were not sent' });
-    await desk().evaluate(never);
-    expect(titles()).toHaveLength(1);
+    expect(await looked()).toHaveLength(1);
   });
 
   describe('with a run in progress', () => {
@@ -209,11 +208,6 @@ describe('a sync', () => {
         final: 'failed',
         finalAt: clock.now(),
       });
-    const looked = async () => {
-      await desk().evaluate(never);
-      return titles();
-    };
-
     it('tells a failed file when it fails, once, and says when its rows were applied after all', async () => {
       const owned = await begin();
       expect(await looked()).toEqual([]);
@@ -301,8 +295,7 @@ describe('a sync', () => {
   it('tells changes with an unknown outcome once, and not again while later runs wait for them', async () => {
     const counts = { ...noCounts, unresolved: 25 };
     await runEnded({ outcome: 'partial', reason: '25 changes have an unknown outcome', counts });
-    await desk().evaluate(never);
-    expect(titles()).toEqual(['WARNING sync people: 0 applied, 25 unresolved']);
+    expect(await looked()).toEqual(['WARNING sync people: 0 applied, 25 unresolved']);
     const facts = { blocked: { unresolved: 25 }, waitsFor: { runs: ['run_1'], until: 1_795_575_626_000 } };
     const waits = {
       outcome: 'partial',
@@ -310,8 +303,7 @@ describe('a sync', () => {
       facts,
     } as const;
     await runEnded(waits);
-    await desk().evaluate(never);
-    expect(titles()).toEqual([]);
+    expect(await looked()).toEqual([]);
     const { standing } = await desk().report(0);
     expect(standing).toMatchObject([
       {
@@ -325,8 +317,7 @@ describe('a sync', () => {
       reason: 'the source was not read completely',
       facts: { ...facts, sourceGaps: ['cut'] },
     });
-    await desk().evaluate(never);
-    expect(titles()).toEqual(['WARNING sync people: 0 applied, the source was not read completely']);
+    expect(await looked()).toEqual(['WARNING sync people: 0 applied, the source was not read completely']);
   });
 
   it('tells no recovery while a run holds the change that failed', async () => {
@@ -335,19 +326,16 @@ describe('a sync', () => {
     await store.plans.setStates(failing, [{ identification: 'E1', state: 'failed', reason: 'refused' }]);
     const ended = { phase: 'done', endedAt: clock.now() } as const;
     await store.runs.update(failing, { ...ended, outcome: 'partial', counts: { ...noCounts, failed: 1 } });
-    await desk().evaluate(never);
-    expect(titles()).toEqual(['WARNING sync people: 0 applied, 1 failed']);
+    expect(await looked()).toEqual(['WARNING sync people: 0 applied, 1 failed']);
     await clock.advance(60_000);
     const holding = await openRun(store, { id: 'run_g', now: clock.now() });
     await writePlan(store, { id: 'run_g', owned: holding }, [sampleChange('E1')]);
     await store.plans.hold(holding, 'run_g', ['updates'], 'too many');
     const endedAt = clock.now();
     await store.runs.update(holding, { ...ended, endedAt, outcome: 'held', counts: { ...noCounts, held: 1 } });
-    await desk().evaluate(never);
-    expect(titles()).toEqual([]);
+    expect(await looked()).toEqual([]);
     await succeeded();
-    await desk().evaluate(never);
-    expect(titles()).toEqual(['RECOVERED sync people: runs succeed again']);
+    expect(await looked()).toEqual(['RECOVERED sync people: runs succeed again']);
   });
 
   it('titles a run that applied everything beside two bad rows as what it is', async () => {
@@ -372,8 +360,7 @@ describe('a sync', () => {
     await runEnded({ outcome: 'failed', reason, facts }, { kind: 'users', identifications: ['E1O'] });
     const some = { reason: 'the source does not know 1 named person', facts: { sourceRows: 1, unknownPeople: 1 } };
     await runEnded({ outcome: 'partial', ...some }, { kind: 'users', identifications: ['E1', 'E1O'] });
-    await desk().evaluate(never);
-    expect(titles()).toEqual([]);
+    expect(await looked()).toEqual([]);
   });
 
   it('names the scope of a failed run about named people, which a good run about them ends', async () => {
@@ -383,11 +370,9 @@ describe('a sync', () => {
     expect(receiver.received[0]?.text).toContain('about 2 named people failed: the platform is away');
     expect(titles()).toEqual(['CRITICAL sync people: the run about named people failed']);
     await runEnded({ outcome: 'succeeded' }, users('E1'));
-    await desk().evaluate(never);
-    expect(titles(), 'E2 is still not synced').toEqual([]);
+    expect(await looked(), 'E2 is still not synced').toEqual([]);
     await runEnded({ outcome: 'nothing-to-do' }, users('E2', 'E1', 'E3'));
-    await desk().evaluate(never);
-    expect(titles()).toEqual(['RECOVERED sync people: runs succeed again']);
+    expect(await looked()).toEqual(['RECOVERED sync people: runs succeed again']);
   });
 
   it('is one alert with its tokens: neither its failed runs nor its age are told beside a refused token', async () => {
@@ -397,14 +382,11 @@ describe('a sync', () => {
     token = { ...token, state: 'reauth-required', reason: 'invalid_grant' };
     await clock.advance(2 * hourMs);
     await runEnded({ outcome: 'failed', reason: 'no token', facts: { failure: 'REAUTH_REQUIRED' } });
-    await desk().evaluate(never);
-    expect(titles()).toEqual(['CRITICAL connection acme: the platform refuses the refresh token']);
+    expect(await looked()).toEqual(['CRITICAL connection acme: the platform refuses the refresh token']);
     token = { ...token, state: 'static' };
-    await desk().evaluate(never);
-    expect(titles(), 'there is time to catch up').toEqual(['RECOVERED connection acme: the tokens work again']);
+    expect(await looked(), 'there is time to catch up').toEqual(['RECOVERED connection acme: the tokens work again']);
     await clock.advance(5 * 60_000);
-    await desk().evaluate(never);
-    expect(titles()).toEqual(['CRITICAL sync people: no success for 2 h']);
+    expect(await looked()).toEqual(['CRITICAL sync people: no success for 2 h']);
   });
 
   it('is not told as late while its runs fail, as that is the reason; it is once their problem is over', async () => {
@@ -412,18 +394,14 @@ describe('a sync', () => {
     await succeeded();
     await desk().evaluate(never);
     await failed();
-    await desk().evaluate(never);
-    expect(titles()).toEqual(['CRITICAL sync people: the run failed']);
+    expect(await looked()).toEqual(['CRITICAL sync people: the run failed']);
     await clock.advance(2 * hourMs);
     await failed();
-    await desk().evaluate(never);
-    expect(titles()).toEqual([]);
+    expect(await looked()).toEqual([]);
     await succeeded();
-    await desk().evaluate(never);
-    expect(titles()).toEqual(['RECOVERED sync people: runs succeed again']);
+    expect(await looked()).toEqual(['RECOVERED sync people: runs succeed again']);
     await clock.advance(2 * hourMs);
-    await desk().evaluate(never);
-    expect(titles()).toEqual(['CRITICAL sync people: no success for 2 h']);
+    expect(await looked()).toEqual(['CRITICAL sync people: no success for 2 h']);
   });
 
   it('that is muted before its first look does not tell its history afterwards', async () => {
@@ -433,8 +411,7 @@ describe('a sync', () => {
     const alerts = desk();
     await alerts.quiet('people', { kind: 'mute', by: 'ana', at: clock.now(), until: clock.now() + 1000 });
     await clock.advance(5000);
-    await alerts.evaluate(never);
-    expect(titles()).toEqual([]);
+    expect(await looked(alerts)).toEqual([]);
   });
 
   it('can be acknowledged and muted by name, for its reminders', async () => {
@@ -451,8 +428,7 @@ describe('a sync', () => {
     const [acked] = await alerts.quiet('people', { kind: 'ack', by: 'ana', at });
     expect(acked).toEqual({ subject: { kind: 'sync', name: 'people' }, open: 1 });
     await clock.advance(12 * hourMs);
-    await alerts.evaluate(never);
-    expect(titles()).toEqual([]);
+    expect(await looked(alerts)).toEqual([]);
     expect((await alerts.report(1)).standing[0]?.acked).toEqual({ by: 'ana', at });
     const until = clock.now() + hourMs;
     await alerts.quiet('people', { kind: 'mute', by: 'ana', at: clock.now(), until });
@@ -504,8 +480,7 @@ describe('a sync', () => {
       return owned;
     };
     const first = await hold('run_h1');
-    await desk().evaluate(never);
-    expect(titles(), 'the run is still under way').toEqual([]);
+    expect(await looked(), 'the run is still under way').toEqual([]);
     await store.runs.update(first, {
       phase: 'done',
       endedAt: clock.now(),
@@ -519,11 +494,9 @@ describe('a sync', () => {
     );
     await clock.advance(60_000);
     await endRun(store, await hold('run_h2'), clock.now());
-    await desk().evaluate(never);
-    expect(titles()).toEqual(['WARNING sync people: 2 disables wait for approval']);
+    expect(await looked()).toEqual(['WARNING sync people: 2 disables wait for approval']);
     await clock.advance(dayMs + 1);
-    await desk().evaluate(never);
-    expect(titles()).toEqual(['RECOVERED sync people: no changes wait for approval']);
+    expect(await looked()).toEqual(['RECOVERED sync people: no changes wait for approval']);
 
     const counts = { ...noCounts, disable: 2, held: 2 };
     const alone = await hold('run_h3');
@@ -538,24 +511,20 @@ describe('a sync', () => {
     await succeeded();
     await desk().evaluate(never);
     await clock.advance(26 * hourMs);
-    await desk().evaluate(never);
-    expect(titles()).toEqual([]);
+    expect(await looked()).toEqual([]);
     await store.pauses.add({ sync: 'people', pausedAt: clock.now(), by: 'ops' });
     await clock.advance(1);
-    await desk().evaluate(never);
-    expect(titles()).toEqual([]);
+    expect(await looked()).toEqual([]);
     await store.pauses.remove('people', clock.now());
     await desk().evaluate(never);
     await clock.advance(5 * 60_000 - 1);
-    await desk().evaluate(never);
-    expect(titles()).toEqual([]);
+    expect(await looked()).toEqual([]);
     await clock.advance(1);
     await desk().evaluate(never);
     expect(receiver.received[0]?.text).toContain('No run has started since');
     expect(titles()).toEqual(['CRITICAL sync people: no success for 26 h']);
     await succeeded();
-    await desk().evaluate(never);
-    expect(titles()).toEqual(['RECOVERED sync people: runs succeed again']);
+    expect(await looked()).toEqual(['RECOVERED sync people: runs succeed again']);
   });
 
   it('that is late says which run is under way, and that it is well again as soon as it is, however lately it was paused', async () => {
@@ -570,25 +539,21 @@ describe('a sync', () => {
     expect(text).toContain('rollcall show run_long');
     expect(titles()).toHaveLength(1);
     await store.pauses.add({ sync: 'people', pausedAt: clock.now(), by: 'ops' });
-    await desk().evaluate(never);
-    expect(titles()).toEqual([]);
+    expect(await looked()).toEqual([]);
     const lease = await store.leases.take('run:run_long', 'me', 1000, clock.now());
     const run = await store.runs.get('run_long');
     if (lease === undefined || run === undefined) throw new Error('not there');
     await store.runs.update({ run, lease }, { phase: 'done', endedAt: clock.now(), outcome: 'succeeded' });
-    await desk().evaluate(never);
-    expect(titles()).toEqual(['RECOVERED sync people: runs succeed again']);
+    expect(await looked()).toEqual(['RECOVERED sync people: runs succeed again']);
   });
 
   it('that has never succeeded is late from when it was first seen', async () => {
     staleAfterMs = hourMs;
     await desk().evaluate(never);
     await clock.advance(hourMs);
-    await desk().evaluate(never);
-    expect(titles()).toEqual([]);
+    expect(await looked()).toEqual([]);
     await clock.advance(1);
-    await desk().evaluate(never);
-    expect(titles()).toEqual(['CRITICAL sync people: no run has ever succeeded']);
+    expect(await looked()).toEqual(['CRITICAL sync people: no run has ever succeeded']);
   });
 });
 
@@ -616,13 +581,6 @@ describe('tokens', () => {
     expect(await look({ state: 'revoked' })).toEqual(['WARNING']);
     expect(await look({ state: 'none' })).toEqual([]);
   });
-
-  it('that live for minutes are given the time that a refresh takes', async () => {
-    token = { ...token, state: 'ready', issuedAt: clock.now(), expiresAt: clock.now() + 120_000 };
-    await clock.advance(119_000);
-    await desk().evaluate(never);
-    expect(titles()).toEqual([]);
-  });
 });
 
 describe('a platform that ends the runs of twelve syncs', () => {
@@ -633,39 +591,36 @@ describe('a platform that ends the runs of twelve syncs', () => {
     staleBefore: () => undefined,
     isExcused: () => false,
   }));
+  const fault = {
+    outcome: 'failed',
+    reason: 'the platform answered 503',
+    facts: { failure: 'PLATFORM_FAILED' },
+  } as const;
   const allEnded = async (patch: RunPatch, some = names) => {
     for (const name of some) await runEnded(patch, { kind: 'all' }, name);
   };
 
   it('one after the other is one problem from the first one on', async () => {
     const alerts = desk([hook()], { syncs });
-    const fault = {
-      outcome: 'failed',
-      reason: 'the platform answered 503',
-      facts: { failure: 'PLATFORM_FAILED' },
-    } as const;
     await allEnded(fault, names.slice(0, 1));
     await alerts.evaluate(never);
     await allEnded(fault, names.slice(1));
-    await alerts.evaluate(never);
-    expect(titles()).toHaveLength(1);
+    expect(await looked(alerts)).toHaveLength(1);
     expect((await alerts.report(1)).standing[0]?.summary).toMatch(/^Runs of 12 syncs /);
   });
 
   it('is one problem with their names, and one end', async () => {
     const alerts = desk([hook()], { syncs });
     await alerts.evaluate(never);
-    const reason = 'the platform answered 503';
-    await allEnded({ outcome: 'failed', reason, facts: { failure: 'PLATFORM_FAILED' } });
-    await alerts.evaluate(never);
-    await allEnded({ outcome: 'failed', reason, facts: { failure: 'PLATFORM_FAILED' } });
-    await alerts.evaluate(never);
+    for (let times = 0; times < 2; times += 1) {
+      await allEnded(fault);
+      await alerts.evaluate(never);
+    }
     const told = receiver.received.splice(0).map((one) => one.json<{ title: string; text: string }>());
     expect(told.map(({ title }) => title)).toEqual(['CRITICAL connection acme: the platform answers with errors']);
     expect(told[0]?.text).toContain('Runs of 12 syncs (sync0, sync1, sync10, sync11, sync2, … and 7 more) failed');
     await allEnded({ outcome: 'succeeded', facts: { platformUsers: 3 } });
-    await alerts.evaluate(never);
-    expect(titles()).toEqual(['RECOVERED connection acme: the platform answers again']);
+    expect(await looked(alerts)).toEqual(['RECOVERED connection acme: the platform answers again']);
   });
 
   it('hides no failure of another cause', async () => {
@@ -803,8 +758,7 @@ describe('a notice', () => {
   it('is told once by many processes that look at once', async () => {
     await failed();
     await Promise.all(Array.from({ length: 5 }, () => desk().evaluate(never)));
-    await desk().evaluate(never);
-    expect(titles()).toHaveLength(1);
+    expect(await looked()).toHaveLength(1);
   });
 });
 
