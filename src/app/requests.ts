@@ -36,17 +36,20 @@ export interface ResyncOrder {
   readonly timeoutMs?: number;
 }
 
+/** A request that a deployment takes up. */
+export interface QueuedRun {
+  readonly kind: 'queued';
+  readonly trigger: string;
+  /** The pause that the request waits for, if the sync is paused. */
+  readonly pause: Pause | undefined;
+  /** When the deployment was last seen (epoch ms). */
+  readonly deploymentSeenAt: number | undefined;
+  /** The wait for the end ended before the run did. */
+  readonly isLate?: true;
+}
+
 export type ResyncReport =
-  | {
-      readonly kind: 'queued';
-      readonly trigger: string;
-      /** The pause that the request waits for, if the sync is paused. */
-      readonly pause: Pause | undefined;
-      /** When the deployment was last seen (epoch ms). */
-      readonly deploymentSeenAt: number | undefined;
-      /** The wait for the end ended before the run did. */
-      readonly isLate?: true;
-    }
+  | QueuedRun
   | {
       readonly kind: 'ran';
       readonly report: RunReport;
@@ -120,7 +123,7 @@ export async function queueOrRun(
   const isDeployed = await io.isDeployed();
   if (!isDeployed) await refusePaused(request.sync, io);
   const trigger = await storedTrigger(await storeRequest(request, io), io);
-  const queued = async (): Promise<Extract<ResyncReport, { kind: 'queued' }>> => {
+  const queued = async (): Promise<QueuedRun> => {
     const pause = await io.engine.store.pauses.get(trigger.sync, io.engine.clock.now());
     return { kind: 'queued', trigger: trigger.id, pause, deploymentSeenAt: await io.deploymentSeenAt() };
   };

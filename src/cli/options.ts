@@ -51,6 +51,11 @@ export function parseUntil(text: string): { readonly at: number } | { readonly i
   );
 }
 
+/** Reads a day (UTC), or an instant with its zone. Returns epoch ms; undefined for another text. */
+export function dayOrInstant(text: string): number | undefined {
+  return parseInstant(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00Z` : text);
+}
+
 /** Collects an option that may be repeated. */
 export function gather(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];

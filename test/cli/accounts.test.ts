@@ -28,7 +28,13 @@ test('accounts lists whose the accounts are, leaves one as it is, and writes a f
   const written = await shell.run(['accounts', 'people', '--unmanaged', '--out', 'accounts.csv']);
   expect(written.stdout).toContain('1 account written to accounts.csv');
   expect(await readFile(join(shell.folder, 'accounts.csv'), 'utf8')).toContain(`P3,"'=HYPERLINK(""x"") Root"`);
-  expect((await shell.run(['accounts', 'people', '--out', 'no/such/folder.csv'])).code).toBe(2);
+  for (const words of [
+    ['accounts', 'people'],
+    ['report', 'leavers'],
+  ]) {
+    const refused = await shell.run([...words, '--out', 'no/such/folder.csv']);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be written to') });
+  }
   const json = (await shell.run(['accounts', 'people', '--owned', '--json'])).json<object>();
   expect(json).toMatchObject({ found: 1, counts: { owned: 1, unmanaged: 1 }, accounts: [{ identification: 'E1' }] });
 });

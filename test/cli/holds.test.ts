@@ -21,7 +21,7 @@ async function openHeld(): Promise<{ readonly shell: ConnectedShell; readonly ru
 const disabledOf = ({ sandbox }: ConnectedShell): string[] =>
   [...sandbox.state.users].flatMap(([name, { enabled }]) => (enabled ? [] : [name])).sort();
 
-test('holds lists who waits, why, until when, and the commands that decide it', async () => {
+test('holds lists who waits, why, until when, and the commands that decide it; a wrong selection approves nobody', async () => {
   const { shell, run } = await openHeld();
   const { stdout, code } = await shell.run(['holds', '--limit', '2']);
   const json = (await shell.run(['holds', '--json', '--sync', 'people'])).json<{ holds: { changes: object[] }[] }>();
@@ -42,6 +42,12 @@ test('holds lists who waits, why, until when, and the commands that decide it', 
     changed: [],
   });
   expect(await shell.run(['holds', '--sync', 'none'])).toMatchObject({ code: 2 });
+  expect(await shell.run(['approve', run, '--yes', '--except', '999'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('except names people without a held change in run'),
+  });
+  await shell.run(['apply', 'people']);
+  expect(disabledOf(shell)).toEqual([]);
 });
 
 test('a part is rejected and approved in a name, the rest waits, and the audit says who and why', async () => {
@@ -91,19 +97,6 @@ test('approve never overrules a rejection, in whatever run, without --reopen', a
   expect(declined.stderr).toContain('approve 8 changes, which a person rejected?');
   expect(approved.stdout).toContain('approved 8 changes');
   expect(disabledOf(shell)).toHaveLength(8);
-});
-
-test('the command that a refused approval suggests approves the selected person, and no other', async () => {
-  const { shell, run } = await openHeld();
-  await shell.run(['reject', run, '--user', '200', '--yes', '--as', 'Bea']);
-  const refused = await shell.run(['approve', run, '--user', '200', '--yes']);
-  const [, command = ''] = /"rollcall ([^"]+)"/.exec(refused.stderr) ?? [];
-  expect(refused.stderr).toContain('tester rejected 1 change');
-  expect((await shell.run([...command.split(' '), '--yes'])).stdout).toContain(
-    'approved 1 change for 24 h; to deliver them:  rollcall apply people',
-  );
-  await shell.run(['apply', 'people']);
-  expect(disabledOf(shell)).toEqual(['200']);
 });
 
 test('show says what became of the held changes of a run, part by part', async () => {
@@ -221,16 +214,6 @@ test('approve of a doubted read says what is approved, before it asks and after'
   );
   expect(declined.stderr).toContain('approve the read of this run?');
   expect(approved.stdout).toContain(`approved the read of run ${run}: later reads are compared with it`);
-});
-
-test('a wrong selection approves nobody', async () => {
-  const { shell, run } = await openHeld();
-  expect(await shell.run(['approve', run, '--yes', '--except', '999'])).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('except names people without a held change in run'),
-  });
-  await shell.run(['apply', 'people']);
-  expect(disabledOf(shell)).toEqual([]);
 });
 
 test('a plan approved by digest never delivers what was rejected', async () => {

@@ -1,7 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { openAccounts } from '../../app/accounts/list-accounts.ts';
 import { compareIdentifications } from '../../core/plan/change.ts';
-import { RollcallError } from '../../core/run/errors.ts';
 import { formatCount, formatInstant, formatNumber, shellWord } from '../../core/run/formats.ts';
 import { type Account, type AccountState, accountPageView, accountStates } from '../../views/accounts.ts';
 import type { CommandRow } from '../command.ts';
@@ -72,7 +71,7 @@ async function listAccounts(shell: Shell, sync: string, options: AccountsOptions
         yield account;
       }
     })();
-    if (out !== undefined) await writeOut(fromHere(shell.io, out), asked);
+    if (out !== undefined) await writeWhole('the accounts', fromHere(shell.io, out), csvOf(asked));
     else for await (const _ of asked);
     const answer = accountPageView({ sync, readAt: list.readAt, accounts: shown, next: undefined });
     const { next: _, ...json } = answer;
@@ -139,45 +138,23 @@ function matchWords({ identification, by, standing, hasAccount }: Account['match
   return `may be ${identification} (${evidence[by]}; ${standing}, ${account})`;
 }
 
-const columns = [
-  'identification',
-  'name',
-  'email',
-  'enabled',
-  'lastUpdate',
-  'state',
-  'conflict',
-  'decision',
-  'why',
-  'matches',
-];
+/** The columns of the file. */
+const columns: Readonly<Record<string, (account: Account) => string>> = {
+  identification: ({ identification }) => identification,
+  name: ({ name }) => name,
+  email: ({ email }) => email,
+  enabled: ({ isEnabled }) => (isEnabled ? 'yes' : 'no'),
+  lastUpdate: ({ lastUpdate = '' }) => lastUpdate,
+  state: ({ state }) => state,
+  conflict: ({ isConflict }) => (isConflict ? 'yes' : 'no'),
+  decision: ({ decision = '' }) => decision,
+  why: ({ why }) => why,
+  matches: ({ matches }) => matches.map(({ identification, by }) => `${identification} (${evidence[by]})`).join('; '),
+};
 
-async function writeOut(path: string, accounts: AsyncIterable<Account>): Promise<void> {
-  await writeWhole(
-    path,
-    (async function* () {
-      yield stringify([columns]);
-      for await (const { identification, name, email, isEnabled, lastUpdate = '', state, ...one } of accounts) {
-        const matches = one.matches.map((match) => `${match.identification} (${evidence[match.by]})`).join('; ');
-        const [enabled, conflict] = [isEnabled, one.isConflict].map((is) => (is ? 'yes' : 'no'));
-        const row = [
-          identification,
-          name,
-          email,
-          enabled,
-          lastUpdate,
-          state,
-          conflict,
-          one.decision ?? '',
-          one.why,
-          matches,
-        ];
-        yield stringify([row], { escape_formulas: true });
-      }
-    })(),
-  ).catch((error: unknown) => {
-    if (!(error instanceof Error) || !('syscall' in error)) throw error;
-    const message = `the accounts cannot be written to ${path} (${'code' in error ? String(error.code) : 'unknown'}); name another file with --out`;
-    throw new RollcallError(message, { code: 'USAGE', cause: error });
-  });
+async function* csvOf(accounts: AsyncIterable<Account>): AsyncGenerator<string> {
+  yield stringify([Object.keys(columns)]);
+  for await (const account of accounts) {
+    yield stringify([Object.values(columns).map((cellOf) => cellOf(account))], { escape_formulas: true });
+  }
 }

@@ -1,14 +1,13 @@
 import { InvalidArgumentError } from 'commander';
 import { endSessions, findAudit, listSessions } from '../../app/audit.ts';
-import { formatCount, formatInstant, parseDuration, parseInstant } from '../../core/run/formats.ts';
+import { formatCount, formatInstant, parseDuration } from '../../core/run/formats.ts';
 import type { AuditEntry } from '../../ports/store.ts';
 import { auditEntryView } from '../../views/connections.ts';
 import { openSessionView } from '../../views/sessions.ts';
 import type { CommandRow } from '../command.ts';
-import { callerOf, parseWholeNumber, type SignatureOptions, signatureOptions } from '../options.ts';
+import { callerOf, dayOrInstant, parseWholeNumber, type SignatureOptions, signatureOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
-import type { Style } from '../terminal.ts';
-import { cleanLine, renderTable } from '../terminal.ts';
+import { cleanLine, renderTable, type Style } from '../terminal.ts';
 
 /** An instant, or a time before now. */
 type Since = { readonly at: number } | { readonly ago: number };
@@ -98,7 +97,7 @@ function renderAudit(entries: readonly AuditEntry[], { colors }: Style): string 
 function parseSince(text: string): Since {
   const ago = parseDuration(text);
   if (ago !== undefined) return { ago };
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseInstant(`${text}T00:00Z`) : parseInstant(text);
+  const at = dayOrInstant(text);
   if (at === undefined)
     throw new InvalidArgumentError('It must be a duration such as 24h or 7d, a date, or an instant.');
   return { at };

@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from 'commander';
 import { type ExportOrder, exportOrQueue, listExports } from '../../app/connections.ts';
-import { formatCount, formatInstant, formatNumber, parseInstant } from '../../core/run/formats.ts';
+import { formatCount, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import { type ExportReport, exportView } from '../../views/exports.ts';
 import type { CommandRow } from '../command.ts';
-import { callerOf, type SignatureOptions, signatureOptions } from '../options.ts';
+import { callerOf, dayOrInstant, type SignatureOptions, signatureOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import { cleanLine, renderTable, type Style } from '../terminal.ts';
 
@@ -29,7 +29,7 @@ export const exportCommands: readonly CommandRow[] = [
 
 /** Parses a day (UTC), or an instant with its zone. */
 function parseDay(text: string): number {
-  const at = parseInstant(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text);
+  const at = dayOrInstant(text);
   if (at !== undefined) return at;
   throw new InvalidArgumentError('It must be a day such as 2026-01-31, or an instant such as 2026-01-31T08:00:00Z.');
 }

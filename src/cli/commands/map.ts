@@ -118,7 +118,7 @@ async function answerOr(shell: Shell, given: string | undefined, question: strin
   return answer === '' ? undefined : answer;
 }
 
-const policies = ['create-only', 'upsert-only', 'sync'] as const;
+export const policies = ['create-only', 'upsert-only', 'sync'] as const;
 
 /** The policy has no default. Unasked, the cautious one is written: it disables no one. */
 async function policyOf(shell: Shell, asked: Policy | undefined): Promise<Policy> {
@@ -221,36 +221,23 @@ function renderProposal(proposal: Proposal, guessed: GuessedFile): string {
     statuses.filter(([, meaning]) => meaning === 'unknown').length;
   return [
     `${countOf(rows, 'row')}${users === undefined ? '; the platform was not asked, so values were not compared' : `, ${countOf(users, 'platform user')}`}`,
-    ...(layout.length === 0
-      ? []
-      : [
-          '',
-          renderTable(
-            layout.map((line) => line.map(cleanLine)),
-            '  ',
-          ),
-        ]),
+    ...(layout.length === 0 ? [] : ['', cleanTable(layout)]),
     '',
-    renderTable(
-      table.map((line) => line.map(cleanLine)),
-      '  ',
-    ),
-    ...(statuses.length === 0
-      ? []
-      : [
-          '',
-          `status ${cleanLine(lifecycle?.status?.path ?? '')}:`,
-          renderTable(
-            statuses.map((line) => line.map(cleanLine)),
-            '  ',
-          ),
-        ]),
+    cleanTable(table),
+    ...(statuses.length === 0 ? [] : ['', `status ${cleanLine(lifecycle?.status?.path ?? '')}:`, cleanTable(statuses)]),
     ...peopleLines(proposal),
     ...(remarks.length === 0 ? [] : ['', ...remarks.map((text) => `! ${cleanLine(text)}`)]),
     ...(unsure === 0
       ? []
       : ['', `${countOf(unsure, 'line is', 'lines are')} marked UNSURE in the file: look at these first.`]),
   ].join('\n');
+}
+
+function cleanTable(rows: readonly (readonly string[])[]): string {
+  return renderTable(
+    rows.map((row) => row.map(cleanLine)),
+    '  ',
+  );
 }
 
 function peopleLines({ people }: Proposal): readonly string[] {

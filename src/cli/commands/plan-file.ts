@@ -35,16 +35,15 @@ export async function writePlanFile(
     }
     yield format.end;
   })();
-  try {
-    await writeWhole(path, texts);
-    return written;
-  } catch (error) {
-    throw error instanceof Error && 'syscall' in error ? notWritable(path, error) : error;
-  }
+  await writeWhole('the plan', path, texts);
+  return written;
 }
 
-/** Writes a file that only its owner may read (0600). It appears under its name once it is complete. */
-export async function writeWhole(path: string, texts: AsyncIterable<string>): Promise<void> {
+/**
+ * Writes a file that only its owner may read (0600). It appears under its name once it is complete. Throws `USAGE` for a
+ * place that cannot be written to. `what`: for the message, such as `the plan`.
+ */
+export async function writeWhole(what: string, path: string, texts: AsyncIterable<string>): Promise<void> {
   const partPath = `${path}.part`;
   try {
     const file = await open(partPath, 'w', 0o600);
@@ -56,17 +55,12 @@ export async function writeWhole(path: string, texts: AsyncIterable<string>): Pr
     await chmod(partPath, 0o600);
     await rename(partPath, path);
   } catch (error) {
-    await rm(partPath, { force: true });
-    throw error;
+    await rm(partPath, { force: true }).catch(() => {});
+    if (!(error instanceof Error) || !('syscall' in error)) throw error;
+    const code = 'code' in error ? String(error.code) : 'unknown';
+    const message = `${what} cannot be written to ${path} (${code}); name another file with --out`;
+    throw new RollcallError(message, { code: 'USAGE', cause: error });
   }
-}
-
-function notWritable(path: string, cause: Error): RollcallError {
-  const code = 'code' in cause ? String(cause.code) : 'unknown';
-  return new RollcallError(`the plan cannot be written to ${path} (${code}); name another file with --out`, {
-    code: 'USAGE',
-    cause,
-  });
 }
 
 const jsonLines: PlanFormat = {

@@ -41,7 +41,7 @@ async function reportThem(
     const days = { from: from ?? dayOf(now - weekMs), to: to ?? dayOf(now) };
     const name = sync === undefined ? undefined : findSync(sync, app.engine.syncs).settings.name;
     const found = await reportPeople(app, { kind, ...days, ...given({ sync: name }) });
-    if (out !== undefined) await writeWhole(fromHere(shell.io, out), reportCsv(found));
+    if (out !== undefined) await writeWhole('the report', fromHere(shell.io, out), reportCsv(found));
     return shell.answer(personReportView(found), render(found, out, shell.style));
   });
 }

@@ -13,7 +13,7 @@ import { renderSourceKinds, renderTrial } from '../render/source.ts';
 import { fromHere, printDeclined, type Shell } from '../shell.ts';
 import { cleanLine, type Style } from '../terminal.ts';
 import { renderContractLine, renderContractSum } from './api.ts';
-import { initFrom, type ProposeOptions, refuseToOverwrite } from './map.ts';
+import { initFrom, type ProposeOptions, policies, refuseToOverwrite } from './map.ts';
 
 export const check: CommandRow = {
   words: 'check',
@@ -106,11 +106,9 @@ export const init: CommandRow = {
     new Option('--token-env <name>', 'with --from: the environment variable with an access token').default(
       'ROLLCALL_ACCESS_TOKEN',
     ),
-    new Option('--policy <policy>', 'with --from: what the sync may do (default: asked, else upsert-only)').choices([
-      'create-only',
-      'upsert-only',
-      'sync',
-    ]),
+    new Option('--policy <policy>', 'with --from: what the sync may do (default: asked, else upsert-only)').choices(
+      policies,
+    ),
     new Option('--sync <name>', 'with --from: name of the sync').default('people'),
     ['--force', 'overwrite existing files'],
   ],
@@ -130,9 +128,8 @@ async function writeStarter(shell: Shell, { source, force = false }: InitOptions
   await mkdir(folder, { recursive: true });
   for (const { path, text } of files) await writeFile(path, text, { flag: force ? 'w' : 'wx' });
   const names = files.map(({ path }) => relative(shell.io.cwd, path) || basename(path));
-  shell.printJson({ written: names });
-  shell.print([...names.map((name) => `wrote ${name}`), '', instructions.trimEnd()].join('\n'));
-  return 0;
+  const text = [...names.map((name) => `wrote ${name}`), '', instructions.trimEnd()].join('\n');
+  return shell.answer({ written: names }, text);
 }
 
 interface TryOptions {
@@ -168,13 +165,10 @@ export const sourceCommands: readonly CommandRow[] = [
 
 async function listKinds(shell: Shell): Promise<number> {
   const kinds = await shell.io.sourceKinds();
-  shell.printJson({
-    kinds: kinds.map(({ kind, title, capabilities, starters }) => {
-      return { kind, title, capabilities, starters: starters.map(({ name }) => name) };
-    }),
+  const listed = kinds.map(({ starters, kind, title, capabilities }) => {
+    return { kind, title, capabilities, starters: starters.map(({ name }) => name) };
   });
-  shell.print(renderSourceKinds(kinds, shell.style));
-  return 0;
+  return shell.answer({ kinds: listed }, renderSourceKinds(kinds, shell.style));
 }
 
 /** Returns exit code 4 for a read that is not proven complete, unless it was stopped on purpose. */
@@ -187,9 +181,7 @@ async function trySource(
   // With a rotating source token, presenting the first one may be the only way to read.
   return shell.withApp({ mayPresentSeed: true, mayPresentRestored }, async (app) => {
     const trial = await shell.watching((watch) => readTrial(app, sync, { ...watch, ...options }));
-    shell.printJson(trial);
-    shell.print(renderTrial(trial, shell.style));
-    return trial.end.kind === 'incomplete' ? 4 : 0;
+    return shell.answer(trial, renderTrial(trial, shell.style), trial.end.kind === 'incomplete' ? 4 : 0);
   });
 }
 

@@ -38,15 +38,8 @@ async function restoreStore(shell: Shell, name: string, options: RestoreOptions)
     }
   }
   const { backup, replaces, effects } = await backups.restore(shell.configPath, file, caller);
-  shell.printJson({
-    restored: true,
-    store: replaces.place,
-    backup: backupJson(backup),
-    replaced: replaces.rows,
-    ...effects,
-  });
-  shell.print(renderRestored({ backup, replaces }, effects));
-  return 0;
+  const done = { restored: true, store: replaces.place, backup: backupJson(backup), replaced: replaces.rows };
+  return shell.answer({ ...done, ...effects }, renderRestored({ backup, replaces }, effects));
 }
 
 /** Tables that an operator knows by a word. */

@@ -1,7 +1,6 @@
 import { note } from '../../app/audit.ts';
 import { planHere, planToShare } from '../../app/previews.ts';
-import type { ResyncReport } from '../../app/requests.ts';
-import { requestOrRun, runSync } from '../../app/requests.ts';
+import { type QueuedRun, type ResyncReport, requestOrRun, runSync } from '../../app/requests.ts';
 import type { PlanPages } from '../../app/runs.ts';
 import { findChanges } from '../../app/runs.ts';
 import { beginPause, endPause, untilWords } from '../../app/syncs.ts';
@@ -39,7 +38,7 @@ import { type PlanOutcome, planEnd, renderPlan } from '../render/plan.ts';
 import { renderRun } from '../render/run.ts';
 import { seenWords } from '../render/status.ts';
 import { fromHere, type Shell } from '../shell.ts';
-import { cleanLine } from '../terminal.ts';
+import { cleanLine, type Style } from '../terminal.ts';
 import { writePlanFile } from './plan-file.ts';
 
 interface PlanOptions {
@@ -202,19 +201,16 @@ export async function previewChanges(app: PlanPages, planId: string, limit: numb
 
 /** Prints the result of a run and returns its exit code. A run that has not ended is not a failure. */
 export function printRun(shell: Shell, report: RunReport): number {
-  shell.printJson(runReportView(report));
-  shell.print(renderRun(report, shell.style));
-  return exitCodeOf(report.run.outcome);
+  return shell.answer(runReportView(report), renderRun(report, shell.style), exitCodeOf(report.run.outcome));
 }
 
 /** Prints a run that others requested too, and how it ended for the people of this request. */
 function printJoined(shell: Shell, report: RunReport, result: RequestResult): number {
   const { outcome, reason } = result;
-  shell.printJson({ ...runReportView(report), request: requestResultView(result) });
-  shell.print(renderRun(report, shell.style));
   const why = reason === undefined ? '' : `: ${reason}`;
-  shell.print(`The run also served other requests. For the people of this request: ${outcome}${why}`);
-  return exitCodeOf(outcome);
+  const also = `The run also served other requests. For the people of this request: ${outcome}${why}`;
+  const json = { ...runReportView(report), request: requestResultView(result) };
+  return shell.answer(json, `${renderRun(report, shell.style)}\n${also}`, exitCodeOf(outcome));
 }
 
 function exitCodeOf(outcome: RunReport['run']['outcome']): number {
@@ -229,27 +225,26 @@ export function printResync(shell: Shell, sync: string, report: ResyncReport, is
     const { report: of, result } = report;
     return result === undefined ? printRun(shell, of) : printJoined(shell, of, result);
   }
-  const { trigger, pause, deploymentSeenAt, isLate } = report;
+  const { trigger, pause, deploymentSeenAt } = report;
   // A caller that waits for the end must not take a run that did not end for a success.
   const exitCode = isWaiting ? exitCodes.failed : 0;
   const isPaused = pause !== undefined;
-  shell.printJson({ id: null, outcome: 'queued', trigger, isPaused, deploymentSeenAt: isoInstant(deploymentSeenAt) });
+  const json = { id: null, outcome: 'queued', trigger, isPaused, deploymentSeenAt: isoInstant(deploymentSeenAt) };
+  return shell.answer(json, queuedWords(sync, report, shell.style), exitCode);
+}
+
+function queuedWords(
+  sync: string,
+  { trigger, pause, deploymentSeenAt, isLate }: QueuedRun,
+  { command }: Style,
+): string {
   if (pause !== undefined) {
-    const resume = shell.style.command(`resume ${sync}`);
     const end = pause.until === undefined ? '' : ` ${untilWords(pause)}`;
-    shell.print(`queued: ${cleanLine(pause.by)} paused ${sync}${end}; the run starts when it is resumed:  ${resume}`);
-    return exitCode;
+    return `queued: ${cleanLine(pause.by)} paused ${sync}${end}; the run starts when it is resumed:  ${command(`resume ${sync}`)}`;
   }
-  if (isLate === true) {
-    shell.print(
-      `the run has not ended within --timeout. The request ${trigger} stays; see ${shell.style.command(`runs ${sync}`)}`,
-    );
-    return exitCode;
-  }
-  shell.print(
-    `queued: the deployment${seenWords(deploymentSeenAt)} starts it within seconds if it still runs; see ${shell.style.command(`runs ${sync}`)}. If the run does not appear within a minute, the deployment has ended: start it again, or run it here:  ${shell.style.command(`apply ${sync}`)}`,
-  );
-  return exitCode;
+  const seen = `see ${command(`runs ${sync}`)}`;
+  if (isLate === true) return `the run has not ended within --timeout. The request ${trigger} stays; ${seen}`;
+  return `queued: the deployment${seenWords(deploymentSeenAt)} starts it within seconds if it still runs; ${seen}. If the run does not appear within a minute, the deployment has ended: start it again, or run it here:  ${command(`apply ${sync}`)}`;
 }
 
 interface ApplyOptions extends SignatureOptions {

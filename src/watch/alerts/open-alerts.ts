@@ -92,8 +92,8 @@ export function openAlerts(options: AlertsOptions): Alerts {
       state = decided.state;
       drafts.push(...decided.drafts);
     }
-    const { judgedUntil, judgedRuns, storeBackAt, failing } = found;
-    const next: AlertState = { ...state, judgedUntil, judgedRuns, ...given({ storeBackAt, failing }) };
+    const { judged, storeBackAt, failing } = found;
+    const next: AlertState = { ...state, ...judged, ...given({ storeBackAt, failing }) };
     if (before.version > 0 && drafts.length === 0 && isSame(before, next)) return true;
     const outgoing = drafts.map((draft) => ({ ...draft, notice: { ...draft.notice, id: newId('alert') } }));
     const isStored = await store.alerts.save(before.version, next, outgoing);
@@ -141,9 +141,7 @@ export function openAlerts(options: AlertsOptions): Alerts {
       const isWorkDone = (await store.alerts.state(deployment))?.problems.work === undefined;
       for (const connection of options.connections) {
         signal.throwIfAborted();
-        await evaluateSubject({ kind: 'connection', name: connection.name }, (before) =>
-          evaluateTokens(connection, before, io),
-        );
+        await evaluateSubject({ kind: 'connection', name: connection.name }, () => evaluateTokens(connection, io));
       }
       const due: (SyncToEvaluate & { readonly before: AlertState; readonly ended: readonly Run[] })[] = [];
       for (const one of await attention.due()) {

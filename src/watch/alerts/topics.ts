@@ -110,11 +110,11 @@ export interface SyncToEvaluate {
   readonly troubledRun: string | undefined;
 }
 
-/** The result of one evaluation, in order of time. */
+/** The result of one evaluation, in order of time. What is absent stays as it is in the state. */
 export interface Evaluation {
   readonly facts: readonly AlertFacts[];
-  readonly judgedUntil: number;
-  readonly judgedRuns: readonly string[];
+  /** Only for a sync. */
+  readonly judged?: Pick<AlertState, 'judgedUntil' | 'judgedRuns'>;
   /** The last success of a sync, else when it was first seen; undefined when no success is expected. */
   readonly freshAt?: number;
   /** End of the reported time without the store. Only for a deployment. */
@@ -184,15 +184,13 @@ export async function evaluateSync(
   const isSame = judgedUntil === before.judgedUntil;
   return {
     facts: [...facts, { at: now, topics: { ...topics, ...judged } }],
-    judgedUntil,
-    judgedRuns: isSame ? [...before.judgedRuns, ...lastRuns] : lastRuns,
+    judged: { judgedUntil, judgedRuns: isSame ? [...before.judgedRuns, ...lastRuns] : lastRuns },
     ...(staleBefore === undefined ? {} : { freshAt: last?.successAt ?? firstSeenAt }),
   };
 }
 
 export async function evaluateTokens(
   connection: WatchedConnection,
-  before: AlertState,
   { store, clock }: EvaluationIo,
 ): Promise<Evaluation> {
   const token = await connection.token();
@@ -203,8 +201,7 @@ export async function evaluateTokens(
     .filter(({ name }) => watched.has(name))
     .map((state) => ({ state, staleBefore: watched.get(state.name) }));
   const topics = await judgeAll(connectionTopics, { connection: connection.name, token, now, exports });
-  const { judgedUntil, judgedRuns } = before;
-  return { facts: [{ at: now, topics }], judgedUntil, judgedRuns };
+  return { facts: [{ at: now, topics }] };
 }
 
 /** Evaluates what runs that ended show about the platform of their connection. */
@@ -214,9 +211,8 @@ export function evaluatePlatform(
   before: AlertState,
   { clock }: Pick<EvaluationIo, 'clock'>,
 ): Evaluation {
-  const { judgedUntil, judgedRuns } = before;
   const { finding, failing } = judgePlatform(connection, seen, before.failing ?? []);
-  return { facts: [{ at: clock.now(), topics: { platform: finding } }], judgedUntil, judgedRuns, failing };
+  return { facts: [{ at: clock.now(), topics: { platform: finding } }], failing };
 }
 
 /** Returns what the runs show about the platforms, by connection. */
@@ -299,9 +295,8 @@ export function openWorkWatch(
         refusedReload: watched.refusedReload(),
         storeBackAt: before.storeBackAt ?? 0,
       });
-      const { judgedUntil, judgedRuns } = before;
       const backAt = topics.store === undefined || outage === undefined ? {} : { storeBackAt: outage.until };
-      return { facts: [{ at: now, topics }], judgedUntil, judgedRuns, ...backAt };
+      return { facts: [{ at: now, topics }], ...backAt };
     },
   };
 }
