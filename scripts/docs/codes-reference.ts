@@ -1,4 +1,4 @@
-import { codeTitles } from '../../src/cli/commands/codes.ts';
+import { codeTitles } from '../../src/cli/commands/help.ts';
 import { anchorOf, type CodeKind, type ListedCode, listedCodes } from '../../src/core/run/codes/code-list.ts';
 
 const texts: Readonly<Record<CodeKind, string>> = {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { dialectBlock } from '../../src/cli/commands/learn.ts';
+import { dialectBlock } from '../../src/cli/commands/connections.ts';
 import { dialect } from '../../src/config/sections/dialect.ts';
 import { useConnectedShells } from './test-shell.ts';
 

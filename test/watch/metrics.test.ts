@@ -6,7 +6,7 @@ import { deploymentLease, workersLease } from '../../src/ports/leases.ts';
 import type { QueueDepth } from '../../src/ports/metrics.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/index.ts';
-import { type OpenedMetrics, openMetrics } from '../../src/watch/metrics/metrics.ts';
+import { type MetricsOptions, type OpenedMetrics, openMetrics } from '../../src/watch/metrics/metrics.ts';
 import { metricsTable } from '../../src/watch/metrics/metrics-table.ts';
 import {
   hourMs,
@@ -42,12 +42,23 @@ const names = { syncs: [{ name: 'people', connection: 'acme' }], connections: ['
 beforeEach(async () => {
   store = await openStore('sqlite::memory:', { folder: '.' });
   clock = new FakeClock();
-  opened = openMetrics({ store, clock, version: '9.9.9', names, queue: undefined, owner: 'me' });
+  opened = open();
 });
 afterEach(async () => {
   await opened.close();
   await store.close();
 });
+
+/** The metrics of one process. */
+function open(over: Partial<MetricsOptions> = {}): OpenedMetrics {
+  return openMetrics({ store, clock, version: '9.9.9', names, queue: undefined, owner: 'me', ...over });
+}
+
+/** Replaces the process by one with these options. */
+async function reopen(over: Partial<MetricsOptions> = {}): Promise<void> {
+  await opened.close();
+  opened = open(over);
+}
 
 /** The samples whose line begins so, as `labels value`. */
 async function samples(name: string): Promise<readonly string[]> {
@@ -125,7 +136,7 @@ describe('of the store', () => {
     await wholeRun('run_1');
     await opened.close();
     await clock.advance(1);
-    opened = openMetrics({ store, clock, version: '9.9.9', names, queue: undefined, owner: 'me' });
+    opened = open();
     expect(await samples('rollcall_runs_total')).toContain('{sync="people",outcome="partial"} 0');
   });
 
@@ -198,16 +209,8 @@ describe('a store that is away', () => {
   /** The same store, whose runs cannot be read while `fault` is there. */
   async function openFaulty(fault: () => Promise<never> | undefined) {
     const unfinished = async () => (await fault()) ?? store.runs.unfinished();
-    await opened.close();
     const queue = async () => ({ waiting: 2, oldestAt: clock.now() });
-    opened = openMetrics({
-      store: { ...store, runs: { ...store.runs, unfinished } },
-      clock,
-      version: '9',
-      names,
-      queue,
-      owner: 'me',
-    });
+    await reopen({ store: { ...store, runs: { ...store.runs, unfinished } }, queue });
   }
 
   it('leaves what this process knows itself, takes back what only the store can tell, and names no host', async () => {
@@ -252,8 +255,7 @@ it('a scheduler and a worker are there while they renew their leases, and worker
   expect(await samples('rollcall_queue_up')).toEqual([]);
   await clock.advance(1001);
   expect(await samples('rollcall_scheduler_up')).toEqual([' 0']);
-  await opened.close();
-  opened = openMetrics({ store, clock, version: '9.9.9', names, queue: async () => undefined, owner: 'me' });
+  await reopen({ queue: async () => undefined });
   await store.leases.take(workersLease, 'redis', 1000, clock.now());
   expect(await samples('rollcall_worker_up')).toEqual([' 1']);
   expect(await samples('rollcall_queue_up')).toEqual([' 0']);
@@ -284,9 +286,8 @@ it.skipIf(promtool === undefined)('promtool finds nothing to lint in the whole t
 
 it('jobs that wait in a queue are shown while the queue says how many', async () => {
   expect(await samples('rollcall_queue_jobs_waiting')).toEqual([]);
-  await opened.close();
   let look: QueueDepth | undefined = { waiting: 3, oldestAt: clock.now() - 90_000 };
-  opened = openMetrics({ store, clock, version: '9.9.9', names, queue: async () => look, owner: 'me' });
+  await reopen({ queue: async () => look });
   expect(await samples('rollcall_queue_jobs_waiting')).toEqual([' 3']);
   expect(await samples('rollcall_queue_oldest_job_age_seconds')).toEqual([' 90']);
   look = { waiting: 0, oldestAt: undefined };
@@ -302,9 +303,8 @@ it('tells which syncs have a schedule and which are paused, so that silence is n
   await store.pauses.remove('people', someInstant);
   expect(await samples('rollcall_sync_paused')).toEqual(['{sync="people"} 0']);
   expect(await samples('rollcall_sync_scheduled')).toEqual(['{sync="people"} 0']);
-  await opened.close();
   const syncs = [{ name: 'people', connection: 'acme', schedule: { cron: '* * * * *' } }];
-  opened = openMetrics({ store, clock, version: '9.9.9', names: { ...names, syncs }, queue: undefined, owner: 'me' });
+  await reopen({ names: { ...names, syncs } });
   expect(await samples('rollcall_sync_scheduled')).toEqual(['{sync="people"} 1']);
 });
 
@@ -321,7 +321,7 @@ it('every metric of the table is in the text with its type and help, and no othe
 });
 
 it('many who ask at once share one reading, and two processes do not share counts', async () => {
-  const other = openMetrics({ store, clock, version: '9.9.9', names, queue: undefined, owner: 'other' });
+  const other = open({ owner: 'other' });
   opened.metrics.tokenPresented('acme', 'granted');
   const [a, b] = await Promise.all([opened.render(), opened.render()]);
   expect(a).toBe(b);
@@ -331,9 +331,7 @@ it('many who ask at once share one reading, and two processes do not share count
 
 it('what the store tells is exported by one process, and by another one when that ends or is not asked any more', async () => {
   const ofStore = /^rollcall_(?:runs_total|sync_paused)\{/m;
-  const [second, third] = ['second', 'third'].map((owner) =>
-    openMetrics({ store, clock, version: '9.9.9', names, queue: undefined, owner }),
-  );
+  const [second, third] = ['second', 'third'].map((owner) => open({ owner }));
   expect(await opened.render()).toMatch(ofStore);
   const beside = (await second?.render()) ?? '';
   expect(beside).toContain('rollcall_store_up 1');

@@ -1,8 +1,7 @@
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import type { SurveySides } from '../../app/survey.ts';
-import { surveySync } from '../../app/survey.ts';
+import { type SurveySides, surveySync } from '../../app/try-source.ts';
 import { addressFault } from '../../core/run/addresses.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { countOf } from '../../core/run/formats.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { endSessions, listSessions } from '../../app/audit.ts';
 import { accessRoles, grantWords, highestRole, obstacleTo } from '../../core/guard/access.ts';
+import { openSessionView, sessionList } from '../../views/connections.ts';
 import { cancelOrder, sessionOrder } from '../../views/orders.ts';
-import { openSessionView, sessionList } from '../../views/sessions.ts';
 import { instant, viewOf } from '../../views/wire.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { CookieAnswer, defineEndpoint } from '../endpoint.ts';

@@ -8,7 +8,7 @@ import { commandPrefixOf } from '../../../src/watch/alerts/render-notice.ts';
 import { FakeClock, someInstant } from '../../support/fake-clock.ts';
 import { startProxy } from '../../support/http-proxy.ts';
 import { openMailServer } from '../../support/mail-server.ts';
-import { openReceiver } from './receiver.ts';
+import { openReceiver, type Received } from './receiver.ts';
 
 const reveal = (value: string) => ({ reveal: () => value });
 const signal = new AbortController().signal;
@@ -70,11 +70,18 @@ function send(settings: Bare, what = notice, { first, egress }: Way = {}): Promi
   );
 }
 
+/** What a receiver gets of the notices, and takes with 202. `of`: the channel to an address. */
+async function received(of: (url: string) => Bare, ...notices: readonly AlertNotice[]): Promise<readonly Received[]> {
+  const receiver = await openReceiver();
+  receiver.answer(202, 202, 202);
+  for (const one of notices.length === 0 ? [notice] : notices) await send(of(receiver.url), one);
+  return receiver.received;
+}
+
 describe('webhook', () => {
   it('signs time and body, and says the same in words and in data', async () => {
-    const receiver = await openReceiver();
-    await send({ kind: 'webhook', name: 'w', url: reveal(`${receiver.url}/a`), secret: reveal('s3cret') });
-    const [got] = receiver.received;
+    const secret = reveal('s3cret');
+    const [got] = await received((url) => ({ kind: 'webhook', name: 'w', url: reveal(`${url}/a`), secret }));
     const [, t = '', v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(got?.headers['x-rollcall-signature'])) ?? [];
     expect(Number(t)).toBe(someInstant / 1000);
     expect(v1).toBe(createHmac('sha256', 's3cret').update(`${t}.${got?.text}`).digest('hex'));
@@ -124,10 +131,9 @@ describe('webhook', () => {
   });
 
   it('without a secret goes out unsigned', async () => {
-    const receiver = await openReceiver();
-    await send({ kind: 'webhook', name: 'w', url: reveal(receiver.url) }, recovery);
-    expect(receiver.received[0]?.headers['x-rollcall-signature']).toBeUndefined();
-    expect(receiver.received[0]?.json()).toMatchObject({
+    const [got] = await received((url) => ({ kind: 'webhook', name: 'w', url: reveal(url) }), recovery);
+    expect(got?.headers['x-rollcall-signature']).toBeUndefined();
+    expect(got?.json()).toMatchObject({
       kind: 'recovery',
       title: 'RECOVERED sync people: runs succeed again',
       recovered: [{ topic: 'run', code: 'run-failed', since: '2026-11-21T09:00:00.000Z' }],
@@ -169,10 +175,12 @@ describe('webhook', () => {
 });
 
 describe('chat', () => {
+  const slackHook = (url: string): Bare => ({ kind: 'slack', name: 's', url: reveal(url) });
+  const teamsHook = (url: string): Bare => ({ kind: 'teams', name: 't', url: reveal(url) });
+
   it('Slack gets text in which no row can call a channel or make a link', async () => {
-    const receiver = await openReceiver();
-    await send({ kind: 'slack', name: 's', url: reveal(receiver.url) });
-    const { text } = receiver.received[0]?.json<{ text: string }>() ?? { text: '' };
+    const [got] = await received(slackHook);
+    const { text } = got?.json<{ text: string }>() ?? { text: '' };
     expect(text).toContain('*CRITICAL sync people: the run failed*\nThe run run_1 failed: &lt;!channel&gt; &amp;');
     expect(text).not.toMatch(/<|>/);
   });
@@ -201,9 +209,8 @@ describe('chat', () => {
   };
 
   it('Slack shows the number and the class first, counts, commands to copy, and buttons with absolute links', async () => {
-    const receiver = await openReceiver();
-    await send({ kind: 'slack', name: 's', url: reveal(receiver.url) }, hold);
-    const { blocks } = receiver.received[0]?.json<{ blocks: readonly { readonly type: string }[] }>() ?? { blocks: [] };
+    const [got] = await received(slackHook, hold);
+    const { blocks } = got?.json<{ blocks: readonly { readonly type: string }[] }>() ?? { blocks: [] };
     expect(blocks.map(({ type }) => type)).toEqual([
       ...['header', 'context', 'section', 'section', 'section', 'context', 'actions', 'context'],
     ]);
@@ -227,7 +234,6 @@ describe('chat', () => {
   });
 
   it('Slack takes a notice of any size: no block is longer than its limit', async () => {
-    const receiver = await openReceiver();
     const [problem] = hold.problems;
     const long = {
       ...problem,
@@ -236,8 +242,8 @@ describe('chat', () => {
       action: `rollcall ${'<'.repeat(5000)}`,
     };
     const problems = Array.from({ length: 30 }, () => long) as AlertNotice['problems'];
-    await send({ kind: 'slack', name: 's', url: reveal(receiver.url) }, { ...hold, problems });
-    const { blocks } = receiver.received[0]?.json<{ blocks: readonly object[] }>() ?? { blocks: [] };
+    const [got] = await received(slackHook, { ...hold, problems });
+    const { blocks } = got?.json<{ blocks: readonly object[] }>() ?? { blocks: [] };
     expect(blocks.length).toBeLessThanOrEqual(50);
     const texts = [...JSON.stringify(blocks).matchAll(/"text":"((?:[^"\\]|\\.)*)"/g)].map(
       ([, text]) => (JSON.parse(`"${text}"`) as string).length,
@@ -245,13 +251,15 @@ describe('chat', () => {
     expect(Math.max(...texts)).toBeLessThanOrEqual(3000);
   });
 
-  it('Teams shows the same in a card, as a workflow takes it', async () => {
-    const receiver = await openReceiver();
-    await send({ kind: 'teams', name: 't', url: reveal(receiver.url) }, hold);
-    const { type, attachments } = receiver.received[0]?.json<{ type: string; attachments: readonly unknown[] }>() ?? {};
+  it('Teams shows the same in a card of plain text runs, as a workflow takes it', async () => {
+    const [got] = await received(teamsHook, hold);
+    const { type, attachments } = got?.json<{ type: string; attachments: readonly unknown[] }>() ?? {};
     expect(type).toBe('message');
+    expect(JSON.stringify(attachments)).toContain('"text":"- E1: disable"');
+    expect(JSON.stringify(attachments)).not.toContain('"TextBlock"');
     expect(attachments).toMatchObject([
       {
+        contentType: 'application/vnd.microsoft.card.adaptive',
         contentUrl: null,
         content: {
           type: 'AdaptiveCard',
@@ -290,17 +298,6 @@ describe('chat', () => {
     expect(sent?.problems[0]?.action).toBe(command);
     expect(sent?.text).toContain(`What to do: ${command}`);
     expect(sent?.text).toContain(`${command.replace('show run_1', 'explain run-failed')}`);
-  });
-
-  it('Teams gets an adaptive card of plain text runs', async () => {
-    const receiver = await openReceiver();
-    receiver.answer(202);
-    await send({ kind: 'teams', name: 't', url: reveal(receiver.url) });
-    const card = receiver.received[0]?.json<{ attachments: { contentType: string; content: { body: unknown[] } }[] }>();
-    expect(card?.attachments[0]?.contentType).toBe('application/vnd.microsoft.card.adaptive');
-    const text = JSON.stringify(card?.attachments[0]?.content.body);
-    expect(text).toContain('"text":"- E1: no"');
-    expect(text).not.toContain('"TextBlock"');
   });
 });
 
@@ -341,18 +338,15 @@ describe('Opsgenie', () => {
   const genie = (url: string): Bare => ({ kind: 'opsgenie', name: 'o', url: reveal(url), apiKey: reveal('key') });
 
   it('opens one alert for each deployment, subject and topic, notes what is new, and closes it at the end', async () => {
-    const receiver = await openReceiver();
-    receiver.answer(202);
-    await send(genie(receiver.url));
-    await send(genie(receiver.url), recovery);
+    const got = await received(genie, notice, recovery);
     const alias = encodeURIComponent('rollcall acme-prod sync people run');
-    expect(receiver.received.map(({ path }) => path)).toEqual([
+    expect(got.map(({ path }) => path)).toEqual([
       '/v2/alerts',
       `/v2/alerts/${alias}/notes?identifierType=alias`,
       `/v2/alerts/${alias}/close?identifierType=alias`,
     ]);
-    expect(receiver.received[0]?.headers.authorization).toBe('GenieKey key');
-    expect(receiver.received[0]?.json()).toMatchObject({
+    expect(got[0]?.headers.authorization).toBe('GenieKey key');
+    expect(got[0]?.json()).toMatchObject({
       alias: 'rollcall acme-prod sync people run',
       priority: 'P1',
       message: 'CRITICAL sync people: the run failed',
@@ -374,12 +368,8 @@ describe('Alertmanager', () => {
     ]);
 
   it('gets an alert with labels of its own for the severity, and the end of the other severities', async () => {
-    const receiver = await openReceiver();
-    await send(manager(receiver.url));
-    await send(manager(receiver.url), recovery);
-    await send(manager(receiver.url), { ...notice, kind: 'note' });
-    expect(receiver.received).toHaveLength(2);
-    const [fires, ends] = receiver.received;
+    const [fires, ends, ...more] = await received(manager, notice, recovery, { ...notice, kind: 'note' });
+    expect(more).toEqual([]);
     expect(fires?.path).toBe('/api/v2/alerts');
     expect(fires?.json<readonly Alert[]>()[0]?.labels).toEqual({
       alertname: 'Rollcall',
@@ -415,11 +405,7 @@ describe('PagerDuty', () => {
   }
 
   it('triggers and resolves the same incident', async () => {
-    const receiver = await openReceiver();
-    receiver.answer(202, 202);
-    await send(pager(receiver.url));
-    await send(pager(receiver.url), recovery);
-    const [trigger, resolve] = receiver.received.map((one) => one.json<Event>());
+    const [trigger, resolve] = (await received(pager, notice, recovery)).map((one) => one.json<Event>());
     expect(trigger).toMatchObject({
       routing_key: 'key',
       event_action: 'trigger',
@@ -429,10 +415,9 @@ describe('PagerDuty', () => {
   });
 
   it('gets a test that nobody has to close', async () => {
-    const receiver = await openReceiver();
-    await send(pager(receiver.url), test);
-    expect(receiver.received.map((one) => one.json<Event>().event_action)).toEqual(['trigger', 'resolve']);
-    expect(new Set(receiver.received.map((one) => one.json<Event>().dedup_key)).size).toBe(1);
+    const events = (await received(pager, test)).map((one) => one.json<Event>());
+    expect(events.map((one) => one.event_action)).toEqual(['trigger', 'resolve']);
+    expect(new Set(events.map((one) => one.dedup_key)).size).toBe(1);
   });
 });
 
