@@ -5,6 +5,7 @@ import type { CheckLine } from '../../../src/app/app-io.ts';
 import { checkAll } from '../../../src/app/connections.ts';
 import { expectPromisesKept } from '../../chaos/kill-world.ts';
 import { employees } from '../../support/office.ts';
+import { once } from '../../support/once.ts';
 import { freePort } from '../../support/services/programs.ts';
 import { until } from '../../support/services/redis.ts';
 import { startCluster, startSentinels } from '../../support/services/redis-groups.ts';
@@ -78,6 +79,8 @@ describe.skipIf(program === undefined || missing !== undefined)('a Redis behind 
     await expectPromisesKept(world, people);
   }, 60_000);
 
+  /** None of those who are refused changes anything in it. */
+  const refusing = once(openSecure);
   const someCa = (redis: SecureRedis): string => redis.otherCa;
   const plain = (redis: SecureRedis): string => redis.server.url.replace('redis:', 'rediss:');
   it.concurrent.each([
@@ -103,7 +106,7 @@ describe.skipIf(program === undefined || missing !== undefined)('a Redis behind 
       /whether it needs TLS/,
     ],
   ])('has us say what to do when %s, and nothing is lost', async (_when, url, ca, advice) => {
-    const redis = await openSecure();
+    const redis = await refusing();
     const where = { url: url(redis), ca: ca?.(redis) ?? redis.ca };
     const world = await openWorld({ redis: where, employees: people, sync: { batchRows: 9 } });
     const wrong = await startHere(world);

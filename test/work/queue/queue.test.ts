@@ -52,8 +52,11 @@ describe.skipIf(service === undefined)('a deployment with Redis', () => {
     const deployment = await startHere(world);
     await world.ask();
     let seen = '';
-    while ((await world.runs()).every(({ phase }) => phase !== 'done')) seen += await everythingIn(redis);
-    seen += await everythingIn(redis);
+    await until(async () => {
+      const isOver = (await world.runs()).some(({ phase }) => phase === 'done');
+      seen += await everythingIn(redis);
+      return isOver;
+    });
     await deployment.stop();
     expect(seen).toContain('{rollcall}:runs');
     expect(seen).toContain('run_');

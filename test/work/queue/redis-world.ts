@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { AppIo } from '../../../src/app/app-io.ts';
 import { requestOrRun, runSync } from '../../../src/app/requests.ts';
 import { findRuns } from '../../../src/app/runs.ts';
 import type { Run } from '../../../src/ports/store.ts';
@@ -77,6 +78,12 @@ export async function openRedisWorld(options: RedisWorldOptions): Promise<RedisW
   await writeFile(config, JSON.stringify({ store, redis, encryptionKey, connections: { acme }, syncs: { people } }));
   const countingFolder = join(folder, 'places');
   await mkdir(countingFolder);
+  let watching: ReturnType<typeof openHere> | undefined;
+  /** The product beside the replicas, opened once: the tests ask it again and again. */
+  const watched = async (): Promise<AppIo> => {
+    watching ??= openHere(config, { clock, logger: silentLogger });
+    return (await watching).app;
+  };
   const world: RedisWorld = {
     countingFolder,
     sandbox,
@@ -98,22 +105,21 @@ export async function openRedisWorld(options: RedisWorldOptions): Promise<RedisW
       world.here((app) =>
         runSync(app, 'people', { signal: AbortSignal.timeout(200_000), progress: () => {}, by: 'shell:ana' }),
       ),
-    ask: () =>
-      world.here(async (app) => {
-        const watch = { signal: AbortSignal.timeout(200_000), progress: () => {}, by: 'shell:ana' };
-        await requestOrRun(app, 'people', { ...watch, scope: { kind: 'all' } });
-      }),
-    runs: () => world.here((app) => findRuns(app, { limit: 100 })),
-    ended: (count, withinMs = 30_000) =>
-      world.here(async (app) => {
-        let runs: readonly Run[] = [];
-        await until(async () => {
-          runs = (await findRuns(app, { limit: 100 })).filter(({ phase }) => phase === 'done');
-          return runs.length >= count;
-        }, withinMs);
-        return runs;
-      }),
+    async ask() {
+      const watch = { signal: AbortSignal.timeout(200_000), progress: () => {}, by: 'shell:ana' };
+      await requestOrRun(await watched(), 'people', { ...watch, scope: { kind: 'all' } });
+    },
+    runs: async () => findRuns(await watched(), { limit: 100 }),
+    async ended(count, withinMs = 30_000) {
+      let runs: readonly Run[] = [];
+      await until(async () => {
+        runs = (await world.runs()).filter(({ phase }) => phase === 'done');
+        return runs.length >= count;
+      }, withinMs);
+      return runs;
+    },
     async close() {
+      await (await watching)?.app.close();
       await sandbox.close();
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     },
