@@ -12,7 +12,7 @@ import {
 } from '../watch/alerts/open-alerts.ts';
 import { commandPrefixOf, type Place } from '../watch/alerts/render-notice.ts';
 import type { WatchedWork } from '../watch/alerts/topics.ts';
-import { openSchedule } from '../work/schedule.ts';
+import { openSchedules } from '../work/schedule.ts';
 import type { Engine } from './engine.ts';
 import { watchedExports } from './exports.ts';
 
@@ -23,12 +23,24 @@ interface Standing {
   readonly work: WatchedWork;
 }
 
+/** Returns since when each sync must have succeeded so that it is not late, by name of the sync. */
+export function freshnessLimits({ syncs }: Config): ReadonlyMap<string, ReturnType<typeof oldestSuccess>> {
+  const slots = openSchedules(Object.values(syncs));
+  return new Map(
+    Object.values(syncs).map(({ name, freshnessMs }) => [
+      name,
+      oldestSuccess({ freshnessMs, schedule: slots.get(name) }),
+    ]),
+  );
+}
+
 export function openConfigAlerts(
   config: Config,
   { io, connections, egress, tracing }: Engine,
   standing?: Standing,
 ): Alerts {
   const { store, clock, logger, newId } = io;
+  const limits = freshnessLimits(config);
   return openAlerts({
     channels: config.alerts,
     place: {
@@ -38,9 +50,8 @@ export function openConfigAlerts(
       ...traceOf(config, tracing),
     },
     ...(egress === undefined ? {} : { egress }),
-    syncs: Object.values(config.syncs).map(({ name, connection, freshnessMs, schedule }) => {
-      const slots = schedule === undefined ? undefined : openSchedule(schedule.cron, schedule.timezone);
-      const staleBefore = oldestSuccess({ freshnessMs, schedule: slots });
+    syncs: Object.values(config.syncs).map(({ name, connection }) => {
+      const staleBefore = (now: number) => limits.get(name)?.(now);
       return { name, connection, staleBefore, isExcused: untilCaughtUp(standing?.freshFrom ?? 0) };
     }),
     connections: [...connections].map(([name, { tokenManager }]) => {

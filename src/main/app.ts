@@ -8,17 +8,15 @@ import { keepNextSlots } from '../app/syncs.ts';
 import type { Config } from '../config/config.ts';
 import { traceIdsOf } from '../core/run/run.ts';
 import { deploymentLease } from '../ports/leases.ts';
-import { oldestSuccess } from '../watch/alerts/freshness.ts';
 import { checkOnce, freshMemory, type ProcessMemory } from '../watch/alerts/open-alerts.ts';
 import { type LogScope, openLogScope } from '../watch/logs/log-scope.ts';
 import { deploymentLeaseMs } from '../work/deployment-lease.ts';
 import { type DriveIo, driveRun } from '../work/in-process/drive-run.ts';
 import { endOrphans } from '../work/orphans.ts';
-import { openSchedule } from '../work/schedule.ts';
-import { openConfigAlerts } from './alerts.ts';
+import { openSchedules } from '../work/schedule.ts';
+import { freshnessLimits, openConfigAlerts } from './alerts.ts';
 import { startDeployment } from './deployment.ts';
 import { accessTo, type Engine, platformApiOf } from './engine.ts';
-import { nextExportSlots } from './exports.ts';
 
 export interface AppParts {
   readonly scope?: LogScope;
@@ -48,6 +46,9 @@ export function openApp(
       traceJob({ name, payload }, engine, scope, () => runJob(name, payload, context)),
   });
   const { redis } = config;
+  const slots = openSchedules(Object.values(config.syncs));
+  const exportSlots = openSchedules(Object.values(config.exports));
+  const limits = freshnessLimits(config);
   const app: AppIo = {
     engine: io,
     configPath: config.path,
@@ -59,9 +60,9 @@ export function openApp(
       schedule: schedule === undefined ? undefined : `${schedule.cron} (${schedule.timezone})`,
     })),
     connections: new Map([...connections].map(([name, connection]) => [name, accessTo(connection)])),
-    nextSlot: nextSlots(config),
-    nextExport: nextExportSlots(config),
-    staleBefore: staleInstants(config),
+    nextSlot: keepNextSlots((sync, after) => slots.get(sync)?.nextSlot(after)),
+    nextExport: (name, after) => exportSlots.get(name)?.nextSlot(after),
+    staleBefore: (sync, now) => limits.get(sync)?.(now),
     isDeployed: async () => (await io.store.leases.holder(deploymentLease, io.clock.now())) !== undefined,
     async deploymentSeenAt() {
       const holder = await io.store.leases.holder(deploymentLease, 0);
@@ -89,25 +90,6 @@ function pageUrlOf({ server }: Config): string | undefined {
   if (server === undefined) return undefined;
   const { publicUrl, host, port } = server;
   return publicUrl ?? (port === 0 ? undefined : `http://${host}:${port}`);
-}
-
-function staleInstants(config: Config): AppIo['staleBefore'] {
-  const limits = new Map(
-    Object.values(config.syncs).map(({ name, schedule, freshnessMs }) => {
-      const slots = schedule === undefined ? undefined : openSchedule(schedule.cron, schedule.timezone);
-      return [name, oldestSuccess({ freshnessMs, schedule: slots })] as const;
-    }),
-  );
-  return (sync, now) => limits.get(sync)?.(now);
-}
-
-function nextSlots(config: Config): AppIo['nextSlot'] {
-  const schedules = new Map(
-    Object.values(config.syncs).flatMap(({ name, schedule }) =>
-      schedule === undefined ? [] : [[name, openSchedule(schedule.cron, schedule.timezone)] as const],
-    ),
-  );
-  return keepNextSlots((sync, after) => schedules.get(sync)?.nextSlot(after));
 }
 
 /**

@@ -18,7 +18,7 @@ import type { DueExport } from '../run/work.ts';
 import { sendMail } from '../watch/alerts/channels/email.ts';
 import { oldestSuccess } from '../watch/alerts/freshness.ts';
 import type { WatchedConnection } from '../watch/alerts/topics.ts';
-import { openSchedule, openSlots } from '../work/schedule.ts';
+import { openSchedules, openSlots } from '../work/schedule.ts';
 
 const itemsPerAnswer = 100;
 
@@ -113,17 +113,6 @@ export function openReports(
   return new Map(opened);
 }
 
-/** Returns the next slot of each export with a schedule. */
-export function nextExportSlots({ exports }: Config): (name: string, after: number) => number | undefined {
-  const slots = new Map(
-    Object.values(exports).map(({ name, schedule }) => [
-      name,
-      schedule && openSchedule(schedule.cron, schedule.timezone),
-    ]),
-  );
-  return (name, after) => slots.get(name)?.nextSlot(after);
-}
-
 /** Returns what alerts watch of the exports of a connection. Reports without a sync are watched with the first one. */
 export function watchedExports(config: Config, connection: string): WatchedConnection['exports'] {
   const { exports, reports, syncs, connections } = config;
@@ -134,10 +123,9 @@ export function watchedExports(config: Config, connection: string): WatchedConne
       (sync === undefined ? first : syncs[sync]?.connection) === connection ? [reportName(name)] : [],
     ),
   ];
-  return scheduled(config)
-    .filter(({ name }) => names.includes(name))
-    .map(({ name, schedule }) => {
-      const slots = schedule && openSchedule(schedule.cron, schedule.timezone);
-      return { name, staleBefore: oldestSuccess({ freshnessMs: undefined, schedule: slots }) };
-    });
+  const watched = scheduled(config).filter(({ name }) => names.includes(name));
+  const slots = openSchedules(watched);
+  return watched.map(({ name }) => {
+    return { name, staleBefore: oldestSuccess({ freshnessMs: undefined, schedule: slots.get(name) }) };
+  });
 }

@@ -7,7 +7,7 @@ import { sourceTokenName, tokenPlace } from '../ports/tokens.ts';
 import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import type { KeyRing } from './db/key-ring.ts';
-import { addNew, put } from './db/row-writer.ts';
+import { addNew, isSameRow, put } from './db/row-writer.ts';
 import { keyOf } from './db/schema.ts';
 import { declaredColumns, declaredTables, placeOf, tables } from './db/tables.ts';
 
@@ -169,14 +169,11 @@ async function moveTokens(db: OpenTransaction, keys: KeyRing, from: string, to: 
   await db.deleteFrom('tokens').where('connection', '=', former).execute();
   if (rows.length === 2) return 1;
   const { generation } = row;
-  const sealedAgain = (text: string | null, which: 'access' | 'refresh'): string | null => {
-    // What no configured key opens stays as it is, and is counted as unreadable.
-    if (text === null || !keys.keyIds.includes(text.slice(3, 11))) return text;
-    const secret = keys.open(text, tokenPlace(former, generation, which));
-    return keys.close(secret, tokenPlace(connection, generation, which));
-  };
-  const access_sealed = sealedAgain(row.access_sealed, 'access');
-  const refresh_sealed = sealedAgain(row.refresh_sealed, 'refresh');
+  const moved = (text: string | null, which: 'access' | 'refresh'): string | null =>
+    text === null
+      ? null
+      : keys.move(text, tokenPlace(former, generation, which), tokenPlace(connection, generation, which));
+  const [access_sealed, refresh_sealed] = [moved(row.access_sealed, 'access'), moved(row.refresh_sealed, 'refresh')];
   await db
     .insertInto('tokens')
     .values({ ...row, connection, access_sealed, refresh_sealed })
@@ -198,18 +195,10 @@ async function resealFor(
     const { rows } = await sql<Readonly<Record<string, unknown>>>`
       select * from ${sql.table(table)} where ${sql.ref(sync)} = ${from}`.execute(db);
     for (const row of rows) {
-      const text = String(row[name]);
-      // What no configured key opens stays as it is, and is counted as unreadable.
-      if (!text.startsWith('v1.') || !keys.keyIds.includes(text.slice(3, 11))) continue;
-      const value = keys.close(
-        keys.open(text, placeOf(table, name as never, row)),
-        placeOf(table, name as never, { ...row, [sync]: to }),
-      );
-      const isRow = sql.join(
-        key.map((one) => sql`${sql.ref(one)} = ${row[one]}`),
-        sql` and `,
-      );
-      await sql`update ${sql.table(table)} set ${sql.ref(name)} = ${value} where ${isRow}`.execute(db);
+      if (row[name] === null) continue;
+      const placed = (one: typeof row): string => placeOf(table, name as never, one);
+      const value = keys.move(String(row[name]), placed(row), placed({ ...row, [sync]: to }));
+      await sql`update ${sql.table(table)} set ${sql.ref(name)} = ${value} where ${isSameRow(key, row)}`.execute(db);
     }
   }
 }

@@ -75,6 +75,17 @@ export function openSchedule(cron: string, timezone: string): Schedule {
   };
 }
 
+/** Opens the schedules of what has one, by name. */
+export function openSchedules(
+  some: readonly { readonly name: string; readonly schedule?: ScheduledSync['schedule'] | undefined }[],
+): ReadonlyMap<string, Schedule> {
+  const opened = new Map<string, Schedule>();
+  for (const { name, schedule } of some) {
+    if (schedule !== undefined) opened.set(name, openSchedule(schedule.cron, schedule.timezone));
+  }
+  return opened;
+}
+
 function floorTo(at: number, unitMs: number): number {
   return Math.floor(at / unitMs) * unitMs;
 }

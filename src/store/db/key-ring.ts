@@ -13,13 +13,15 @@ export interface KeyRing {
   close(text: string, context: string): string;
   /** Returns the text of a column, sealed or not. Throws `STORE_INVALID` when no configured key opens it. */
   open(text: string, context: string): string;
+  /** Returns the text sealed for another place. One that no configured key opens stays as it is, and is counted as unreadable. */
+  move(text: string, from: string, to: string): string;
 }
 
 const sealedForm = /^v1\.([0-9a-f]{8})\./;
 
 export function openKeyRing(seals: readonly Seal[]): KeyRing {
   const [current] = seals;
-  return {
+  const ring: KeyRing = {
     keyIds: seals.map(({ keyId }) => keyId),
     prefix: current === undefined ? undefined : `v1.${current.keyId}.`,
     close: (text, context) => (current === undefined ? text : current.seal(text, context)),
@@ -31,7 +33,12 @@ export function openKeyRing(seals: readonly Seal[]): KeyRing {
       if (opened === undefined) throw lostKey(keyId, seals.length > 0);
       return opened;
     },
+    move(text, from, to) {
+      const keyId = sealedForm.exec(text)?.[1];
+      return ring.keyIds.some((one) => one === keyId) ? ring.close(ring.open(text, from), to) : text;
+    },
   };
+  return ring;
 }
 
 const keyIdName = 'sealed with';

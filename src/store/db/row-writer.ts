@@ -6,6 +6,7 @@ import {
   type InsertResult,
   type RawBuilder,
   type SqlBool,
+  sql,
 } from 'kysely';
 import type { Database } from './database.ts';
 import { isPostgres, rowsOfJson, storableText } from './differences.ts';
@@ -121,6 +122,12 @@ export async function addNew<Table extends keyof Schema>(
     .onConflict((conflict) => conflict.columns(unique as never).doNothing())
     .executeTakeFirstOrThrow();
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** A condition in SQL: these columns have the values of the row. */
+export function isSameRow(columns: readonly string[], row: Readonly<Record<string, unknown>>): RawBuilder<SqlBool> {
+  const same = columns.map((name) => sql`${sql.ref(name)} = ${row[name]}`);
+  return sql`${sql.join(same, sql` and `)}`;
 }
 
 function values(row: object): SqlValue[] {

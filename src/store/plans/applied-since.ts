@@ -10,60 +10,52 @@ import { countClasses } from './changes.ts';
 /** Applied changes, or those of one instant, that one statement reads. */
 const pieceRows = 2500;
 
-interface Group {
-  readonly classes: number;
-  readonly count: number;
-}
-
 /** Which changes count: `all` of the sync and its former names; of another sync, those of people who are ours now. */
 type Claim = 'all' | 'ours now' | 'none';
 
-/**
- * `Plans.appliedSince`. Each statement uses one index for the few rows it needs: joined to `runs`, SQLite would read every
- * change that the sync has ever had.
- */
+/** `Plans.appliedSince`. */
 export async function countAppliedSince(
   db: Database,
   who: Applier,
   since: number,
 ): Promise<Readonly<Record<ChangeClass, number>>> {
-  const groups: Group[] = [];
-  const claims = new Map<string, Claim>();
-  for await (const span of appliedSpans(db, since)) {
-    const found = await appliedIn(db, span);
-    await learnClaims(db, who, [...new Set(found.map(({ plan }) => plan))], claims);
-    groups.push(...found.filter(({ plan }) => claims.get(plan) === 'all'));
-    const shared = [...new Set(found.map(({ plan }) => plan))].filter((plan) => claims.get(plan) === 'ours now');
-    for (const plans of inLists(shared)) {
-      const query = ownedNow(appliedBetween(db, span).where('plan', 'in', plans), who);
-      groups.push(...(await counted(query)));
-    }
-  }
-  for await (const changes of perhapsSince(db, who, since)) groups.push(...(await counted(changes)));
+  const groups = await readSince(db, who, since, (changes) =>
+    changes
+      .select(['plan', 'classes'])
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .groupBy(['plan', 'classes'])
+      .execute(),
+  );
   return countClasses(groups);
 }
 
 /** `Plans.disabledSince`. */
-export async function disablesSince(
+export function disablesSince(db: Database, who: Applier, since: number): Promise<Selectable<Schema['changes']>[]> {
+  return readSince(db, who, since, (changes) => changes.where('kind', '=', 'disable').selectAll().execute());
+}
+
+/**
+ * Reads what was or may have been applied since then. Each statement uses one index for the few rows it needs: joined to
+ * `runs`, SQLite would read every change that the sync has ever had.
+ */
+async function readSince<Row extends { readonly plan: string }>(
   db: Database,
   who: Applier,
   since: number,
-): Promise<Selectable<Schema['changes']>[]> {
-  const rows: Selectable<Schema['changes']>[] = [];
+  read: (changes: Changes) => Promise<Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
   const claims = new Map<string, Claim>();
   for await (const span of appliedSpans(db, since)) {
-    const found = await appliedBetween(db, span).where('kind', '=', 'disable').selectAll().execute();
-    await learnClaims(db, who, [...new Set(found.map(({ plan }) => plan))], claims);
+    const found = await read(appliedBetween(db, span));
+    const plans = [...new Set(found.map(({ plan }) => plan))];
+    await learnClaims(db, who, plans, claims);
     rows.push(...found.filter(({ plan }) => claims.get(plan) === 'all'));
-    const shared = [...new Set(found.map(({ plan }) => plan))].filter((plan) => claims.get(plan) === 'ours now');
-    for (const plans of inLists(shared)) {
-      const query = ownedNow(appliedBetween(db, span).where('plan', 'in', plans), who);
-      rows.push(...(await query.where('kind', '=', 'disable').selectAll().execute()));
+    for (const shared of inLists(plans.filter((plan) => claims.get(plan) === 'ours now'))) {
+      rows.push(...(await read(ownedNow(appliedBetween(db, span).where('plan', 'in', shared), who))));
     }
   }
-  for await (const changes of perhapsSince(db, who, since)) {
-    rows.push(...(await changes.where('kind', '=', 'disable').selectAll().execute()));
-  }
+  for await (const changes of perhapsSince(db, who, since)) rows.push(...(await read(changes)));
   return rows;
 }
 
@@ -124,22 +116,6 @@ function appliedBetween(db: Database, { from, to }: Span): Changes {
     .where('applied_at', '>=', from)
     .where('applied_at', '<=', to)
     .where('is_approved', '=', 0);
-}
-
-function appliedIn(db: Database, span: Span): Promise<(Group & { readonly plan: string })[]> {
-  return appliedBetween(db, span)
-    .select(['plan', 'classes'])
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .groupBy(['plan', 'classes'])
-    .execute();
-}
-
-function counted(changes: Changes): Promise<Group[]> {
-  return changes
-    .select('classes')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .groupBy('classes')
-    .execute();
 }
 
 function ownedNow(changes: Changes, { connection, sync }: Applier): Changes {

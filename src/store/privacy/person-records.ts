@@ -5,6 +5,7 @@ import { RollcallError } from '../../core/run/errors.ts';
 import type { PersonRecord, PersonRecords } from '../../ports/person-records.ts';
 import { type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
 import type { KeyRing } from '../db/key-ring.ts';
+import { isSameRow } from '../db/row-writer.ts';
 import { keyOf, type Schema } from '../db/schema.ts';
 import { type DeclaredColumn, declaredColumns, declaredTables, placeOf } from '../db/tables.ts';
 import { eraseFromDirectories, findInDirectories } from '../directories.ts';
@@ -293,10 +294,7 @@ async function eraseFrom(db: OpenTransaction, keys: KeyRing, table: keyof Schema
   const rows: readonly Readonly<Record<string, unknown>>[] = await rowsNaming(db, keys, table, person);
   for (const row of rows) {
     const named = columns.filter((column) => isNamed(column, row, keys, person));
-    const isRow = sql.join(
-      keyOf(table).map((name) => sql`${sql.ref(name)} = ${row[name]}`),
-      sql` and `,
-    );
+    const isRow = isSameRow(keyOf(table), row);
     if (named.some(({ forgotten }) => forgotten === 'row')) {
       await sql`delete from ${sql.table(table)} where ${isRow}`.execute(db);
     } else if (named.length > 0) {

@@ -5,6 +5,7 @@ import type { Sealing, UnreadableValues } from '../../ports/person-records.ts';
 import type { AuditEntry } from '../../ports/store.ts';
 import { type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
 import { type KeyRing, recordKey } from '../db/key-ring.ts';
+import { isSameRow } from '../db/row-writer.ts';
 import { keyOf } from '../db/schema.ts';
 import { type DeclaredColumn, declaredColumns, declaredTables, personKeyName, placeOf, tables } from '../db/tables.ts';
 import { toAuditRow } from '../operations.ts';
@@ -52,10 +53,8 @@ function resealSome(
     for (const row of rows) {
       const place = placeOf(table, name as never, row);
       const value = keys.close(keys.open(String(row[name]), place), place);
-      const isSame = [...key, name].map((one) => sql`${sql.ref(one)} = ${row[one]}`);
-      await sql`update ${sql.table(table)} set ${column} = ${value} where ${sql.join(isSame, sql` and `)}`.execute(
-        transaction,
-      );
+      const isSame = isSameRow([...key, name], row);
+      await sql`update ${sql.table(table)} set ${column} = ${value} where ${isSame}`.execute(transaction);
     }
     return rows.length;
   });
