@@ -6,7 +6,7 @@ import { requestOrRun, stopRun } from '../../../src/app/requests.ts';
 import { describeRun } from '../../../src/app/runs.ts';
 import { RollcallError } from '../../../src/core/run/errors.ts';
 import { openRun, requestRun } from '../../../src/run/request-run.ts';
-import { firstPiece } from '../../../src/work/queue/job-data.ts';
+import { firstPiece, type JobData } from '../../../src/work/queue/job-data.ts';
 import type { WorkIo } from '../../../src/work/queue/work-job.ts';
 import { workJob } from '../../../src/work/queue/work-job.ts';
 import { expectPromisesKept } from '../../chaos/kill-world.ts';
@@ -15,7 +15,7 @@ import { silentLogger } from '../../support/memory-logger.ts';
 import { employees } from '../../support/office.ts';
 import { until } from '../../support/services/redis.ts';
 import { type RedisSpace, startRedisService } from '../../support/services/redis-service.ts';
-import { closeAfterAll, everythingIn, openWorld, startHere } from './with-redis.ts';
+import { closeAfterAll, everythingIn, openWorld, runAfterAll, startHere } from './with-redis.ts';
 
 closeAfterAll();
 
@@ -109,25 +109,6 @@ describe.skipIf(service === undefined)('a deployment with Redis', () => {
     expect([...scheduler.logger.messages('error'), ...worker.logger.messages('error')]).toEqual([]);
   });
 
-  it('fails a run whose workers die again and again, and says so', async () => {
-    const redis = await newSpace();
-    const world = await openWorld({ redis: redis.url, employees: people });
-    const scheduler = await startHere(world, 'scheduler');
-    await world.ask();
-    await until(async () => (await world.runs()).length === 1);
-    const [asked] = await world.runs();
-    const { store, clock } = scheduler.engine.io;
-    for (let i = 0; i < 6; i += 1)
-      await store.leases.take(`run:${asked?.id}`, `worker ${i}`, 1, clock.now() - 100 + 10 * i);
-    const worker = await startHere(world, 'worker');
-    const [run] = await world.ended(1);
-    expect(run?.outcome).toBe('failed');
-    expect(run?.reason).toContain('a process died 6 times while it worked on this run');
-    await worker.stop();
-    await scheduler.stop();
-    expect(world.sandbox.state.log).toEqual([]);
-  });
-
   it('ends within a moment of being asked to when it has nothing to do', async () => {
     const redis = await newSpace();
     const world = await openWorld({ redis: redis.url, employees: people });
@@ -141,70 +122,68 @@ describe.skipIf(service === undefined)('a deployment with Redis', () => {
   });
 });
 
-describe('a job that has to wait for long', () => {
-  it('comes again in pieces, and at once when a person has cancelled its run', async () => {
-    const world = await openWorld({ redis: undefined, employees: people, sync: { batchRows: 10 } });
-    const { app, engine } = await openHere(world.config, { clock: world.clock, logger: silentLogger });
-    await requestRun({ sync: 'people', kind: 'manual', scope: { kind: 'all' } }, engine.io);
-    const run = (await openRun('people', engine.io))?.run.id ?? '';
-    const never = new AbortController().signal;
+/** A run, and what a worker does its jobs with, without a queue. */
+async function openJob(runs: WorkIo['runJob'] = runJob) {
+  const world = await openWorld({ redis: undefined, employees: people, sync: { batchRows: 10 } });
+  const { app, engine } = await openHere(world.config, { clock: world.clock, logger: silentLogger });
+  runAfterAll(() => app.close());
+  await requestRun({ sync: 'people', kind: 'manual', scope: { kind: 'all' } }, engine.io);
+  const run = (await openRun('people', engine.io))?.run.id ?? '';
+  const never = new AbortController().signal;
+  let takings = 0;
+  const io: WorkIo = {
+    engine: engine.io,
+    runLeaseMs: 6000,
+    newOwner: () => `worker-${++takings}`,
+    stop: never,
+    graceOver: never,
+    keepToken: async () => {},
+    runJob: runs,
+    random: () => 0,
+  };
+  const work = (data: JobData) => workJob(data, io, never);
+  return { world, store: engine.io.store, run, first: firstPiece(run), work };
+}
+
+describe('a job', () => {
+  it('that has to wait for long comes again in pieces, and at once when a person has cancelled its run', async () => {
     const tooBusy = new RollcallError('come later', { code: 'PLATFORM_BUSY', retry: { afterMs: 600_000 } });
-    const asked: string[] = [];
-    const io: WorkIo = {
-      engine: engine.io,
-      runLeaseMs: 6000,
-      newOwner: () => 'worker',
-      stop: never,
-      graceOver: never,
-      keepToken: async () => {},
-      runJob: async (job) => {
-        asked.push(job);
-        throw tooBusy;
-      },
-      random: () => 0,
+    let asked = 0;
+    const { store, run, first, work } = await openJob(async () => {
+      asked += 1;
+      throw tooBusy;
+    });
+    const waits = async (data: JobData): Promise<JobData> => {
+      const worked = await work(data);
+      expect(worked).toMatchObject({ kind: 'again', afterMs: 30_000 });
+      return worked.kind === 'again' ? worked.data : expect.fail('it should come again');
     };
-    const first = await workJob(firstPiece(run), io, never);
-    const second = first.kind === 'again' ? await workJob(first.data, io, never) : expect.fail('it should come again');
-
-    expect([first, second]).toMatchObject([
-      { kind: 'again', afterMs: 30_000 },
-      { kind: 'again', afterMs: 30_000 },
-    ]);
-    expect(asked).toHaveLength(1);
-
-    await engine.io.store.runs.requestCancel(run);
-    await workJob(second.kind === 'again' ? second.data : expect.fail('it should come again'), io, never);
-    expect(asked).toHaveLength(2);
-    await app.close();
+    const later = await waits(await waits(first));
+    expect(asked).toBe(1);
+    await store.runs.requestCancel(run);
+    await work(later);
+    expect(asked).toBe(2);
   });
-});
 
-describe('one job, delivered twice at the same time', () => {
-  it('has one effect: who comes second comes again later', async () => {
-    const world = await openWorld({ redis: undefined, employees: people, sync: { batchRows: 10 } });
-    const { app, engine } = await openHere(world.config, { clock: world.clock, logger: silentLogger });
-    await requestRun({ sync: 'people', kind: 'manual', scope: { kind: 'all' } }, engine.io);
-    const opened = await openRun('people', engine.io);
-    let takings = 0;
-    const never = new AbortController().signal;
-    const io: WorkIo = {
-      engine: engine.io,
-      runLeaseMs: 6000,
-      newOwner: () => `worker-${++takings}`,
-      stop: never,
-      graceOver: never,
-      keepToken: async () => {},
-      runJob,
-      random: () => 0,
-    };
-    let copies = [firstPiece(opened?.run.id ?? ''), firstPiece(opened?.run.id ?? '')];
+  it('whose run has killed its worker six times fails the run, and says so', async () => {
+    const { world, store, run, first, work } = await openJob();
+    for (let i = 0; i < 6; i += 1)
+      await store.leases.take(`run:${run}`, `dead ${i}`, 1, world.clock.now() - 100 + 10 * i);
+    expect(await work(first)).toEqual({ kind: 'done' });
+    const reason = expect.stringContaining('a process died 6 times while it worked on this run');
+    expect(await store.runs.get(run)).toMatchObject({ outcome: 'failed', reason });
+    expect(world.sandbox.state.log).toEqual([]);
+  });
+
+  it('that is delivered twice at the same time has one effect: who comes second comes again later', async () => {
+    const { world, first, work } = await openJob();
+    let copies = [first, first];
     let isBusySeen = false;
     while (copies.length > 0) {
-      const worked = await Promise.all(copies.map((data) => workJob(data, io, never)));
+      const worked = await Promise.all(copies.map(work));
       isBusySeen ||= worked.some((one) => one.kind === 'again' && one.afterMs === 1000);
       copies = worked.flatMap((one) => (one.kind === 'done' ? [] : [one.data]));
     }
-    await app.close();
     expect(isBusySeen).toBe(true);
     expect(world.sandbox.state.log).toHaveLength(people.length);
     await expectPromisesKept(world, people);

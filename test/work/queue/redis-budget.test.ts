@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { checkAll } from '../../../src/app/connections.ts';
 import { fullPace } from '../../../src/core/run/pace.ts';
@@ -10,12 +7,12 @@ import { openRedisBudget } from '../../../src/work/queue/redis-budget.ts';
 import { openHere } from '../../chaos/open-here.ts';
 import { SharedClock } from '../../chaos/shared-clock.ts';
 import { silentLogger } from '../../support/memory-logger.ts';
-import { closeAfterAll, everythingIn, openRedisServer, openWorld, redisOrSkip } from './with-redis.ts';
+import type { RedisServer } from '../../support/services/redis.ts';
+import { closeAfterAll, everythingIn, openRedisServer, openWorld, redisOrSkip, runAfterAll } from './with-redis.ts';
 
 closeAfterAll();
 
 const program = await redisOrSkip('the shared rate budget');
-const run = promisify(execFile);
 const rate = 20;
 
 /** The most that began within a second. */
@@ -24,16 +21,31 @@ function mostPerSecond(instants: readonly number[]): number {
   return Math.max(0, ...sorted.map((from, i) => sorted.slice(i).filter((at) => at < from + 1000).length));
 }
 
-async function spendIn(port: number, ms: number): Promise<number[]> {
-  const words = [join(import.meta.dirname, 'spend-budget.ts'), String(port), String(rate), String(ms)];
-  const { stdout } = await run(process.execPath, words);
-  return JSON.parse(stdout) as number[];
+const ignore = (_error: unknown): void => {};
+
+/** What so many processes share, each with a client of its own. `behindMs`: how far the clock of each one is behind the first. */
+function openMembers(redis: RedisServer, count: number, { behindMs = 0, onError = ignore } = {}) {
+  const settings = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'x' } as const;
+  const limits = { requestsPerSecond: rate, concurrency: 2, timeoutMs: 1000 };
+  return Array.from({ length: count }, (_, at) => {
+    const clock = new SharedClock({ anchor: Date.now() - at * behindMs, speed: 1 });
+    const client = openRedis(settings, 'budget', () => {});
+    runAfterAll(async () => closeRedis(client));
+    const parts = { client, prefix: '{x}', connection: 'acme', limits, clock, member: `process ${at}`, onError };
+    return { clock, ...openRedisBudget({ ...parts, openLocal: (share) => openLocalBudget(share, clock) }) };
+  });
 }
 
 describe.skipIf(program === undefined)('a rate budget that processes share', () => {
-  it('is one budget: four processes together begin no more than one may', async () => {
+  it('is one budget: four of them together begin no more than one may', async () => {
     const redis = await openRedisServer(program ?? '');
-    const begun = (await Promise.all([1, 2, 3, 4].map(() => spendIn(redis.port, 4000)))).flat();
+    const begun: number[] = [];
+    const spend = async ({ clock, take }: ReturnType<typeof openMembers>[number]): Promise<void> => {
+      for (const until = clock.now() + 4000; clock.now() < until; begun.push(clock.now())) {
+        await clock.sleep(await take(rate));
+      }
+    };
+    await Promise.all(openMembers(redis, 4).flatMap((member) => [spend(member), spend(member)]));
     const lastedMs = Math.max(...begun) - Math.min(...begun);
     expect(begun.length).toBeLessThanOrEqual((rate * lastedMs) / 1000 + rate);
     expect(begun.length).toBeGreaterThan(rate * 3);
@@ -43,16 +55,7 @@ describe.skipIf(program === undefined)('a rate budget that processes share', () 
 
   it('shares what one process has learned from the platform', async () => {
     const redis = await openRedisServer(program ?? '');
-    const settings = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'x' } as const;
-    const limits = { requestsPerSecond: rate, concurrency: 2, timeoutMs: 1000 };
-    const budgets = ['one', 'two'].map((member) => {
-      // The clocks of the processes are an hour apart.
-      const clock = new SharedClock({ anchor: Date.now() - (member === 'two' ? 3_600_000 : 0), speed: 1 });
-      const client = openRedis(settings, 'budget', () => {});
-      const parts = { client, prefix: '{x}', connection: 'acme', limits, clock, member, onError: () => {} };
-      return { client, clock, ...openRedisBudget({ ...parts, openLocal: (share) => openLocalBudget(share, clock) }) };
-    });
-    const [one, two] = budgets;
+    const [one, two] = openMembers(redis, 2, { behindMs: 3_600_000 });
     if (one === undefined || two === undefined) throw new Error('two budgets are needed');
     await two.take(rate);
     expect(two.pace()).toEqual(fullPace);
@@ -65,7 +68,6 @@ describe.skipIf(program === undefined)('a rate budget that processes share', () 
     expect(notBefore - two.clock.now()).toBeGreaterThan(30_000);
     expect(notBefore - two.clock.now()).toBeLessThanOrEqual(60_000);
     expect(quotaUntil - notBefore).toBe(30_000);
-    for (const { client } of budgets) closeRedis(client);
   });
 
   it('is what a configured connection spends', async () => {
@@ -79,36 +81,16 @@ describe.skipIf(program === undefined)('a rate budget that processes share', () 
 
   it('becomes a small share each when Redis is away, and is one again when it is back', async () => {
     const redis = await openRedisServer(program ?? '');
-    const clock = new SharedClock({ anchor: Date.now(), speed: 1 });
-    const limits = { requestsPerSecond: rate, concurrency: 2, timeoutMs: 1000 };
-    const settings = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'x' } as const;
     const errors: unknown[] = [];
-    const members = ['one', 'two', 'three', 'four'].map((member) => {
-      const client = openRedis(settings, 'budget', () => {});
-      const openLocal = (share: typeof limits) => openLocalBudget(share, clock);
-      const onError = (error: unknown): void => void errors.push(error);
-      return {
-        client,
-        budget: openRedisBudget({
-          client,
-          prefix: '{x}',
-          connection: 'acme',
-          limits,
-          clock,
-          member,
-          openLocal,
-          onError,
-        }),
-      };
-    });
+    const members = openMembers(redis, 4, { onError: (error) => void errors.push(error) });
     // Each twice: the first one asks when it does not know of the last.
-    for (const { budget } of [...members, ...members]) await budget.take(rate);
+    for (const { take } of [...members, ...members]) await take(rate);
     expect(errors).toEqual([]);
     await redis.kill();
     const waits = await Promise.all(
-      members.map(async ({ budget }) => {
+      members.map(async ({ take }) => {
         const each = [];
-        for (let i = 0; i < 11; i += 1) each.push(await budget.take(rate));
+        for (let i = 0; i < 11; i += 1) each.push(await take(rate));
         return each;
       }),
     );
@@ -117,6 +99,5 @@ describe.skipIf(program === undefined)('a rate budget that processes share', () 
       expect(each.filter((waitMs) => waitMs < 1900)).toHaveLength(rate / members.length);
     }
     expect(errors.length).toBeGreaterThan(0);
-    for (const { client } of members) closeRedis(client);
   });
 });

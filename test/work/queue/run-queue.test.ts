@@ -1,5 +1,4 @@
 import { Worker } from 'bullmq';
-import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { closeRedis, openRedis } from '../../../src/drivers/redis/open-redis.ts';
 import { systemClock } from '../../../src/main/process.ts';
@@ -21,7 +20,7 @@ import {
 } from '../../../src/work/queue/run-queue.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
-import { closeAfterAll, openRedisServer, redisOrSkip } from './with-redis.ts';
+import { closeAfterAll, openRedisServer, redisOrSkip, runAfterAll } from './with-redis.ts';
 
 closeAfterAll();
 
@@ -66,12 +65,23 @@ it('lets every run that has its plan go before any that has none, and short work
   expect(housekeepingPriority).toBeLessThan(priorityOf({ trigger: 'resync', phase: 'proving' }));
 });
 
+/** A queue in a Redis of this test alone. */
+async function openHere(as: 'producer' | 'worker' = 'producer', withinMs?: number) {
+  const redis = await openRedisServer(program ?? '');
+  const settings = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'q' } as const;
+  const connection = openRedis(settings, as, () => {});
+  const answers = withinMs === undefined ? {} : { answers: { clock: systemClock, withinMs } };
+  const queue = openRunQueue({ connection, prefix: '{q}', onError: () => {}, ...answers });
+  runAfterAll(async () => {
+    await queue.close();
+    closeRedis(connection);
+  });
+  return { redis, connection, queue };
+}
+
 describe.skipIf(program === undefined)('the queue', () => {
   it('holds a job of an id once, knows which runs have one, and lets what a person asked for go first', async () => {
-    const redis = await openRedisServer(program ?? '');
-    const settings = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'q' } as const;
-    const client = openRedis(settings, 'producer', () => {});
-    const queue = openRunQueue({ connection: client, prefix: '{q}', onError: () => {} });
+    const { redis, queue } = await openHere();
     expect(await queue.depth()).toEqual({ waiting: 0, oldestAt: undefined });
     await queue.add(firstPiece('run_slot'), planning('schedule'));
     await queue.add(firstPiece('run_hook'), planning('webhook'));
@@ -86,15 +96,10 @@ describe.skipIf(program === undefined)('the queue', () => {
     expect(await queue.waiting()).toBe(3);
     const oldestAt = Number(await redis.command('HGET', '{q}:plans:run_slot_0', 'timestamp'));
     expect(await queue.depth()).toEqual({ waiting: 3, oldestAt });
-    await queue.close();
-    closeRedis(client);
   });
 
   it('gives a new job to a run whose job counts as taken, but whose lock no worker holds', async () => {
-    const redis = await openRedisServer(program ?? '');
-    const settings = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'q' } as const;
-    const connection = openRedis(settings, 'worker', () => {});
-    const queue = openRunQueue({ connection, prefix: '{q}', onError: () => {} });
+    const { redis, connection, queue } = await openHere('worker');
     const clock = new FakeClock();
     const logger = memoryLogger();
     const runs = [{ id: 'run_1', phase: 'planning' } as Run, { id: 'run_2', phase: 'planning' } as Run];
@@ -119,18 +124,12 @@ describe.skipIf(program === undefined)('the queue', () => {
     expect(await queue.waiting()).toBe(1);
     expect(logger.messages('warn')).toEqual([expect.stringContaining('no worker holds the job of a run')]);
     await dead.close();
-    await queue.close();
-    closeRedis(connection);
   });
 
   it.each(['SIGKILL', 'SIGSTOP'] as const)(
     'fails within seconds for who adds to it when Redis got %s, and heals',
     async (signal) => {
-      const redis = await openRedisServer(program ?? '');
-      const settings = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'q' } as const;
-      const client = openRedis(settings, 'producer', () => {});
-      const answers = { clock: systemClock, withinMs: 1000 };
-      const queue = openRunQueue({ connection: client, prefix: '{q}', onError: () => {}, answers });
+      const { redis, queue } = await openHere('producer', 1000);
       if (signal === 'SIGKILL') await redis.kill();
       else redis.signal(signal);
       const from = Date.now();
@@ -150,24 +149,6 @@ describe.skipIf(program === undefined)('the queue', () => {
         )
         .toBe('added');
       expect([...(await queue.runs())]).toEqual(['run_1']);
-      await queue.close();
-      closeRedis(client);
     },
   );
-
-  it('lets an ACL user in who may touch its own keys alone', async () => {
-    const redis = await openRedisServer(program ?? '');
-    const admin = new Redis(redis.port, '127.0.0.1');
-    await admin.call('ACL', 'SETUSER', 'rollcall', 'on', '>secret', '~{q}:*', '+@all');
-    await admin.call('ACL', 'SETUSER', 'default', 'off');
-    admin.disconnect();
-    const access = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'q' } as const;
-    const password = { reveal: () => 'secret' };
-    const client = openRedis({ ...access, username: 'rollcall', password }, 'producer', () => {});
-    const queue = openRunQueue({ connection: client, prefix: '{q}', onError: () => {} });
-    await queue.add(firstPiece('run_1'), 1);
-    expect([...(await queue.runs())]).toEqual(['run_1']);
-    await queue.close();
-    closeRedis(client);
-  });
 });
