@@ -77,7 +77,7 @@ export function openSchedule(cron: string, timezone: string): Schedule {
 
 /** Opens the schedules of what has one, by name. */
 export function openSchedules(
-  some: readonly { readonly name: string; readonly schedule?: ScheduledSync['schedule'] | undefined }[],
+  some: readonly { readonly name: string; readonly schedule?: ScheduledSync['schedule'] }[],
 ): ReadonlyMap<string, Schedule> {
   const opened = new Map<string, Schedule>();
   for (const { name, schedule } of some) {
