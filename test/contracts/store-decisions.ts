@@ -35,6 +35,9 @@ export function describeDecisions(store: () => Store): void {
     return held(id, changes, at);
   };
 
+  const end = (owned: OwnedRun, names: readonly string[], at = now) =>
+    store().decisions.end(owned, owned.run.id, { identifications: names, keepsRejections: false }, at);
+
   it('opens a decision for every held change, once, and renews its expiry', async () => {
     const changes = [sampleChange('ana', 'disable'), sampleChange('eva', 'update')];
     const first = await held('run_1', changes);
@@ -82,14 +85,9 @@ export function describeDecisions(store: () => Store): void {
     await approve(store(), changes.slice(0, 1));
     await reject(store(), changes.slice(1, 2));
     const second = await next(first, 'run_2', [sampleChange('stays', 'disable'), sampleChange('other', 'update')]);
-    await store().decisions.end(
-      second,
-      'run_2',
-      { identifications: [...names, 'nobody'].slice(0, 4), keepsRejections: false },
-      now + 1,
-    );
+    await end(second, [...names, 'nobody'].slice(0, 4), now + 1);
     expect(await Promise.all(names.map(statesOf))).toEqual([['ended'], ['ended'], ['ended'], ['open'], ['open']]);
-    await store().decisions.end(second, 'run_2', { identifications: ['other'], keepsRejections: false }, now + 1);
+    await end(second, ['other'], now + 1);
     expect(await statesOf('other')).toEqual(['ended']);
     const third = await next(second, 'run_3', changes.slice(0, 2));
     expect(await store().plans.applyApprovals(third, 'run_3', 'people', now + 2)).toBe(0);
@@ -102,7 +100,7 @@ export function describeDecisions(store: () => Store): void {
     const first = await held('run_1', [change]);
     expect(await numberOf()).toBe('0');
     const second = await next(first, 'run_2', []);
-    await store().decisions.end(second, 'run_2', { identifications: ['ana'], keepsRejections: false }, now);
+    await end(second, ['ana']);
     expect(await numberOf()).toBe('1');
     expect(await approve(store(), [change])).toBe(0);
     expect(await reject(store(), [change])).toBe(0);
@@ -139,9 +137,9 @@ export function describeDecisions(store: () => Store): void {
     const [change, other] = [sampleChange('ana'), sampleChange('ana', 'update', { after: { area: 'Else' } })];
     await approve(store(), [change]);
     const owned = await held('run_1', [other]);
-    await store().decisions.end(owned, 'run_1', { identifications: ['eva'], keepsRejections: false }, now);
+    await end(owned, ['eva']);
     expect(await store().decisions.of('people', 'ana')).toMatchObject([{ run: undefined }]);
-    await store().decisions.end(owned, 'run_1', { identifications: ['ana'], keepsRejections: false }, now);
+    await end(owned, ['ana']);
     expect(await store().decisions.of('people', 'ana')).toMatchObject([
       { state: 'approved', run: 'run_1', endedAt: undefined },
     ]);
@@ -154,7 +152,7 @@ export function describeDecisions(store: () => Store): void {
     await store().decisions.leaveOut('people', decided(changes), { by: 'ops', at: now });
     expect(await store().decisions.of('people', 'eva')).toMatchObject([{ state: 'open', by: 'ops' }]);
     expect(await store().decisions.of('people', 'ana')).toMatchObject([{ state: 'approved', by: 'ops' }]);
-    await store().decisions.end(first, 'run_1', { identifications: ['ana'], keepsRejections: false }, now);
+    await end(first, ['ana']);
     let owned = first;
     for (const id of ['run_2', 'run_3']) {
       await endRun(store(), owned);
@@ -184,7 +182,7 @@ export function describeDecisions(store: () => Store): void {
     ] as const) {
       await endRun(store(), owned);
       owned = await held(id, [change]);
-      await store().decisions.end(owned, id, { identifications: ['ana'], keepsRejections: false }, now);
+      await end(owned, ['ana']);
     }
     const [known] = (await store().decisions.of('people', 'ana')).filter(({ hash }) => hash === one.hash);
     expect(known).toMatchObject({ state: 'open', by: undefined, endedAt: undefined, expiresAt: until });
@@ -203,7 +201,7 @@ export function describeDecisions(store: () => Store): void {
       await endRun(store(), owned).catch(() => {});
       owned = await openRun(store(), { id });
       await writePlan(store(), { id, owned }, changes);
-      await store().decisions.end(owned, id, { identifications: ['ana'], keepsRejections: false }, now);
+      await end(owned, ['ana']);
       return store().decisions.of('people', 'ana');
     };
     const job = { ...update, asked: { job: asked.job ?? '' }, verdict: { state: 'dropped', reason: 'no' } as const };
@@ -265,10 +263,10 @@ export function describeDecisions(store: () => Store): void {
     const [ana, eva] = [sampleChange('ana', 'disable'), sampleChange('eva', 'disable')];
     await writePlan(store(), { id: 'plan_1' }, [ana, eva]);
     const owned = await held('run_1', [eva]);
-    await store().decisions.end(owned, 'run_1', { identifications: ['ana', 'eva'], keepsRejections: false }, now);
+    await end(owned, ['ana', 'eva']);
     expect([await statesOf('ana'), await statesOf('eva')]).toEqual([['ended'], ['open']]);
     expect(await approve(store(), [ana, eva])).toBe(1);
-    await store().decisions.end(owned, 'run_1', { identifications: ['ana', 'eva'], keepsRejections: false }, now + 1);
+    await end(owned, ['ana', 'eva'], now + 1);
     expect(await store().decisions.pending('people', { now, limit: 9 })).toEqual(['eva']);
   });
 }

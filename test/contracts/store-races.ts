@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { OwnedRun, Store } from '../../src/ports/store.ts';
+import { drawRuns } from '../support/drawn.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import {
   approve,
@@ -14,13 +15,13 @@ import {
   writePlan,
 } from './store-samples.ts';
 
-const rounds = Array.from({ length: 12 }, (_, round) => round);
+const rounds = Array.from({ length: drawRuns(12) }, (_, round) => round);
 
 /** What is decided by reading and then written, asked for from several sides at once. */
 export function describeRaces(store: () => Store): void {
   it('takes a trigger into a run or cancels it, never both', async () => {
     const { runs, triggers } = store();
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < drawRuns(60); round++) {
       const sync = `sync ${round}`;
       for (const name of ['a', 'b']) await triggers.add(sampleTrigger(`${name} ${round}`, { sync }));
       const opening = runs.open(sync, { id: `run_${round}`, connection: 'acme', now });
