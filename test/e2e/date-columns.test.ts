@@ -45,30 +45,6 @@ describe('while no date of an export shows the order of day and month', () => {
     expect((await office.apply()).run).toMatchObject({ counts: { applied: 2, held: 0 } });
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
   });
-
-  it('a day that the last accepted read showed is believed', async () => {
-    const office = await openDated({}, patched({ E4: { leaves: '12/12/2026' } }));
-    office.clock.jump(30 * 86_400_000);
-    expect((await office.applyRows(patched({ E4: { leaves: '12/12/2026' } }))).run.counts).toMatchObject({
-      applied: 1,
-    });
-  });
-
-  it.each<[string, object, Row]>([
-    ['another date shows it', {}, { hired: '31/03/2020' }],
-    ['the format has the year first', { dateFormat: 'yyyy/MM/dd' }, {}],
-  ])('they do where %s', async (_, more, shown) => {
-    const isYearFirst = Object.keys(more).length > 0;
-    const write = (text: string) => (isYearFirst ? text.split('/').reverse().join('/') : text);
-    const rows = [...patched({ E4: { leaves: '12/10/2026' }, E6: shown }), joiner].map((row) => {
-      return { ...row, hired: write(row.hired ?? ''), leaves: row.leaves === '' ? '' : write(row.leaves ?? '') };
-    });
-    const office = await openDated(
-      { lifecycle: { ...lifecycle, ...more } },
-      rows.slice(0, 0).concat(rows.slice(5, 20)),
-    );
-    expect((await office.applyRows(rows)).run.counts).toMatchObject({ disable: 1, create: 1, held: 0 });
-  });
 });
 
 describe('a column that shows who works here, and is emptied', () => {

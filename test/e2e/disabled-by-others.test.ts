@@ -52,14 +52,6 @@ describe('an account that an accepted read saw enabled, and a later one sees dis
     setEnabled(office, false);
     await expectReported(office, staff);
   });
-
-  it('is reported by a run of named people', async () => {
-    const office = await open(staff, { updates: held, enables: free });
-    await office.applyRows(renamed);
-    setEnabled(office, false);
-    const { findings } = await office.apply({ users: ['E1'] });
-    expect(findings).toContainEqual(expect.objectContaining({ code: 'foreign-disable', identification: 'E1' }));
-  });
 });
 
 describe('an account that was disabled from the start', () => {

@@ -32,12 +32,12 @@ async function officeWith(
 }
 
 describe('a user whom someone else edits while a run is under way', () => {
-  it.each([20, 80])('and disables is not enabled again by an update, in a file of %i rows', async (count) => {
+  it('and disables is not enabled again by an update', async () => {
     const disable = (office: Office) => office.sandbox.state.editUser('E7', { enabled: false });
     const sync = { settle: { every: '2s', visibleWithin: '20s', lookWithin: '0s' } };
-    const office = await officeWith({ count, at: 'plan-stored', sync }, disable);
+    const office = await officeWith({ count: 20, at: 'plan-stored', sync }, disable);
     const { run, findings } = await office.apply();
-    expect(run).toMatchObject({ outcome: 'partial', counts: { applied: count - 1, failed: 1 } });
+    expect(run).toMatchObject({ outcome: 'partial', counts: { applied: 19, failed: 1 } });
     expect(findings).toMatchObject([{ code: 'foreign-disable', identification: 'E7' }]);
     expect(office.sandbox.state.users.get('E7')).toMatchObject({ enabled: false, fields: { lastName: 'Díaz' } });
   });
@@ -52,21 +52,5 @@ describe('a user whom someone else edits while a run is under way', () => {
     ]);
     expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { update: 1, applied: 1 } });
     expect(office.sandbox.state.users.get('E7')?.fields.lastName).toBe('Paz');
-  });
-});
-
-it('e-mails that the platform shows in other case are no difference', async () => {
-  const office = await officeWith({ count: 20 });
-  await office.writeEmployees(employees(60).map((row) => ({ ...row, mail: row.mail?.toUpperCase() ?? '' })));
-  expect((await office.apply()).run).toMatchObject({ outcome: 'nothing-to-do' });
-});
-
-describe('a file that fails although the platform took it', () => {
-  it('and shows its rows late is not sent again', async () => {
-    const office = await officeWith({ count: 20 });
-    office.setFaults('file:unknown-status=Failed', 'late=12000');
-    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 20 } });
-    expect(office.sandbox.state.log).toHaveLength(20);
-    expect(office.sandbox.state.requests.upload).toBe(1);
   });
 });

@@ -3,6 +3,7 @@ import { tracePerson } from '../../src/app/people.ts';
 import { runSync } from '../../src/app/requests.ts';
 import { describeRun } from '../../src/app/runs.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
+import { drawFrom } from '../support/drawn.ts';
 import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
@@ -31,7 +32,7 @@ const swap = { E1: { mail: mail(2) }, E2: { mail: mail(1) } };
 const circle = { E1: { mail: mail(2) }, E2: { mail: mail(3) }, E3: { mail: mail(1) } };
 const joiner: Row = { id: 'E0', first: 'Eva', last: 'Paz', mail: mail(1), status: 'active' };
 
-describe.each(['csv', 'auto'])('with delivery: %s', (delivery) => {
+describe.each(drawFrom(['csv', 'auto'], 2))('with delivery: %s', (delivery) => {
   it('e-mails that are passed on in a chain, to a new hire at last, go in one run, one file after the other', async () => {
     const office = await strictOffice({ sync: { delivery } });
     await office.writeEmployees([joiner, ...employees(20, chain)]);

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type ConnectedShell, useConnectedShells } from '../cli/test-shell.ts';
@@ -71,19 +71,6 @@ test('who shares an e-mail is created by no run, whole or named, and why says th
   expect((await shell.run(['why', 'staff', '2', '--json'])).stdout).not.toContain('"kind":"create"');
   expect(await apply(shell, 'staff', '--user', '2')).toMatchObject({ counts: { create: 0, failed: 0 } });
   expect(userOf(shell, '2')).toBeUndefined();
-});
-
-test('a named run before the first full read leaves an e-mail to its holder: a conflict, not a failure', async () => {
-  const first = await openStaff();
-  await settled(first, staff(4));
-  // Another store knows nothing of the people.
-  const path = join(first.folder, 'rollcall.yaml');
-  await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, 'utf8')), store: 'sqlite:./other.db' }));
-  await write(first, staff(4, { 1: { mail: 'a2@example.com' }, 2: { mail: 'new@example.com' } }));
-  const named = await apply(first, 'staff', '--user', '1');
-  expect(named).toMatchObject({ code: 0, outcome: 'nothing-to-do', counts: { failed: 0, update: 0 } });
-  expect(named.findings).toContainEqual(expect.objectContaining({ code: 'email-conflict', identification: '1' }));
-  expect(await apply(first)).toMatchObject({ outcome: 'succeeded', counts: { update: 2, applied: 2 } });
 });
 
 test('the e-mail of somebody who left goes to a new hire, once the account has a parking address', async () => {

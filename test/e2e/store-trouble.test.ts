@@ -4,6 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import type { CheckpointName } from '../../src/ports/runtime.ts';
+import { drawFrom } from '../support/drawn.ts';
 import { employees, type Office, openOffice, type Row, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
@@ -41,7 +42,7 @@ function nth(wanted: CheckpointName, n: number): (place: CheckpointName) => bool
 const twoUpdates = employees(11, { E2: { last: 'Núñez' }, E3: { last: 'Paz' } });
 
 describe('a store that fails while direct calls go out', () => {
-  it.each([1, 2, 3])('after call %i was accepted repeats no call, and every row ends', async (n) => {
+  it.each(drawFrom([1, 2, 3], 3))('after call %i was accepted repeats no call, and every row ends', async (n) => {
     const office = await officeThatFails(nth('change-accepted', n), 'direct', twoUpdates);
     const { run } = await office.apply();
     expect(run.counts).toMatchObject({ create: 1, update: 2, repeated: 0 });
@@ -50,7 +51,7 @@ describe('a store that fails while direct calls go out', () => {
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
   });
 
-  it.each([1, 2, 3])('before call %i goes out sends it later', async (n) => {
+  it.each(drawFrom([1, 2, 3], 3))('before call %i goes out sends it later', async (n) => {
     const office = await officeThatFails(nth('change-sending', n), 'direct', twoUpdates);
     await office.apply();
     office.clock.jump(31 * 60_000);
@@ -69,7 +70,9 @@ describe('a store that fails while direct calls go out', () => {
 });
 
 describe('a store that fails around a file', () => {
-  it.each(['batch-sending', 'batch-accepted', 'status-final', 'read-back'] as const)('at %s', async (place) => {
+  const places = ['batch-sending', 'batch-accepted', 'status-final', 'read-back'] as const;
+
+  it.each(drawFrom(places, 2))('at %s', async (place) => {
     const office = await officeThatFails(nth(place, 1), 'csv', twoUpdates);
     await office.apply();
     office.clock.jump(31 * 60_000);

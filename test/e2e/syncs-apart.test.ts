@@ -38,45 +38,6 @@ it('two syncs of one connection leave each other’s users alone, and say who is
   expect(office.sandbox.state.log).toEqual([]);
 });
 
-it('a leaver of one sync is not disabled while the other owns the user', async () => {
-  const office = await twoSyncs();
-  await office.apply();
-  await office.writeEmployees(
-    others.map((row) => (row.id === 'E1' ? { ...row, status: 'left' } : row)),
-    'second.csv',
-  );
-  await office.apply({ sync: 'second' });
-  expect(office.sandbox.state.users.get('E1')?.enabled).toBe(true);
-});
-
-it('a user missing from its own sync is disabled by that sync alone', async () => {
-  const office = await twoSyncs();
-  await office.apply();
-  await office.apply({ sync: 'second' });
-  const report = await office.applyRows(staff.slice(0, 9));
-  expect(report.run.counts).toMatchObject({ disable: 1, applied: 1 });
-  expect(office.sandbox.state.log.map(({ identification }) => identification)).toEqual(['E10']);
-  expect((await office.apply({ sync: 'second' })).run.counts).toMatchObject({ disable: 0 });
-});
-
-it('users of one sync whose outcome is not known make only that sync partial', async () => {
-  const office = await twoSyncs();
-  await office.apply();
-  await office.apply({ sync: 'second' });
-  await office.writeEmployees(employees(10, { E5: { last: 'Luz' } }));
-  office.setFaults('update:reset-before-commit@1');
-  expect((await office.apply()).run).toMatchObject({ outcome: 'partial', counts: { unresolved: 1 } });
-  await office.writeEmployees(
-    others.map((row) => (row.id === 'XE2' ? { ...row, last: 'Mar' } : row)),
-    'second.csv',
-  );
-  expect((await office.apply({ sync: 'second' })).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 1 } });
-  expect((await office.apply()).run.outcome).toBe('partial');
-  const named = [...others, ...employees(10).slice(4, 5)];
-  await office.writeEmployees(named, 'second.csv');
-  expect((await office.apply({ sync: 'second' })).run).toMatchObject({ outcome: 'partial' });
-});
-
 it.each([
   { dialect: {}, outcome: 'partial', counts: { unresolved: 1, applied: 3 }, files: 4 },
   { dialect: { refusedStatuses: [503] }, outcome: 'succeeded', counts: { unresolved: 0, applied: 4 }, files: 5 },

@@ -39,14 +39,15 @@ async function startWell(drill: Drill, ...words: readonly string[]): Promise<Dep
   return deployment;
 }
 
-it('nine runs fail, and the first failure is acknowledged: one notice, one end, no escalation', async () => {
-  const drill = await openDrill({ speed, channels: [{ name: 'pager', after: '7m' }] });
+it('many runs fail, and the first failure is acknowledged: one notice, one end, no escalation', async () => {
+  const [runs, pagedAfter] = isLong ? [9, '7m'] : [4, '3m'];
+  const drill = await openDrill({ speed, channels: [{ name: 'pager', after: pagedAfter }] });
   const deployment = await startWell(drill);
   await drill.writeEmployees([]);
   await hasTold(drill, 'problem run-failed');
   await drill.command('alerts', 'ack', 'people');
   // A failure a minute, until the pager would have been called.
-  await deployment.seen(/(?:"outcome":"failed"[\s\S]*?){9}/);
+  await deployment.seen(new RegExp(`(?:"outcome":"failed"[\\s\\S]*?){${runs}}`));
   expect(drill.told()).toEqual(['problem run-failed']);
   expect(drill.told('pager')).toEqual([]);
   // Another reason is news, acknowledged or not.
@@ -119,21 +120,24 @@ it.runIf(isLong)(
   },
 );
 
-it('the disk of the store is full: not ready, but healthy; a start waits; one note afterwards', async (test) => {
-  const disk = await temporaryFolder();
-  if (!(await works('mount', '-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', disk)))
-    return test.skip('a file system in memory needs root');
-  onTestFinished(() => works('umount', '-l', disk).then(() => {}));
-  const drill = await openDrill({ speed, store: `sqlite:${disk}/rollcall.db` });
-  const filler = join(disk, 'filler');
-  await playTroubledStore(drill, 'its disk is full', async (isFull) => {
-    if (!isFull) return rm(filler);
-    // Down to the last bytes.
-    for (const size of ['64k', '512'])
-      await works('dd', 'if=/dev/zero', `of=${filler}`, `bs=${size}`, 'oflag=append', 'conv=notrunc');
-  });
-  count('The disk is full, also for a restart', drill);
-});
+it.runIf(isLong)(
+  'the disk of the store is full: not ready, but healthy; a start waits; one note afterwards',
+  async (test) => {
+    const disk = await temporaryFolder();
+    if (!(await works('mount', '-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', disk)))
+      return test.skip('a file system in memory needs root');
+    onTestFinished(() => works('umount', '-l', disk).then(() => {}));
+    const drill = await openDrill({ speed, store: `sqlite:${disk}/rollcall.db` });
+    const filler = join(disk, 'filler');
+    await playTroubledStore(drill, 'its disk is full', async (isFull) => {
+      if (!isFull) return rm(filler);
+      // Down to the last bytes.
+      for (const size of ['64k', '512'])
+        await works('dd', 'if=/dev/zero', `of=${filler}`, `bs=${size}`, 'oflag=append', 'conv=notrunc');
+    });
+    count('The disk is full, also for a restart', drill);
+  },
+);
 
 const postgres = isLong ? await findPostgresPrograms() : undefined;
 
