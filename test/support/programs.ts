@@ -15,8 +15,11 @@ const programs = [
   'test/contracts/store-worker.ts',
 ] as const;
 
-/** Packages of many small files. Those with native parts, scripts or instances that others compare stay outside. */
-const bundled = new Set(['commander', 'kysely', 'ky', 'undici', 'yaml', 'zod']);
+/**
+ * Packages of many small files, and what the bundler adds. Those with native parts, scripts or instances that others
+ * compare stay outside.
+ */
+const bundled = new Set(['@oxc-project', 'commander', 'kysely', 'ky', 'undici', 'yaml', 'zod']);
 
 /** The code finds its data, threads and package.json beside its own source, wherever it runs. */
 const besideItsSource: Plugin = {
