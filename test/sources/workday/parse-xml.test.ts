@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { all, at, referenceId, textAt } from '../../../src/sources/workday/soap/envelope.ts';
+import { all, at, referenceId, textAt } from '../../../src/sources/workday/soap/get-workers.ts';
 import { parseXml } from '../../../src/sources/workday/soap/parse-xml.ts';
 
 const parse = (text: string): unknown => parseXml('POST Get_Workers', Buffer.from(text));

@@ -2,8 +2,133 @@ import { RollcallError } from '../../../core/run/errors.ts';
 import { isRecord } from '../../../drivers/http/json-text.ts';
 import type { Refusal } from '../../kit/http/failure.ts';
 import type { SourceClient } from '../../kit/http/source-client.ts';
+import { xmlAttribute, xmlText } from '../../kit/xml-text.ts';
 import type { SoapConfig } from '../config.ts';
-import { all, at, type Element, getWorkersEnvelope, type PageRequest, textAt } from './envelope.ts';
+
+/** The people of one series of pages. */
+export interface WorkerQuery {
+  readonly excludeEmployees: boolean;
+  readonly excludeContingent: boolean;
+  /** Only people whose data changed: when it was entered, or when it takes effect. ISO instants. */
+  readonly changed?: { readonly by: 'Updated' | 'Effective'; readonly from: string; readonly through: string };
+  /** Only these people, by one of their ids. */
+  readonly ids?: { readonly type: string; readonly values: readonly string[] };
+}
+
+interface PageRequest {
+  readonly query: WorkerQuery;
+  /** Starts at 1. */
+  readonly page: number;
+  /** Later entries are not visible, so all pages are of one instant. */
+  readonly asOf: string;
+}
+
+const wsse = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
+const passwordText = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-username-token-profile-1.0#PasswordText';
+
+/** Builds the envelope of one Get_Workers request. It holds the password, if Rollcall authenticates with one. */
+function getWorkersEnvelope(config: SoapConfig, request: PageRequest): string {
+  const { auth, url } = config;
+  const version = url.slice(url.lastIndexOf('/') + 1);
+  const header = auth.kind === 'basic' ? security(auth.username, auth.password) : '';
+  return (
+    '<?xml version="1.0" encoding="UTF-8"?>' +
+    '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/" xmlns:bsvc="urn:com.workday/bsvc">' +
+    `<soapenv:Header>${header}</soapenv:Header><soapenv:Body>` +
+    `<bsvc:Get_Workers_Request bsvc:version="${xmlAttribute(version)}">` +
+    (request.query.ids === undefined ? criteria(request.query) : references(request.query.ids)) +
+    responseFilter(request, config.pageSize) +
+    responseGroup(config) +
+    '</bsvc:Get_Workers_Request></soapenv:Body></soapenv:Envelope>'
+  );
+}
+
+/** WS-Security UsernameToken Profile 1.0, PasswordText, because Workday has no digest. */
+function security(username: string, password: string): string {
+  return (
+    `<wsse:Security soapenv:mustUnderstand="1" xmlns:wsse="${wsse}"><wsse:UsernameToken>` +
+    `<wsse:Username>${xmlText(username)}</wsse:Username>` +
+    `<wsse:Password Type="${passwordText}">${xmlText(password)}</wsse:Password>` +
+    '</wsse:UsernameToken></wsse:Security>'
+  );
+}
+
+/** An unknown id returns no worker and is not a fault. */
+function references({ type, values }: NonNullable<WorkerQuery['ids']>): string {
+  const one = (id: string): string =>
+    `<bsvc:Worker_Reference><bsvc:ID bsvc:type="${xmlAttribute(type)}">${xmlText(id)}</bsvc:ID></bsvc:Worker_Reference>`;
+  const all = values.map(one).join('');
+  return `<bsvc:Request_References bsvc:Skip_Non_Existing_Instances="true">${all}</bsvc:Request_References>`;
+}
+
+/** Every flag is written, so that the version's default does not matter. */
+function criteria({ changed, excludeEmployees, excludeContingent }: WorkerQuery): string {
+  const range =
+    changed === undefined
+      ? ''
+      : '<bsvc:Transaction_Log_Criteria_Data><bsvc:Transaction_Date_Range_Data>' +
+        element(`${changed.by}_From`, changed.from) +
+        element(`${changed.by}_Through`, changed.through) +
+        '</bsvc:Transaction_Date_Range_Data></bsvc:Transaction_Log_Criteria_Data>';
+  return (
+    `<bsvc:Request_Criteria>${range}` +
+    element('Exclude_Inactive_Workers', 'false') +
+    element('Exclude_Employees', String(excludeEmployees)) +
+    element('Exclude_Contingent_Workers', String(excludeContingent)) +
+    '</bsvc:Request_Criteria>'
+  );
+}
+
+function responseFilter({ asOf, page }: PageRequest, count: number): string {
+  const places = element('Page', String(page)) + element('Count', String(count));
+  return `<bsvc:Response_Filter>${element('As_Of_Entry_DateTime', asOf)}${places}</bsvc:Response_Filter>`;
+}
+
+function responseGroup({ include }: SoapConfig): string {
+  const parts = ['Reference', 'Personal_Information', 'Employment_Information'];
+  if (include.includes('organizations')) parts.push('Organizations');
+  if (include.includes('managementChain')) parts.push('Management_Chain_Data');
+  const all = parts.map((part) => element(`Include_${part}`, 'true')).join('');
+  return `<bsvc:Response_Group>${all}</bsvc:Response_Group>`;
+}
+
+function element(name: string, text: string): string {
+  return `<bsvc:${name}>${xmlText(text)}</bsvc:${name}>`;
+}
+
+/** One element: text alone, or attributes as `@name`, text as `#text`, children by name. Repeated names are a list. */
+export type Element = unknown;
+
+/** Returns the first element at the path; undefined where a step is missing. */
+export function at(element: Element, ...path: readonly string[]): Element {
+  let current = element;
+  for (const step of path) {
+    const [first] = all(current);
+    if (typeof first !== 'object' || first === null || !Object.hasOwn(first, step)) return undefined;
+    current = (first as Readonly<Record<string, unknown>>)[step];
+  }
+  return current;
+}
+
+/** Returns one element or many as a list. */
+export function all(element: Element): readonly Element[] {
+  if (element === undefined) return [];
+  return Array.isArray(element) ? element : [element];
+}
+
+/** Returns the trimmed text of the first element at the path; undefined when it is missing or blank. */
+export function textAt(element: Element, ...path: readonly string[]): string | undefined {
+  const [found] = all(at(element, ...path));
+  const text = typeof found === 'object' ? at(found, '#text') : found;
+  if (typeof text !== 'string' || text.trim() === '') return undefined;
+  return text.trim();
+}
+
+/** Returns the `ID` of a reference with this type: `WID`, `Employee_ID`. */
+export function referenceId(reference: Element, type: string): string | undefined {
+  const found = all(at(reference, 'ID')).find((id) => at(id, '@type') === type);
+  return found === undefined ? undefined : textAt(found);
+}
 
 const requestName = 'POST Human_Resources/Get_Workers';
 

@@ -1,6 +1,5 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { RollcallError } from '../../../core/run/errors.ts';
-import type { Element } from './envelope.ts';
 
 const parser = new XMLParser({
   ignoreAttributes: false,
@@ -18,7 +17,7 @@ const parser = new XMLParser({
  * Parses a complete document. Refuses document types, because their entities may expand without end. Throws
  * SOURCE_UNAVAILABLE, which may be retried, without quoting the document.
  */
-export function parseXml(name: string, bytes: Uint8Array): Element {
+export function parseXml(name: string, bytes: Uint8Array): unknown {
   const text = decode(bytes);
   if (text === undefined) throw noXml(name, bytes.length);
   if (hasDocumentType(text) || XMLValidator.validate(text) !== true) throw noXml(name, bytes.length);

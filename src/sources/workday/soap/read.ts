@@ -8,7 +8,7 @@ import { deltaStart, statusField, utcDay } from '../../kit/status.ts';
 import type { Fields } from '../../kit/tally.ts';
 import { openTally } from '../../kit/tally.ts';
 import type { SoapConfig } from '../config.ts';
-import type { WorkerQuery } from './envelope.ts';
+import type { WorkerQuery } from './get-workers.ts';
 import { getWorkersPage } from './get-workers.ts';
 import { openWorkerReader, workerFields } from './to-person.ts';
 

@@ -2,7 +2,7 @@ import { plainDate, statusField } from '../../kit/status.ts';
 import type { Fields } from '../../kit/tally.ts';
 import type { SoapConfig } from '../config.ts';
 import { employmentStatus, readBoolean } from '../status.ts';
-import { all, at, type Element, referenceId, textAt } from './envelope.ts';
+import { all, at, type Element, referenceId, textAt } from './get-workers.ts';
 
 type Read = readonly [name: string, read: (part: Element) => unknown];
 
