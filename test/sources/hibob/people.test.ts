@@ -102,24 +102,6 @@ describe('HiBob people', () => {
     expect(end).toMatchObject({ complete: true, evidence: expect.stringContaining('each of 30 ids') });
     expect(bodies(server.requests).map(({ filters }) => filters?.[0].values.length)).toEqual([undefined, 12, 12, 6]);
   });
-
-  it('are asked for again when HiBob says that the minute is used up', async () => {
-    const busy = { status: 429, headers: { 'x-ratelimit-reset': String(Date.UTC(2026, 10, 21, 12, 0, 40) / 1000) } };
-    const { read, server } = await office({ answer: (number) => (number === 1 ? { ...busy, body: '' } : undefined) });
-
-    expect((await read()).end).toMatchObject({ complete: true });
-    expect(server.requests).toHaveLength(2);
-  });
-
-  it.each([401, 403])(
-    'are asked for once when HiBob answers %i: it locks addresses out that insist',
-    async (status) => {
-      const { read, server } = await office({ answer: () => ({ status, body: '' }) });
-
-      await expect(read()).rejects.toMatchObject({ code: 'SOURCE_REFUSED', retry: 'never' });
-      expect(server.requests).toHaveLength(1);
-    },
-  );
 });
 
 describe('the status of HiBob people', () => {

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { openKeySet } from '../../../src/sources/kit/key-set.ts';
+import { digestOf, openKeySet, wordAt } from '../../../src/sources/kit/key-set.ts';
 
 it('knows every text again, and no other', () => {
   fc.assert(
@@ -21,4 +22,14 @@ it('grows with what it holds', () => {
   for (let n = 0; n < 50_000; n++) expect(keys.add(`employee ${n}`)).toBe(false);
 
   expect(keys.size).toBe(50_000);
+});
+
+it('a digest is SHA-256, word for word', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+      const bytes = createHash('sha256').update(text).digest();
+      const places = [0, 4, 8, 12, 16, 20, 24, 28];
+      expect(places.map((at) => wordAt(digestOf(text), at))).toEqual(places.map((at) => bytes.readUInt32LE(at)));
+    }),
+  );
 });

@@ -157,8 +157,8 @@ describe('persons of Personio v2', () => {
     expectMapped('personio', people);
   });
 
-  it.each(['absolute', 'relative'] as const)('come page by page by %s links', async (links) => {
-    const { read } = await office('v2', { links });
+  it('come page by page, by relative links too', async () => {
+    const { read } = await office('v2', { links: 'relative' });
 
     expect((await read()).end).toMatchObject({ complete: true, rows: 130 });
   });
@@ -193,20 +193,6 @@ describe('persons of Personio v2', () => {
     expect(people[0]).toMatchObject({ rollcallStatus: expect.stringMatching(/unknown|terminated/) });
   });
 
-  it('whose page leads to itself are not complete', async () => {
-    const { read } = await office(
-      'v2',
-      answers((path) =>
-        path === '/v2/persons'
-          ? jsonReply({ _data: [{ id: '1' }], _meta: { links: { next: { href: '/v2/persons?limit=50' } } } })
-          : undefined,
-      ),
-      { employments: false },
-    );
-
-    expect((await read()).end).toMatchObject({ complete: false, rows: 1 });
-  });
-
   it('whose employments cannot be read are given with an unknown status, and the read is not complete', async () => {
     const failing = answers((path) => (path.includes('/1181007/') ? { status: 500, body: '' } : undefined));
     const { read } = await office('v2', failing);
@@ -234,11 +220,9 @@ describe('persons of Personio v2', () => {
     expect([server.requests.length, logger.text()]).toEqual([asked, said]);
   });
 
-  it.each([
-    ['403 for employments', answers((path) => (isEmployments(path) ? { status: 403, body: '' } : undefined))],
-    ['401 for persons', answers((path) => (path === '/v2/persons' ? { status: 401, body: '' } : undefined))],
-  ])('are not asked for again after %s', async (_, options) => {
-    const { read } = await office('v2', options);
+  it('are not asked for again after 403 for employments', async () => {
+    const refusing = answers((path) => (isEmployments(path) ? { status: 403, body: '' } : undefined));
+    const { read } = await office('v2', refusing);
 
     await expect(read()).rejects.toMatchObject({ code: 'SOURCE_REFUSED', retry: 'never' });
   });

@@ -6,7 +6,7 @@ import { jsonReply } from '../../fakes/hris/json-reply.ts';
 import { doneSync, mergeEmployees, startMerge } from '../../fakes/hris/merge.ts';
 import { ripplingWorkers, startRippling } from '../../fakes/hris/rippling.ts';
 import { startUkg, ukgEmployments, ukgPeople } from '../../fakes/hris/ukg.ts';
-import { startVendor, type VendorRequest } from '../../fakes/hris/vendor-server.ts';
+import { startVendor, type VendorRequest, type VendorRules } from '../../fakes/hris/vendor-server.ts';
 import { sourceBase } from '../../support/source-base.ts';
 
 type Config = Readonly<Record<string, unknown>>;
@@ -15,11 +15,21 @@ async function read(config: Config, request?: ReadRequest) {
   return readPeople(openSource({ kind: 'rest', ...config }, sourceBase('/')), request);
 }
 
+/** An API that answers so. */
+async function serve(answer: VendorRules['answer'], more: Config = {}) {
+  const server = await startVendor({ answer, isData: () => true });
+  const base = { baseUrl: server.url, path: '/people', items: 'data', key: 'id', paging: { style: 'none' } };
+  const config = { ...base, auth: { kind: 'none' }, ...more };
+  return {
+    requests: server.requests,
+    read: (now: Config = {}, request?: ReadRequest) => read({ ...config, ...now }, request),
+  };
+}
+
 /** An API of one answer. */
 async function readOne(body: unknown, config: Config = {}, request?: ReadRequest) {
-  const server = await startVendor({ answer: () => jsonReply(body), isData: () => true });
-  const base = { baseUrl: server.url, path: '/people', items: 'data', key: 'id', paging: { style: 'none' } };
-  return { ...(await read({ ...base, auth: { kind: 'none' }, ...config }, request)), requests: server.requests };
+  const api = await serve(() => jsonReply(body), config);
+  return { ...(await api.read({}, request)), requests: api.requests };
 }
 
 describe('the list must be there: nothing else is an empty one', () => {
@@ -65,26 +75,20 @@ describe('an answer that says of itself that it is a part', () => {
     ['206 where one answer holds all', { data: people }, { status: 206 }, /status 206/],
     ['206 for a page', { data: people }, { status: 206, paging: { style: 'offset', size: 10 } }, undefined],
   ])('by %s is never whole', async (_, body, { status = 200, ...config }, reason) => {
-    const answer = () => ({ ...jsonReply(body), status });
-    const server = await startVendor({ answer, isData: () => true });
-    const base = { baseUrl: server.url, path: '/people', items: 'data', key: 'id', paging: { style: 'none' } };
-    const { end } = await read({ ...base, auth: { kind: 'none' }, ...config });
+    const api = await serve(() => ({ ...jsonReply(body), status }), config);
+    const { end } = await api.read();
 
     expect(end.complete).toBe(reason === undefined);
     if (reason !== undefined) expect(end).toMatchObject({ reasons: [expect.stringMatching(reason)] });
   });
 
   it('comes as JSON although it is labeled as a web page', async () => {
-    const answer = () => ({ ...jsonReply({ data: people }), headers: { 'content-type': 'text/html' } });
-    const server = await startVendor({ answer, isData: () => true });
-    const base = { baseUrl: server.url, path: '/people', items: 'data', key: 'id', paging: { style: 'none' } };
-    expect((await read({ ...base, auth: { kind: 'none' } })).end.complete).toBe(true);
+    const api = await serve(() => ({ ...jsonReply({ data: people }), headers: { 'content-type': 'text/html' } }));
+    expect((await api.read()).end.complete).toBe(true);
   });
 });
 
 describe('the page behind the last one', () => {
-  const paging = { style: 'page', size: 2 };
-
   it.each<[string, { readonly status: number; readonly body: string }, Config, RegExp]>([
     [
       '404',
@@ -96,13 +100,13 @@ describe('the page behind the last one', () => {
     ['416', { status: 416, body: '' }, { statuses: [416] }, /set source\.end\.statuses: \[416\]/],
     ['null', jsonReply({ data: null }), { nullList: true }, /set source\.end\.nullList: true/],
   ])('that is %s names the setting, and ends the list with it', async (_, reply, end, told) => {
-    const answer = ({ url }: VendorRequest) =>
-      url.searchParams.get('page') === '1' ? jsonReply({ data: [{ id: '1' }, { id: '2' }] }) : reply;
-    const server = await startVendor({ answer, isData: () => true });
-    const config = { baseUrl: server.url, path: '/people', items: 'data', key: 'id', paging, auth: { kind: 'none' } };
+    const api = await serve(
+      ({ url }) => (url.searchParams.get('page') === '1' ? jsonReply({ data: [{ id: '1' }, { id: '2' }] }) : reply),
+      { paging: { style: 'page', size: 2 } },
+    );
 
-    await expect(read(config)).rejects.toThrow(told);
-    expect((await read({ ...config, end })).end).toMatchObject({ complete: true, rows: 2 });
+    await expect(api.read()).rejects.toThrow(told);
+    expect((await api.read({ end })).end).toMatchObject({ complete: true, rows: 2 });
   });
 });
 
@@ -209,16 +213,12 @@ describe('a look-up', () => {
   });
 
   it.each(['', '{"error":"not found"}', '<html>Not Found'])('by path takes 404 for nobody, with %j', async (body) => {
-    const server = await startVendor({
-      isData: () => true,
-      answer: ({ url }) => (url.pathname === '/people/a%2Fb' ? jsonReply({ id: 'a/b' }) : { status: 404, body }),
-    });
-    const config = { baseUrl: server.url, path: '/people', items: 'data', key: 'id', paging: { style: 'none' } };
-
-    const { people, end } = await read(
-      { ...config, auth: { kind: 'none' }, point: { id: { path: '/people/{value}' } } },
-      ask('id', 'a/b', 'gone'),
+    const api = await serve(
+      ({ url }) => (url.pathname === '/people/a%2Fb' ? jsonReply({ id: 'a/b' }) : { status: 404, body }),
+      { point: { id: { path: '/people/{value}' } } },
     );
+
+    const { people, end } = await api.read({}, ask('id', 'a/b', 'gone'));
 
     expect(people).toEqual([{ id: 'a/b' }]);
     expect(end.complete).toBe(true);
@@ -241,20 +241,16 @@ describe('counted pages without a total: somebody may slip between two without a
   /** People by pages of two; `leaves`: at which request the first of them is deleted. */
   async function company({ leaves = 0, more = {} }: { leaves?: number; more?: Config }) {
     const people = Array.from({ length: 5 }, (_, index) => ({ id: String(index), site: index < 3 ? 'A' : 'B' }));
-    const server = await startVendor({
-      isData: () => true,
-      answer({ url }, number) {
-        if (number === leaves) people.shift();
-        const at = (name: string): number => Number(url.searchParams.get(name) ?? 0);
-        const start = url.searchParams.has('skip') ? at('skip') : at('p') * 2;
-        const site = url.searchParams.get('site');
-        const meant = people.filter((one) => site === null || one.site === site);
-        return jsonReply({ data: meant.slice(start, start + 2), count: meant.length });
-      },
+    const api = await serve(({ url }, number) => {
+      if (number === leaves) people.shift();
+      const at = (name: string): number => Number(url.searchParams.get(name) ?? 0);
+      const start = url.searchParams.has('skip') ? at('skip') : at('p') * 2;
+      const site = url.searchParams.get('site');
+      const meant = people.filter((one) => site === null || one.site === site);
+      return jsonReply({ data: meant.slice(start, start + 2), count: meant.length });
     });
-    const base = { baseUrl: server.url, path: '/people', items: 'data', key: 'id', auth: { kind: 'none' } };
     const paging = { style: 'page', size: 2, start: 0, page: 'p' };
-    return { ...(await read({ ...base, paging, ...more })), asked: server.requests.length };
+    return { ...(await api.read({ paging, ...more })), asked: api.requests.length };
   }
   const offset = { paging: { style: 'offset', size: 2, offset: 'skip' } };
   const parts = { parts: { query: { site: '{part}' }, of: ['A', 'B'] } };

@@ -132,14 +132,6 @@ describe('tokens of SuccessFactors', () => {
     await readWhole(source);
     expect(fake.requests.filter(({ url }) => url.pathname === '/oauth/token')).toHaveLength(1);
   });
-
-  it('are refused for good when the assertion is of another key', async () => {
-    const fake = await startSuccessFactors({ people: fakePeople(3), publicKey: makeClientKeys().publicKey });
-    const auth = { kind: 'saml', clientId: apiKey, user: 'rollcall.api', privateKey: makeClientKeys().privateKey };
-    const source = openSource({ kind: 'successfactors', url: fake.url, companyId, auth, limits }, sourceBase('/'));
-    await expect(readWhole(source)).rejects.toMatchObject({ retry: 'never', message: expect.stringContaining('401') });
-    expect(fake.requests).toHaveLength(1);
-  });
 });
 
 it('a key that cannot sign is a problem of the configuration, and is not repeated in it', () => {
