@@ -47,8 +47,3 @@ export function changeSome<M extends object>(members: M[], change: Partial<M>, i
     return { since: '2026-11-21T10:00:00Z', changed };
   };
 }
-
-/** An id with more digits than a number of JavaScript holds. */
-export function longId(index: number): string {
-  return `90071992547409${String(index).padStart(5, '0')}`;
-}

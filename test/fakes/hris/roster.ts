@@ -55,7 +55,7 @@ export function jsonWithLongNumbers(value: unknown): string {
   return JSON.stringify(value).replaceAll(/"#(\d+)"/g, '$1');
 }
 
-/** 2,500 names that JSON numbers cannot hold, as text. */
+/** An id that JSON numbers cannot hold, as text. */
 export function longId(index: number): string {
   return String(18_446_744_073_709_500_000n + BigInt(index));
 }

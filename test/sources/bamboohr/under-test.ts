@@ -13,12 +13,13 @@ import {
   fakeEmployees,
   startBamboohr,
 } from '../../fakes/hris/bamboohr.ts';
+import { longId } from '../../fakes/hris/roster.ts';
 import { startVendor } from '../../fakes/hris/vendor-server.ts';
 import { FastClock } from '../../support/fast-clock.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { changeSome, impossibleOverHttp, longId, overHttp, patient } from '../over-http.ts';
+import { changeSome, impossibleOverHttp, overHttp, patient } from '../over-http.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
 

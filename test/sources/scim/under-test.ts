@@ -1,8 +1,9 @@
 import { type Crowd, pagesOf, type SourceCase, type SourceUnderTest } from '../../contracts/source.ts';
 import type { FaultName } from '../../contracts/source-faults.ts';
+import { longId } from '../../fakes/hris/roster.ts';
 import { type FakeScim, type FakeScimOptions, fakeUsers, startScim } from '../../fakes/hris/scim.ts';
 import { startVendor } from '../../fakes/hris/vendor-server.ts';
-import { changeSome, impossibleOverHttp, longId, overHttp, patient } from '../over-http.ts';
+import { changeSome, impossibleOverHttp, overHttp, patient } from '../over-http.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
 

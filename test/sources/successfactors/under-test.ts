@@ -1,4 +1,5 @@
 import { pagesOf, type SourceCase } from '../../contracts/source.ts';
+import { longId } from '../../fakes/hris/roster.ts';
 import {
   apiKey,
   companyId,
@@ -8,7 +9,7 @@ import {
   startSuccessFactors,
 } from '../../fakes/hris/successfactors.ts';
 import { startVendor } from '../../fakes/hris/vendor-server.ts';
-import { changeSome, impossibleOverHttp, longId, overHttp } from '../over-http.ts';
+import { changeSome, impossibleOverHttp, overHttp } from '../over-http.ts';
 
 /** Made once: a key of 2048 bits takes longer than a read. */
 const keys = makeClientKeys();

@@ -1,8 +1,9 @@
 import { type Crowd, pagesOf, type SourceCase, type SourceUnderTest } from '../../contracts/source.ts';
 import type { FaultName } from '../../contracts/source-faults.ts';
+import { longId } from '../../fakes/hris/roster.ts';
 import { startVendor } from '../../fakes/hris/vendor-server.ts';
 import { type FakeWorkday, type FakeWorker, fakeWorkers, startWorkday, workdayUser } from '../../fakes/hris/workday.ts';
-import { changeSome, impossibleOverHttp, longId, overHttp } from '../over-http.ts';
+import { changeSome, impossibleOverHttp, overHttp } from '../over-http.ts';
 
 export const reportColumns = [
   'WID',

@@ -4,7 +4,7 @@ import type { ReadRequest, SourceIo, SourcePage } from '../../../ports/source.ts
 import { readConfirmed, type UnprovenRead } from '../../kit/confirm-end.ts';
 import type { Authority } from '../../kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../kit/http/source-client.ts';
-import { acceptsOnly, type Page } from '../../kit/pages.ts';
+import { type Page, rulesOf } from '../../kit/pages.ts';
 import { deltaStart, utcDay } from '../../kit/status.ts';
 import type { Fields } from '../../kit/tally.ts';
 import { partnerHeaders, type V2Config } from '../config.ts';
@@ -42,20 +42,18 @@ async function* readPersons(
 ): AsyncGenerator<SourcePage, ReadEnd> {
   const today = utcDay(io.clock.now());
   const names = config.employments && config.names ? await readNames(config, client) : noNames;
-  const accepts = acceptsOnly(request);
+  const rules = rulesOf(request, 'id', []);
   const isWanted = (person: Fields): boolean =>
     request.kind !== 'point' ||
     fromEmployments.test(request.field) ||
-    accepts?.(toPerson(person, { kind: 'not asked' }, today)) !== false;
+    rules.accepts?.(toPerson(person, { kind: 'not asked' }, today)) !== false;
   const join = openJoin({ config, client, names, today }, isWanted);
   const first = firstUrl(config, request);
   const isFull = request.kind === 'full';
   // The second read needs no employments.
   const bare = openJoin({ config, client, names, today }, () => false);
   const open = (isAgain: boolean): UnprovenRead<string> => ({
-    key: 'id',
-    mayBeEmpty: !isFull,
-    accepts,
+    ...rules,
     first,
     page: (url) => readPage({ config, client, join: isAgain ? bare : join, first }, url),
     // The cursor is opaque and there is no total.
