@@ -178,7 +178,7 @@ function operatorName(env: NodeJS.ProcessEnv): string {
 /** The sandbox for the command line. Its web server is loaded only when it starts. */
 export const sandboxAccess: SandboxAccess = {
   async start(request) {
-    const { startByCommand } = await import('../sandbox/start-by-command.ts');
+    const { startByCommand } = await import('../sandbox/start-sandbox.ts');
     return startByCommand({ ...request, now: systemClock.now });
   },
   openApi: renderOpenApi,

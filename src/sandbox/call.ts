@@ -44,6 +44,11 @@ export class Refusal extends Error {
   }
 }
 
+/** The refusal of a request that is invalid. */
+export function badRequest(detail: string): Refusal {
+  return new Refusal(400, 'Bad Request', detail);
+}
+
 /** Returns the user with this identification. Throws 404 without one. */
 export function knownUser(identification: string | undefined, { directory }: World): Account {
   const account = identification === undefined ? undefined : directory.get(identification);

@@ -1,12 +1,12 @@
 export { type FaultKind, type FaultKindName, faultKinds } from './faults/fault-kinds.ts';
 export { type FaultSpec, type FaultTarget, type FaultWhen, faultGrammar, parseFault } from './faults/parse-fault.ts';
 export type { FeedbackRequest } from './growth/records.ts';
-export type { SandboxOptions } from './options.ts';
 export type { Account, AccountPatch } from './people/account.ts';
 export { type SeedUser, seedUsers } from './people/seed-users.ts';
-export type { EffectKind, WriteLogEntry } from './people/write-log.ts';
+export type { EffectKind, WriteLogEntry } from './people/user-writes.ts';
 export type { RowResult } from './provisioning/apply-file.ts';
 export type { ProvisioningFile } from './provisioning/file-desk.ts';
 export { defaultQuirks, type SandboxQuirks, type UploadEncoding } from './quirks.ts';
 export { type RunningSandbox, type SandboxState, startSandbox } from './start-sandbox.ts';
 export type { RefreshPresentation, TokenPairSecrets } from './token-issuer.ts';
+export type { SandboxOptions } from './world.ts';

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import { type OperationId, operationOf, queryMembers } from '../platform/table/index.ts';
-import { Refusal } from './call.ts';
+import { operationOf, queryMembers } from '../platform/table/index.ts';
+import { badRequest, type Call, type Refusal } from './call.ts';
 
 /** Returns the text of a parameter; undefined when it was not sent. */
 export type ParameterSource = (name: string) => string | undefined;
 
-export function querySource(query: URLSearchParams): ParameterSource {
+export function querySource({ query }: Pick<Call, 'query'>): ParameterSource {
   return (name) => query.get(name) ?? undefined;
 }
 
@@ -28,10 +28,11 @@ export interface QueryReader {
 }
 
 /**
- * Reads the query parameters of an operation by its schema. Throws 400 for a number with anything beside its digits, an
- * unknown word of an enum, a date that does not exist, and a value out of range.
+ * Reads the parameters of a call, by default from its query, by the schema of its operation. Throws 400 for a number with
+ * anything beside its digits, an unknown word of an enum, a date that does not exist, and a value out of range.
  */
-export function readQuery(operation: OperationId, source: ParameterSource): QueryReader {
+export function readQuery(call: Call, source = querySource(call)): QueryReader {
+  const { operation } = call;
   const { query } = operationOf(operation);
   const members = new Map(queryMembers(operationOf(operation)).map((member) => [member.name, member]));
   const values: Record<string, string | number | boolean> = {};
@@ -42,7 +43,7 @@ export function readQuery(operation: OperationId, source: ParameterSource): Quer
   const checked = query?.safeParse(values);
   if (checked !== undefined && !checked.success) {
     const issues = checked.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-    throw new Refusal(400, 'Bad Request', issues.join('; '));
+    throw badRequest(issues.join('; '));
   }
   const valueFor = (name: string): unknown => values[name] ?? members.get(name)?.otherwise;
   return {
@@ -94,7 +95,7 @@ export function readBody<T extends z.ZodType>(schema: T, body: unknown): z.outpu
   const read = schema.safeParse(body);
   if (read.success) return read.data;
   const issues = read.error.issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`);
-  throw new Refusal(400, 'Bad Request', issues.join('; '));
+  throw badRequest(issues.join('; '));
 }
 
 export function cutPage<T>(items: readonly T[], page: number, size: number): T[] {
@@ -112,5 +113,5 @@ export function describePage(number: number, size: number, total: number, shown:
 }
 
 function invalid(name: string, rule: string): Refusal {
-  return new Refusal(400, 'Bad Request', `${name} ${rule}`);
+  return badRequest(`${name} ${rule}`);
 }

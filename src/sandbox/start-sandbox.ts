@@ -1,16 +1,20 @@
+import { getHeapStatistics } from 'node:v8';
 import type { Leaders } from '../core/person/user.ts';
+import { listenFailure } from '../core/run/addresses.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import type { OperationId } from '../platform/table/index.ts';
-import type { FaultSpec } from './faults/parse-fault.ts';
-import { periodNamed } from './growth/catalog.ts';
-import type { FeedbackRequest, StoredEvaluation, StoredFeedback, StoredGoal } from './growth/records.ts';
+import { type FaultSpec, parseFault } from './faults/parse-fault.ts';
+import { append, type FeedbackRequest, type StoredEvaluation, type StoredFeedback } from './growth/records.ts';
+import { seedEvaluations, seedGrowth } from './growth/seeds.ts';
 import { buildServer } from './http/build-server.ts';
 import { editUser } from './http/control.ts';
-import type { SandboxOptions } from './options.ts';
 import type { Account, AccountPatch } from './people/account.ts';
-import type { WriteLogEntry } from './people/write-log.ts';
+import { seedUsers } from './people/seed-users.ts';
+import type { WriteLogEntry } from './people/user-writes.ts';
 import type { ProvisioningFile } from './provisioning/file-desk.ts';
+import { parseQuirk } from './quirks.ts';
 import type { RefreshPresentation, TokenPairSecrets } from './token-issuer.ts';
-import { createWorld, type World } from './world.ts';
+import { createWorld, type SandboxOptions, type World } from './world.ts';
 
 export interface RunningSandbox {
   /** `http://127.0.0.1:<port>`, without a trailing slash. */
@@ -54,6 +58,7 @@ export interface SandboxState {
 /** Starts the platform of the contract on a port of this machine. */
 export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
   const world = createWorld(options);
+  seedEvaluations(world);
   if (options.hasGrowth === true) seedGrowth(world);
   const { accessToken, refreshToken } = world.tokens.authorize(options);
   const closing = new AbortController();
@@ -99,11 +104,11 @@ function lookInto(world: World): SandboxState {
       return world.tokens.presentations;
     },
     get feedbackRequests() {
-      return world.feedback.requests;
+      return world.feedbackRequests;
     },
     leadersOf: (identification) => settled(() => world.leadership.leadersOf(identification)),
     editUser: (identification, patch) => settled(() => editUser(world, identification, patch)),
-    addFeedback: (feedback) => world.feedback.send(feedback),
+    addFeedback: (feedback) => append(world.feedback, feedback),
     putEvaluation: (evaluation) => {
       const at = world.evaluations.findIndex(({ id }) => id === evaluation.id);
       world.evaluations.splice(at === -1 ? world.evaluations.length : at, at === -1 ? 0 : 1, evaluation);
@@ -112,90 +117,61 @@ function lookInto(world: World): SandboxState {
   };
 }
 
-type GrowthWorld = Pick<World, 'directory' | 'leadership' | 'feedback' | 'goals' | 'now'>;
+/** What a command line says of a sandbox: faults and quirks are text. */
+export interface SandboxCommand
+  extends Pick<SandboxOptions, 'seed' | 'processingMs' | 'applicationToken' | 'accessToken' | 'now'> {
+  readonly host: string;
+  readonly port: number;
+  readonly users: number;
+  readonly tokenLifeMs: number;
+  readonly faults: readonly string[];
+  readonly quirks: readonly string[];
+  /** Each begins a pair of its own. Empty: a random one. */
+  readonly refreshTokens: readonly string[];
+}
 
-/** Users with goals, feedback and leaders. More would only make a start slower. */
-const maxPeople = 60;
-const teamSize = 6;
-const dayMs = 86_400_000;
-
-const praise = [
-  'Thank you for taking over the release at short notice. The whole team knew what to do.',
-  'The new starters found their way in a week because of your notes.',
-  'Your review found the mistake that three of us had missed.',
-  'Please tell us earlier when a date is in danger; we can help.',
-  'You kept calm with a difficult customer, and we kept the customer.',
-  'The workshop was well prepared. A little more time for questions would help.',
-] as const;
-
-const questions = [
-  'How did the hand-over of the project go?',
-  'What should I do differently in our weekly meeting?',
-  'Was the report clear enough?',
-] as const;
-
-type GoalText = Pick<StoredGoal, 'code' | 'title' | 'description' | 'type' | 'assignment' | 'weighting'>;
-
-const goals: readonly GoalText[] = [
-  {
-    code: 'GOAL-1',
-    title: 'Onboard every new colleague in a week',
-    description: 'An account, a desk, a buddy and a first task on the first day.',
-    type: 'TEAM',
-    assignment: 'SHARED',
-    weighting: 2,
-  },
-  {
-    code: 'GOAL-2',
-    title: 'Halve the open defects',
-    description: 'Counted at the end of each quarter.',
-    type: 'COMMUNITY',
-    assignment: 'SHARED',
-    weighting: 1.5,
-  },
-  {
-    code: 'GOAL-3',
-    title: 'Learn a new skill and show it to the team',
-    description: 'One talk of half an hour.',
-    type: 'TEAM',
-    assignment: 'INDIVIDUAL',
-    weighting: 1,
-  },
-];
-
-/**
- * Gives the first users teams of six with a leader and a second one, goals, feedback and an open feedback request.
- * Deterministic for the same users and instant. Disabled users have leaders only.
- */
-function seedGrowth(world: GrowthWorld): void {
-  const accounts = [...world.directory.all.values()].slice(0, maxPeople);
-  const people = accounts.map(({ identification }) => identification);
-  for (const [i, { identification, enabled }] of accounts.entries()) {
-    const leader = people[i - (i % teamSize)] ?? identification;
-    const second = people[(i - (i % teamSize) + teamSize) % people.length] ?? identification;
-    const isLeader = leader === identification;
-    const main = isLeader ? second : leader;
-    if (main !== identification)
-      world.leadership.add(identification, main, isLeader || second === main ? [] : [second], world.now());
-    if (enabled) seedGoal(world, identification, i);
-    const colleague = people[(i + 1) % people.length] ?? identification;
-    if (enabled && colleague !== identification) seedFeedback(world, [colleague, identification], i);
+/** Throws `USAGE` for an unknown fault or quirk, for more users than memory holds, and for an address in use. */
+export async function startByCommand(command: SandboxCommand): Promise<RunningSandbox> {
+  const { faults, quirks, refreshTokens, tokenLifeMs, ...options } = command;
+  const [refreshToken, ...furtherTokens] = refreshTokens;
+  const { host, port, users } = options;
+  refuseCrowd(users);
+  const parsed = { faults: faults.map(parseFault), quirks: Object.fromEntries(quirks.map(parseQuirk)) };
+  try {
+    const importSource = sampleImport(users);
+    const sandbox = await startSandbox({
+      ...options,
+      ...parsed,
+      ...(refreshToken === undefined ? {} : { refreshToken }),
+      accessTokenLifeMs: tokenLifeMs,
+      hasGrowth: true,
+      importSource,
+    });
+    for (const further of furtherTokens) sandbox.authorize({ refreshToken: further });
+    return sandbox;
+  } catch (error) {
+    const otherPort = 'give another one with --port, or --port 0 for any free one';
+    throw listenFailure(error, { host, port, otherPort, otherHost: 'give another one with --host' }) ?? error;
   }
 }
 
-function seedGoal({ goals: board, now }: GrowthWorld, assignedTo: string, i: number): void {
-  const goal = goals[i % goals.length];
-  if (goal === undefined) return;
-  const year = String(new Date(now()).getUTCFullYear());
-  const { name: periodName, startDate, endDate } = periodNamed(year);
-  const createdAt = now() - (maxPeople - i) * dayMs;
-  board.put({ ...goal, status: 'OPENED', startDate, endDate, periodName, assignedTo, createdAt, locale: 'en' });
+/** The source of the import job: one new user, and for the first user another job. */
+function sampleImport(users: number): string {
+  const [first] = seedUsers(users === 0 ? 0 : 1);
+  const { firstName = '', lastName = '' } = first?.fields ?? {};
+  const update = first === undefined ? [] : [`U,${first.identification},${firstName},${lastName},Team lead`];
+  const rows = ['command,identification,firstName,lastName,job', 'I,IMPORT-1,Irene,Importada,Analyst', ...update];
+  return rows.map((row) => `${row}\n`).join('');
 }
 
-function seedFeedback(world: GrowthWorld, [sender, recipient]: readonly [string, string], i: number): void {
-  const createdAt = world.now() - (maxPeople - i) * dayMs;
-  world.feedback.send({ sender, recipient, createdAt, comment: praise[i % praise.length] ?? '' });
-  if (i % teamSize !== 0) return;
-  const comment = questions[(i / teamSize) % questions.length] ?? '';
-  world.feedback.request({ sender: recipient, recipient: sender, comment, skills: ['collaboration'] });
+/** Heap that one synthetic user takes. Measured: 3.3 KB. */
+const bytesPerUser = 3500;
+
+/** Refuses at once what would end the process after a minute, out of memory. */
+function refuseCrowd(users: number): void {
+  const heap = getHeapStatistics().heap_size_limit;
+  if (users * bytesPerUser < heap) return;
+  const most = Math.floor(heap / bytesPerUser / 10_000) * 10_000;
+  const message = `${users} users need more memory than this process may use (about ${most} users): npm run sandbox -- --users ${users}`;
+  throw new RollcallError(message, { code: 'USAGE' });
 }

@@ -4,7 +4,7 @@ import { normalText } from '../../src/core/person/text.ts';
 import type { ChangeKind } from '../../src/core/plan/change.ts';
 import type { ChangeState } from '../../src/core/run/run.ts';
 import type { PlannedChange, Run } from '../../src/ports/store.ts';
-import type { EffectKind } from '../../src/sandbox/people/write-log.ts';
+import type { EffectKind } from '../../src/sandbox/people/user-writes.ts';
 import { type Office, takeOffices } from './office.ts';
 
 const kindOfEffect: Readonly<Record<EffectKind, ChangeKind>> = {

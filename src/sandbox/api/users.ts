@@ -5,21 +5,31 @@ import {
   findField,
   maxDirectCustomField,
 } from '../../core/person/fields.ts';
-import { UserPayload, UserUpdatePayload, userSortKeys } from '../../platform/table/index.ts';
-import { type Call, type Handler, knownUser, Refusal } from '../call.ts';
-import { bodySource, type ParameterSource, querySource, readBody, readChoice, readQuery } from '../parameters.ts';
+import { LeaderLinks, UserPayload, UserUpdatePayload, userSortKeys } from '../../platform/table/index.ts';
+import { badRequest, type Call, type Handler, knownUser, Refusal } from '../call.ts';
+import {
+  bodySource,
+  cutPage,
+  type ParameterSource,
+  querySource,
+  readBody,
+  readChoice,
+  readQuery,
+} from '../parameters.ts';
 import { type Account, filled } from '../people/account.ts';
-import { showFoundUser, showUser } from '../people/show-user.ts';
+import { present, profileImage, showFoundUser, showUser } from '../people/show-user.ts';
 import type { World } from '../world.ts';
+
+/* ---- users ---- */
 
 const create: Handler = (call, { directory, writes, now, quirks }) => {
   const payload = readBody(UserPayload, call.body);
   const { identification } = payload;
   if (directory.get(identification) !== undefined) {
-    throw new Refusal(400, 'Bad Request', 'A user with this identification already exists');
+    throw badRequest('A user with this identification already exists');
   }
   refuseTakenEmail(payload.email, undefined, { directory, quirks });
-  if (directory.blacklist.has(identification)) throw new Refusal(400, 'Bad Request', 'The user is blacklisted');
+  if (directory.blacklist.has(identification)) throw badRequest('The user is blacklisted');
   const account = writes.create(identification, filled(readPayloadFields(payload, 'merges')), {
     at: now(),
     via: call.operation,
@@ -30,10 +40,10 @@ const create: Handler = (call, { directory, writes, now, quirks }) => {
 const update: Handler = (call, world) => {
   const payload = readBody(UserUpdatePayload, call.body);
   const account = accountOf(payload.userId, world);
-  if (account === undefined) throw new Refusal(400, 'Bad Request', 'There is no user with this userId');
+  if (account === undefined) throw badRequest('There is no user with this userId');
   const { identification } = payload;
   if (identification !== account.identification && world.directory.get(identification) !== undefined) {
-    throw new Refusal(400, 'Bad Request', 'Another user has this identification');
+    throw badRequest('Another user has this identification');
   }
   refuseTakenEmail(payload.email, account, world);
   const fields = readPayloadFields(payload, world.quirks.put);
@@ -51,7 +61,7 @@ const read: Handler = ({ parameters: { identification = '' } }, { directory, now
 
 const remove: Handler = (call, world) => {
   const { writes, leadership, goals, now } = world;
-  const blacklist = readQuery(call.operation, querySource(call.query)).flag('blacklist');
+  const blacklist = readQuery(call).flag('blacklist');
   const account = knownUser(call.parameters.identification, world);
   const { identification } = account;
   writes.remove(account, blacklist, { at: now(), via: call.operation });
@@ -66,8 +76,7 @@ function refuseTakenEmail(
   { directory, quirks }: Pick<World, 'directory' | 'quirks'>,
 ): void {
   if (!quirks.uniqueEmail || email === undefined || email === null || email === '') return;
-  if (directory.withEmail(email, account) !== undefined)
-    throw new Refusal(400, 'Bad Request', 'Another user has this e-mail');
+  if (directory.withEmail(email, account) !== undefined) throw badRequest('Another user has this e-mail');
 }
 
 /** Finds the user of an update. The contract does not define `userId`, so a quirk decides. */
@@ -107,12 +116,12 @@ function checkCustomFields(payload: UserPayload): void {
   const refused = names.filter((name) => !name.startsWith('customField') || findField(name)?.isDirect !== true);
   if (refused.length === 0) return;
   const rule = `only customField1 to customField${maxDirectCustomField} are supported here`;
-  throw new Refusal(400, 'Bad Request', `customFields: ${refused.join(', ')}: ${rule}`);
+  throw badRequest(`customFields: ${refused.join(', ')}: ${rule}`);
 }
 
 const search: Handler = (call, { directory, now, quirks }) => {
   const source = parametersOf(call, quirks.parameters);
-  const query = readQuery(call.operation, source);
+  const query = readQuery(call, source);
   const page = query.number('page');
   const asked = query.number('size');
   const size = Math.max(1, Math.min(asked, quirks.maxPageSize, call.faults.number('cap-size') ?? asked));
@@ -135,7 +144,81 @@ const search: Handler = (call, { directory, now, quirks }) => {
 
 function parametersOf(call: Call, place: World['quirks']['parameters']): ParameterSource {
   if (call.faults.has('ignore-parameters')) return () => undefined;
-  return place === 'query' ? querySource(call.query) : bodySource(call.body);
+  return place === 'query' ? querySource(call) : bodySource(call.body);
 }
 
-export const userHandlers = { create, update, read, search, delete: remove } as const;
+/* ---- leaders ---- */
+
+const leaders: Handler = (call, world) => {
+  const { identification } = knownUser(call.parameters.identification, world);
+  const query = readQuery(call);
+  const pageNumber = query.number('pageNumber');
+  const pageSize = query.number('pageSize');
+  const { main, secondary } = world.leadership.shownLeadersOf(identification, world.now());
+  const all = [...new Set([...(main === undefined ? [] : [main]), ...secondary])];
+  const records = cutPage(all, pageNumber - 1, pageSize).flatMap((leader) => {
+    const account = world.directory.get(leader);
+    if (account === undefined) return [];
+    return [{ ...showPerson(account), asMain: leader === main, asSecondary: secondary.includes(leader) }];
+  });
+  return { body: { result: records, page: { totalElements: all.length } } };
+};
+
+/** The contract does not define this answer. It is a list like that of the leaders. */
+const collaborators: Handler = (call, world) => {
+  const { identification } = knownUser(call.parameters.identification, world);
+  const all = world.leadership.collaboratorsOf(identification);
+  const records = all.flatMap((entry) => {
+    const account = world.directory.get(entry);
+    return account === undefined ? [] : [showPerson(account)];
+  });
+  return { body: { result: records, page: { totalElements: records.length } } };
+};
+
+const addLeaders: Handler = (call, world) => {
+  const { collaborator, main, secondary } = readLinks(call, world);
+  const held = world.leadership.leadersOf(collaborator).main;
+  if (world.quirks.mainLeader === 'refuses' && main !== undefined && held !== undefined && held !== main) {
+    throw badRequest('The user has another main leader');
+  }
+  world.leadership.add(collaborator, main, secondary, world.now());
+  return {};
+};
+
+const removeLeaders: Handler = (call, world) => {
+  const { collaborator, main, secondary } = readLinks(call, world);
+  world.leadership.remove(collaborator, main, secondary, world.now());
+  return {};
+};
+
+function readLinks(call: Call, world: World) {
+  const links = readBody(LeaderLinks, call.body);
+  const collaborator = knownUser(links.collaboratorIdentification, world).identification;
+  const main = links.mainLeaderIdentification ?? undefined;
+  const secondary = links.secondaryLeadersIdentifications ?? [];
+  for (const leader of [...(main === undefined ? [] : [main]), ...secondary]) {
+    knownUser(leader, world);
+    if (leader === collaborator) throw badRequest('A user cannot lead themselves');
+  }
+  return { collaborator, main, secondary };
+}
+
+function showPerson(account: Account): Record<string, unknown> {
+  return {
+    identification: account.identification,
+    ...present(account, ['firstName', 'lastName', 'project', 'job', 'account', 'office', 'seniority']),
+    profileImage: profileImage(account),
+  };
+}
+
+export const userHandlers = {
+  create,
+  update,
+  read,
+  search,
+  delete: remove,
+  leaders,
+  collaborators,
+  'add-leaders': addLeaders,
+  'remove-leaders': removeLeaders,
+} as const;

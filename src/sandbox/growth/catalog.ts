@@ -1,4 +1,4 @@
-import { Refusal } from '../call.ts';
+import { badRequest } from '../call.ts';
 
 /** A goal period: a calendar year, named by its number. */
 export interface Period {
@@ -12,7 +12,7 @@ export function choosePeriod(name: string | null | undefined, now: number): Peri
   const current = new Date(now).getUTCFullYear();
   if (name === undefined || name === null || name === '') return periodNamed(String(current));
   if (!/^\d{4}$/.test(name) || Number(name) < current) {
-    throw new Refusal(400, 'Bad Request', `periodName must be the current period, ${current}, or a future one`);
+    throw badRequest(`periodName must be the current period, ${current}, or a future one`);
   }
   return periodNamed(name);
 }
@@ -31,10 +31,10 @@ export function fitDates(
   for (const date of [startDate, endDate]) {
     if (date < period.startDate || date > period.endDate) {
       const range = `${period.startDate} to ${period.endDate}`;
-      throw new Refusal(400, 'Bad Request', `startDate and endDate must be inside the period ${range}`);
+      throw badRequest(`startDate and endDate must be inside the period ${range}`);
     }
   }
-  if (startDate > endDate) throw new Refusal(400, 'Bad Request', 'startDate must not be after endDate');
+  if (startDate > endDate) throw badRequest('startDate must not be after endDate');
   return { startDate, endDate };
 }
 

@@ -14,47 +14,13 @@ export interface FeedbackRequest {
   readonly recipient: string;
   readonly comment: string;
   readonly skills: readonly string[];
-  readonly state: 'open' | 'answered' | 'declined';
-  readonly declineReasonId?: number;
+  state: 'open' | 'answered' | 'declined';
+  declineReasonId?: number;
 }
 
-export class FeedbackBox {
-  readonly #feedback = new Map<number, StoredFeedback>();
-  readonly #requests = new Map<number, FeedbackRequest>();
-
-  get requests(): readonly FeedbackRequest[] {
-    return [...this.#requests.values()];
-  }
-
-  all(): StoredFeedback[] {
-    return [...this.#feedback.values()];
-  }
-
-  get(id: number): StoredFeedback | undefined {
-    return this.#feedback.get(id);
-  }
-
-  send(feedback: Omit<StoredFeedback, 'id'>): void {
-    const id = this.#feedback.size + 1;
-    this.#feedback.set(id, { id, ...feedback });
-  }
-
-  request(request: Pick<FeedbackRequest, 'sender' | 'recipient' | 'comment' | 'skills'>): void {
-    const id = this.#requests.size + 1;
-    this.#requests.set(id, { id, ...request, state: 'open' });
-  }
-
-  requestWith(id: number): FeedbackRequest | undefined {
-    return this.#requests.get(id);
-  }
-
-  answer(request: FeedbackRequest): void {
-    this.#requests.set(request.id, { ...request, state: 'answered' });
-  }
-
-  decline(request: FeedbackRequest, declineReasonId: number): void {
-    this.#requests.set(request.id, { ...request, state: 'declined', declineReasonId });
-  }
+/** Adds an entry with the next id, from 1. Entries are never removed. */
+export function append<T extends { readonly id: number }>(entries: T[], entry: Omit<T, 'id'>): void {
+  entries.push({ id: entries.length + 1, ...entry } as T);
 }
 
 export interface StoredEvaluation {
@@ -69,37 +35,6 @@ export interface StoredEvaluation {
   readonly submittedAt: number | undefined;
   readonly score: number;
   readonly isAnswered: boolean;
-}
-
-const dayMs = 86_400_000;
-
-const titles = ['Probation review', 'Half-year review', 'Annual review', 'Project review'] as const;
-
-const comments = [
-  'Meets what was agreed, and helps others to do so.',
-  'Delivers reliably. The next step is to plan further ahead.',
-  'Exceeds what was agreed in most areas.',
-  'Has grown into the role. Needs support with priorities.',
-] as const;
-
-/** Returns evaluations among the given users, each of the next one. Deterministic for the same users and instant. */
-export function seedEvaluations(identifications: readonly string[], now: number): StoredEvaluation[] {
-  return identifications.map((evaluator, i) => {
-    const createdAt = now - (identifications.length - i) * dayMs;
-    const isSubmitted = i % 3 !== 0;
-    return {
-      id: 5001 + i,
-      title: titles[i % titles.length] ?? '',
-      comment: isSubmitted ? (comments[i % comments.length] ?? '') : '',
-      evaluator,
-      evaluee: identifications[(i + 1) % identifications.length] ?? evaluator,
-      createdAt,
-      updatedAt: createdAt + dayMs / 4,
-      submittedAt: isSubmitted ? createdAt + dayMs / 2 : undefined,
-      score: 1 + (i % 5),
-      isAnswered: isSubmitted && i % 2 === 0,
-    };
-  });
 }
 
 export interface StoredGoal {

@@ -35,7 +35,7 @@ function serveViews(app: FastifyInstance, world: World): void {
   );
   app.get(`${prefix}/requests`, async () => world.requests);
   app.get(`${prefix}/refreshes`, async () => world.tokens.presentations);
-  app.get(`${prefix}/feedback-requests`, async () => world.feedback.requests);
+  app.get(`${prefix}/feedback-requests`, async () => world.feedbackRequests);
   app.get(`${prefix}/files`, async () => [...world.files.all.values()].map(({ text, rows, ...file }) => file));
   app.get<{ Params: { id: string } }>(`${prefix}/files/:id`, async ({ params }, reply) => {
     const file = world.files.all.get(Number(params.id));

@@ -2,28 +2,18 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Operation, OperationId } from '../../platform/table/index.ts';
-import { evaluationHandlers } from '../api/evaluations.ts';
-import { feedbackHandlers } from '../api/feedback.ts';
-import { goalHandlers } from '../api/goals.ts';
-import { leaderHandlers } from '../api/leaders.ts';
-import { roleHandlers } from '../api/roles.ts';
-import { tokenHandlers } from '../api/tokens.ts';
-import { userFileHandlers } from '../api/user-files.ts';
+import { administrationHandlers } from '../api/administration.ts';
+import { growthHandlers } from '../api/growth.ts';
 import { userHandlers } from '../api/users.ts';
-import { type Answer, type Call, type Handler, operationError, Refusal } from '../call.ts';
+import { type Answer, badRequest, type Call, type Handler, operationError, Refusal } from '../call.ts';
 import type { StruckFaults } from '../faults/fault-book.ts';
 import { chooseLanguage } from '../growth/catalog.ts';
 import type { World } from '../world.ts';
 
 const handlers: Readonly<Record<OperationId, Handler>> = {
-  ...tokenHandlers,
+  ...administrationHandlers,
   ...userHandlers,
-  ...userFileHandlers,
-  ...roleHandlers,
-  ...leaderHandlers,
-  ...feedbackHandlers,
-  ...goalHandlers,
-  ...evaluationHandlers,
+  ...growthHandlers,
 };
 
 /** A request, and what answers it. */
@@ -307,7 +297,7 @@ function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new Refusal(400, 'Bad Request', 'The path is not percent-encoded UTF-8');
+    throw badRequest('The path is not percent-encoded UTF-8');
   }
 }
 

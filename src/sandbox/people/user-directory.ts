@@ -109,24 +109,12 @@ interface UserQuery {
 /** Number of cached query results, which serve the next pages of their listing. */
 const keptAnswers = 8;
 
-/** Users as reads and searches see them, with an index per sort key. */
+/** Users as reads and searches see them. */
 class ShownUsers {
   readonly #byIdentification = new Map<string, Account>();
   readonly #texts = new SearchTexts();
-  readonly #indexes: Readonly<Record<UserSortKey, SortedIndex<Account>>>;
-  /** Results of the latest queries, until a write. Pages of one listing share them. */
+  /** Results of the latest queries, until a write. Pages of one listing share them, so that no page sorts again. */
   readonly #answers = new Map<string, readonly Account[]>();
-
-  constructor() {
-    const index = (keyOf: (account: Account) => string | number) =>
-      new SortedIndex(keyOf, () => this.#byIdentification.values());
-    this.#indexes = {
-      id: index((account) => account.id),
-      firstName: index((account) => (account.fields.firstName ?? '').toLowerCase()),
-      lastname: index((account) => (account.fields.lastName ?? '').toLowerCase()),
-      email: index((account) => (account.fields.email ?? '').toLowerCase()),
-    };
-  }
 
   get(identification: string): Account | undefined {
     return this.#byIdentification.get(identification);
@@ -138,7 +126,6 @@ class ShownUsers {
     if (after === undefined) this.#byIdentification.delete(identification);
     else this.#byIdentification.set(identification, after);
     this.#texts.replace(before, after);
-    for (const index of Object.values(this.#indexes)) index.replace(before, after);
     this.#answers.clear();
   }
 
@@ -147,17 +134,27 @@ class ShownUsers {
     const key = JSON.stringify(query);
     const known = this.#answers.get(key);
     if (known !== undefined) return known;
-    const found = this.#ordered(query).filter(({ enabled }) => enabled || !query.enabledOnly);
-    if (query.direction === 'DESC') found.reverse();
+    const { searchString, enabledOnly, orderBy, direction } = query;
+    const all = searchString === '' ? this.#byIdentification.values() : this.#texts.find(searchString);
+    const found = sortedBy(
+      orderBy,
+      [...all].filter(({ enabled }) => enabled || !enabledOnly),
+    );
+    if (direction === 'DESC') found.reverse();
     if (this.#answers.size >= keptAnswers) this.#answers.clear();
     this.#answers.set(key, found);
     return found;
   }
+}
 
-  #ordered({ searchString, orderBy }: UserQuery): Account[] {
-    const index = this.#indexes[orderBy];
-    return searchString === '' ? index.items() : index.sort(this.#texts.find(searchString));
-  }
+const sortFields = { firstName: 'firstName', lastname: 'lastName', email: 'email' } as const;
+
+/** Sorts users by a key, then by id. */
+function sortedBy(orderBy: UserSortKey, users: readonly Account[]): Account[] {
+  if (orderBy === 'id') return users.toSorted((a, b) => a.id - b.id);
+  const entries = users.map((user) => ({ key: (user.fields[sortFields[orderBy]] ?? '').toLowerCase(), user }));
+  entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.user.id - b.user.id));
+  return entries.map(({ user }) => user);
 }
 
 interface Chunk {
@@ -208,80 +205,4 @@ function textOf({ identification, fields }: Account): string {
 
 function normalize(text: string): string {
   return text.normalize('NFC').toLowerCase();
-}
-
-interface Entry<T> {
-  readonly key: string | number;
-  readonly item: T;
-}
-
-/** With more changes than this between two reads, sorting again is cheaper than moving entries. */
-const changesWorthResorting = 2000;
-
-/**
- * Items in order of a key, then of id. The first read sorts them; later changes keep the order, so that a page read
- * never sorts.
- */
-class SortedIndex<T extends { readonly id: number }> {
-  readonly #keyOf: (item: T) => string | number;
-  readonly #all: () => Iterable<T>;
-  #entries: Entry<T>[] | undefined;
-  #changes = 0;
-
-  /** `all` returns every item whenever the index must be sorted again. */
-  constructor(keyOf: (item: T) => string | number, all: () => Iterable<T>) {
-    this.#keyOf = keyOf;
-    this.#all = all;
-  }
-
-  /** Returns every item in order. The caller owns the array. */
-  items(): T[] {
-    this.#changes = 0;
-    this.#entries ??= this.#entriesOf(this.#all());
-    return this.#entries.map(({ item }) => item);
-  }
-
-  /** Sorts these items in the order of the index. */
-  sort(items: readonly T[]): T[] {
-    return this.#entriesOf(items).map(({ item }) => item);
-  }
-
-  replace(before: T | undefined, after: T | undefined): void {
-    if (this.#entries === undefined) return;
-    this.#changes += 1;
-    if (this.#changes > changesWorthResorting) {
-      this.#entries = undefined;
-      return;
-    }
-    if (before !== undefined) {
-      const entry = { key: this.#keyOf(before), item: before };
-      this.#entries.splice(this.#find(this.#entries, entry), 1);
-    }
-    if (after !== undefined) {
-      const entry = { key: this.#keyOf(after), item: after };
-      this.#entries.splice(this.#find(this.#entries, entry), 0, entry);
-    }
-  }
-
-  #entriesOf(items: Iterable<T>): Entry<T>[] {
-    return [...items].map((item) => ({ key: this.#keyOf(item), item })).sort(compareEntries);
-  }
-
-  #find(entries: readonly Entry<T>[], wanted: Entry<T>): number {
-    let low = 0;
-    let high = entries.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const entry = entries[middle];
-      if (entry !== undefined && compareEntries(entry, wanted) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-}
-
-function compareEntries<T extends { readonly id: number }>(a: Entry<T>, b: Entry<T>): number {
-  if (a.key < b.key) return -1;
-  if (a.key > b.key) return 1;
-  return a.item.id - b.item.id;
 }
