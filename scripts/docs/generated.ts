@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { listApiOperations } from '../../src/platform/table/named-operations.ts';
+import { listApiOperations } from '../../src/platform/table/parameters.ts';
 import { describeApi } from '../../src/server/open-api.ts';
 import { renderRunbookList } from '../../src/server/page/serve-page.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';

@@ -23,7 +23,7 @@ import { RollcallError } from '../core/run/errors.ts';
 import { environmentEgress } from '../drivers/http/egress.ts';
 import { readVersion } from '../drivers/http/version.ts';
 import { realClock } from '../platform/client/defaults.ts';
-import { listApiOperations } from '../platform/table/named-operations.ts';
+import { listApiOperations } from '../platform/table/parameters.ts';
 import { renderOpenApi } from '../platform/table/open-api.ts';
 import { operationIds } from '../platform/table/operations.ts';
 import type { Tracing } from '../ports/metrics.ts';

@@ -58,15 +58,22 @@ export async function readFileStatus(client: PlatformClient, fileId: string, sig
     const read = classifyFileStatus(fileStatus, status);
     return read.kind === 'pending' && read.isKnown && !isBlocked ? { ...read, isReleased: true } : read;
   };
-  const call = contractCall('status', {
-    params: { id: fileId },
-    finalStatuses: [404, 405],
-    answer: { expects: 'json', read },
-  });
+  return (await callStatus(client, fileId, read, signal)) ?? { kind: 'no-status' };
+}
+
+/** Asks for the record of a file, and returns what `read` makes of it. Undefined where there is no such endpoint. */
+export async function callStatus<T>(
+  client: PlatformClient,
+  fileId: string,
+  read: (answer: JsonText) => T,
+  signal: AbortSignal,
+): Promise<T | undefined> {
+  const finalStatuses = [404, 405];
+  const call = contractCall('status', { params: { id: fileId }, finalStatuses, answer: { expects: 'json', read } });
   try {
-    return await client.request({ ...call, path: status.path }, signal);
+    return await client.request({ ...call, path: client.dialect.status.path }, signal);
   } catch (error) {
-    if (error instanceof PlatformError && (error.status === 404 || error.status === 405)) return { kind: 'no-status' };
+    if (error instanceof PlatformError && finalStatuses.includes(error.status ?? 0)) return undefined;
     throw error;
   }
 }

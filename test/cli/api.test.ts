@@ -6,7 +6,7 @@ import { renderApiAnswer, renderContractLine, renderContractSum } from '../../sr
 import { runCli } from '../../src/cli/run-cli.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { openProcessIo } from '../../src/main/process.ts';
-import { listApiOperations } from '../../src/platform/table/named-operations.ts';
+import { listApiOperations } from '../../src/platform/table/parameters.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { plain } from './samples.ts';
 import { captured } from './test-shell.ts';

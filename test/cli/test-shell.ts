@@ -18,7 +18,7 @@ import {
   sandboxAccess,
   systemClock,
 } from '../../src/main/process.ts';
-import { listApiOperations } from '../../src/platform/table/named-operations.ts';
+import { listApiOperations } from '../../src/platform/table/parameters.ts';
 import { openDemoWorld } from '../../src/sandbox/demo-world.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { proseOf } from '../../scripts/docs/headings.ts';
 import { pageBlocks } from '../../scripts/docs/page-blocks.ts';
 import { createProgram } from '../../src/cli/run-cli.ts';
-import { listApiOperations } from '../../src/platform/table/named-operations.ts';
+import { listApiOperations } from '../../src/platform/table/parameters.ts';
 import { readDocPages } from './doc-pages.ts';
 
 const pages = await readDocPages();

@@ -1,4 +1,4 @@
-import { subjectOf } from '../../src/platform/contract-suite/subjects.ts';
+import { contractSubjects } from '../../src/platform/contract-suite/subjects.ts';
 import { operations } from '../../src/platform/table/operations.ts';
 import type { ContractLine } from '../../src/ports/api.ts';
 
@@ -26,7 +26,7 @@ export function renderCoverage(lines: readonly ContractLine[]): string {
     part,
     `\`${id}\``,
     `\`${method} ${path}\`${assumed === undefined ? '' : ` (assumed: ${assumed})`}`,
-    `\`${subjectOf(id).method}\``,
+    `\`${contractSubjects.find((subject) => subject.id === id)?.method}\``,
     [seen(id, 'success'), seen(id, 'client')].every((line) => line?.result === 'conforms') ? 'conforms' : 'differs',
     seen(id, 'success')?.result === 'conforms' ? String(successStatus) : (seen(id, 'success')?.result ?? 'not tried'),
     describeLists(seen(id, 'defaults'), seen(id, 'paging')),

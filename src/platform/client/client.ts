@@ -63,31 +63,14 @@ export function openPlatformClient(options: PlatformClientOptions): PlatformClie
     acceptLanguage: dialect.acceptLanguage,
     refusedStatuses: dialect.refusedStatuses,
     now: () => clock.now(),
+    onRequest: options.onRequest,
   };
 
-  async function exchange<T>(
-    operation: Operation<T>,
-    secret: string,
-    signal: AbortSignal,
-    askedAt: number,
-  ): Promise<T> {
-    const beganAt = clock.now();
-    let status: number | undefined;
-    const onAnswer = (answer: Pick<Answer, 'status' | 'header'>): void => {
-      status = answer.status;
-      limiter.learn(newsOf(answer, operation, { startedAt: beganAt, now: clock.now() }));
-    };
-    try {
-      return await exchangeOnce(base, operation, { secret, signal, onAnswer });
-    } finally {
-      const times = { tookMs: clock.now() - beganAt, waitedMs: beganAt - askedAt };
-      options.onRequest?.({
-        operation: operationName(operation),
-        purpose: operation.purpose ?? 'other',
-        status,
-        ...times,
-      });
-    }
+  function exchange<T>(operation: Operation<T>, secret: string, signal: AbortSignal, askedAt: number): Promise<T> {
+    const startedAt = clock.now();
+    const onAnswer = (answer: Pick<Answer, 'status' | 'header'>): void =>
+      limiter.learn(newsOf(answer, operation, { startedAt, now: clock.now() }));
+    return exchangeOnce(base, operation, { secret, signal, askedAt, onAnswer });
   }
 
   /** Makes one exchange when the limiter allows it. Requests the token only then, because it may be revoked during the wait. */

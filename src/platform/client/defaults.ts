@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../../ports/runtime.ts';
+import type { AccessTokens } from '../../ports/tokens.ts';
 
 /** A timer for longer than this ends at once (Node.js, `setTimeout`). */
 const longestTimerMs = 2 ** 31 - 1;
@@ -25,6 +26,12 @@ export function realClock(now: () => number): Clock {
 /** Returns a random number, 0 ≤ x < 1. */
 export function randomShare(): number {
   return randomInt(2 ** 32) / 2 ** 32;
+}
+
+/** Returns an access token that is never renewed: what refuses it goes on refusing it. */
+export function fixedToken(secret: string): AccessTokens {
+  const token = async () => ({ secret, generation: 0 });
+  return { current: token, renew: token, accepted: () => {} };
 }
 
 /** Returns a signal that never aborts, for a call without one. */

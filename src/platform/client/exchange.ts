@@ -4,8 +4,9 @@ import { startDeadline } from '../../drivers/http/deadline.ts';
 import { type JsonText, readJson } from '../../drivers/http/json-text.ts';
 import { readRetryAfter } from '../../drivers/http/retry-after.ts';
 import { type Answer, readBytes, type Transport } from '../../drivers/http/transport.ts';
+import type { RequestSeen } from '../../ports/metrics.ts';
 import { breakdownError, refusalError, refuseToSend } from './errors.ts';
-import { type Operation, operationUrl } from './operation.ts';
+import { type Operation, operationName, operationUrl } from './operation.ts';
 
 export interface ExchangeBase {
   readonly transport: Transport;
@@ -15,6 +16,8 @@ export interface ExchangeBase {
   /** Server errors that prove that a write was not applied. */
   readonly refusedStatuses: readonly number[];
   readonly now: () => number;
+  /** Receives every exchange that was started, after its end. */
+  readonly onRequest?: ((request: Omit<RequestSeen, 'connection'>) => void) | undefined;
 }
 
 /** An error body has a few lines. A longer one is not read. */
@@ -24,6 +27,8 @@ const maxErrorBytes = 64 * 1024;
 export interface SendContext {
   readonly secret: string;
   readonly signal: AbortSignal;
+  /** When the call was made, if it had to wait for its turn. */
+  readonly askedAt?: number;
   /** Receives status and headers of the answer as soon as they arrive. */
   readonly onAnswer?: (answer: Pick<Answer, 'status' | 'header'>) => void;
 }
@@ -32,7 +37,7 @@ export interface SendContext {
 export async function exchangeOnce<T>(
   base: ExchangeBase,
   operation: Operation<T>,
-  { secret, signal, onAnswer }: SendContext,
+  { secret, signal, askedAt, onAnswer }: SendContext,
 ): Promise<T> {
   const { acceptLanguage = operation.hasLanguage ? base.acceptLanguage : undefined } = operation;
   if (acceptLanguage !== undefined && !/^[\w*,;=. -]+$/.test(acceptLanguage))
@@ -40,6 +45,7 @@ export async function exchangeOnce<T>(
       operation,
       'its Accept-Language must be a language, such as es, or a list, such as es,en;q=0.5.',
     );
+  const beganAt = base.now();
   const deadline = startDeadline(signal, base.timeoutMs);
   let status: number | undefined;
   let refused: PlatformError | undefined;
@@ -65,6 +71,13 @@ export async function exchangeOnce<T>(
     throw breakdownError(operation, { error, status, abandoned, hasTimedOut, timeoutMs: base.timeoutMs });
   } finally {
     deadline.dispose();
+    base.onRequest?.({
+      operation: operationName(operation),
+      purpose: operation.purpose ?? 'other',
+      status,
+      tookMs: base.now() - beganAt,
+      waitedMs: beganAt - (askedAt ?? beganAt),
+    });
   }
   throw refused;
 }

@@ -1,5 +1,6 @@
 import type { ContractLine, ContractMode } from '../../ports/api.ts';
 import { openPlatformClient, type PlatformClient, type PlatformClientOptions } from '../client/client.ts';
+import { fixedToken } from '../client/defaults.ts';
 import { operationOf } from '../table/operations.ts';
 import { checkSubject, type Witnesses } from './checks.ts';
 import { type ContractAids, type Fixture, openFixture } from './fixture.ts';
@@ -50,12 +51,4 @@ export async function* runContractSuite(options: ContractSuiteOptions): AsyncGen
     await fixture?.close();
     for (const client of opened) await client.close();
   }
-}
-
-function fixedToken(secret: string): PlatformClientOptions['tokens'] {
-  return {
-    current: async () => ({ secret, generation: 1 }),
-    renew: async (refused) => ({ secret, generation: refused + 1 }),
-    accepted: () => {},
-  };
 }

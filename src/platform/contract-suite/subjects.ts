@@ -156,13 +156,6 @@ function rankOf({ part, method }: Operation): number {
   return rank * methods.length + methods.indexOf(method);
 }
 
-/** Returns the subject of an operation. Throws `RangeError` when there is none, so that no operation is forgotten. */
-export function subjectOf(id: OperationId): Subject {
-  const found = contractSubjects.find((subject) => subject.id === id);
-  if (found === undefined) throw new RangeError(`the contract suite does not try ${id}`);
-  return found;
-}
-
 /** Derives a subject from the table and the examples: its calls, and those that must be refused. */
 function derived(operation: Operation<OperationId>): Subject {
   const { id, part, request } = operation;

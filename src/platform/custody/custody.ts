@@ -110,6 +110,12 @@ async function guarded<T>(verb: 'read' | 'write', work: () => Promise<T>): Promi
 const absentText = z.string().optional();
 const absentTime = z.number().optional();
 
+/** What a document leaves out, because JSON has no undefined. */
+const noTokens = {
+  ...{ accessSealed: undefined, refreshSealed: undefined, issuedAt: undefined, expiresAt: undefined },
+  ...{ seedHash: undefined, refreshStartedAt: undefined, retryAt: undefined, reason: undefined, restored: undefined },
+} as const;
+
 const Tokens = z.object({
   generation: z.int(),
   state: z.enum(['ready', 'refreshing', 'reauth-required', 'revoked']),
@@ -156,23 +162,7 @@ function renderContent(content: Content, room?: string): string {
 
 function recordOf({ tokens }: Content, connection: string): TokenRecord | undefined {
   if (tokens === undefined) return undefined;
-  return {
-    connection,
-    generation: tokens.generation,
-    state: tokens.state,
-    accessSealed: tokens.accessSealed,
-    refreshSealed: tokens.refreshSealed,
-    issuedAt: tokens.issuedAt,
-    expiresAt: tokens.expiresAt,
-    seedHash: tokens.seedHash,
-    usedSeeds: tokens.usedSeeds,
-    triedSeeds: tokens.triedSeeds,
-    refreshStartedAt: tokens.refreshStartedAt,
-    attempts: tokens.attempts,
-    retryAt: tokens.retryAt,
-    reason: tokens.reason,
-    restored: undefined,
-  };
+  return { ...noTokens, ...tokens, connection };
 }
 
 function tokensOf({ connection: _, restored: _restored, usedSeeds, triedSeeds, ...record }: TokenRecord) {

@@ -8,10 +8,10 @@ import { isRecord } from '../../drivers/http/json-text.ts';
 import type { LearnEnd, LearnOrder } from '../../ports/api.ts';
 import type { Platform } from '../../ports/platform.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
-import { callOperation, contractCall } from '../client/calls.ts';
+import { callOperation } from '../client/calls.ts';
 import { openPlatformClient, type PlatformClient, type PlatformClientOptions } from '../client/client.ts';
 import { openPlatform } from '../platform.ts';
-import { callUpload, classifyFileStatus, readFileRecord } from '../user-file.ts';
+import { callStatus, callUpload, classifyFileStatus, readFileRecord } from '../user-file.ts';
 import { type Census, keyOf, markOf, movedUsers, type SearchProbe } from './verdicts.ts';
 
 export interface LabOptions extends LearnOrder {
@@ -146,19 +146,7 @@ export function openLab(order: LabOptions) {
       return send();
     });
 
-  const statusOf = async (fileId: string): Promise<ReturnType<typeof readFileRecord> | 'none'> => {
-    const call = contractCall('status', {
-      params: { id: fileId },
-      finalStatuses: [404, 405],
-      answer: { expects: 'json', read: readFileRecord },
-    });
-    try {
-      return await current().client.request({ ...call, path: dialect.status.path }, signal);
-    } catch (error) {
-      if (error instanceof PlatformError && (error.status === 404 || error.status === 405)) return 'none';
-      throw error;
-    }
-  };
+  const statusOf = (fileId: string) => callStatus(current().client, fileId, readFileRecord, signal);
 
   /** Sends the file, and again while the platform is busy with another file. */
   const upload = async (row: TestRow): Promise<ReturnType<typeof readFileRecord> | { status: number }> => {
@@ -192,7 +180,7 @@ export function openLab(order: LabOptions) {
     const end = await poll<FileEnd>(async () => {
       const seen = await statusOf(fileId);
       const endedAt = clock.now();
-      if (seen === 'none') return { kind: 'no-status', fileId, words, endedAt };
+      if (seen === undefined) return { kind: 'no-status', fileId, words, endedAt };
       const word = seen.fileStatus;
       if (word !== words.at(-1)) {
         words.push(word);
@@ -310,7 +298,7 @@ export function openLab(order: LabOptions) {
       let before = not;
       return poll(async () => {
         const seen = await statusOf(fileId);
-        if (seen === 'none') return not;
+        if (seen === undefined) return not;
         const word = seen.fileStatus;
         const isSame = word === before && word !== not;
         before = word;

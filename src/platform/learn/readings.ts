@@ -2,6 +2,7 @@ import { PlatformError } from '../../core/run/errors.ts';
 import type { Dialect } from '../../core/run/settings.ts';
 import type { LearnedSetting, LearnLine } from '../../ports/api.ts';
 import { callOperation } from '../client/calls.ts';
+import { fixedToken } from '../client/defaults.ts';
 import { claimsOf } from '../tokens/status.ts';
 import { type Lab, nobodyOf, unique } from './lab.ts';
 import { largestPage, type PageProbe, placeOfParameters, unitOfLife } from './verdicts.ts';
@@ -96,12 +97,7 @@ async function findRolesToken(lab: Lab): Promise<readonly LearnLine[]> {
   const { connection, tokens, signal } = lab.order;
   const { secret } = await tokens.current(signal);
   // A refused token must not be renewed here: it may be the wrong one for roles, and is right for all else.
-  const fixed = {
-    current: async () => ({ secret, generation: 0 }),
-    renew: async () => ({ secret, generation: 0 }),
-    accepted: () => {},
-  };
-  const client = lab.client({}, { tokens: fixed });
+  const client = lab.client({}, { tokens: fixedToken(secret) });
   const read = async (token: Dialect['rolesToken']): Promise<boolean> => {
     if (token === 'application' && connection.applicationToken === undefined) return false;
     try {

@@ -8,7 +8,7 @@ import type { ExchangeOutcome } from '../../ports/tokens.ts';
 import { contractCall, jsonBody } from '../client/calls.ts';
 import { unaborted } from '../client/defaults.ts';
 import { exchangeOnce } from '../client/exchange.ts';
-import { type AnswerReader, nothing, type Operation, operationName } from '../client/operation.ts';
+import { type AnswerReader, nothing, type Operation } from '../client/operation.ts';
 import type { RevokeOutcome } from './revoke.ts';
 
 /** Endpoint of token calls. They have their own sockets: a full pool must never delay a refresh. */
@@ -101,21 +101,14 @@ async function sendOnce<T>(
   secret: string,
   signal: AbortSignal,
 ): Promise<Sent<T>> {
-  const beganAt = now();
-  let status: number | undefined;
-  const onAnswer = (answer: { readonly status: number }): void => {
-    status = answer.status;
-  };
   const transport = openTransport({ concurrency: 1, timeoutMs }, { ...way, maxBytes: maxAnswerBytes });
   try {
-    const base = { transport, baseUrl, timeoutMs, acceptLanguage: 'en', refusedStatuses: [], now };
-    return { ok: true, value: await exchangeOnce(base, operation, { secret, signal, onAnswer }) };
+    const base = { transport, baseUrl, timeoutMs, acceptLanguage: 'en', refusedStatuses: [], now, onRequest };
+    return { ok: true, value: await exchangeOnce(base, operation, { secret, signal }) };
   } catch (error) {
     if (error instanceof PlatformError) return { ok: false, error };
     throw error;
   } finally {
-    const operationText = operationName(operation);
-    onRequest?.({ operation: operationText, purpose: 'token', status, tookMs: now() - beganAt, waitedMs: 0 });
     await transport.close();
   }
 }
