@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { PlatformError } from '../../src/core/run/errors.ts';
 import { defaultDialect } from '../../src/core/run/settings.ts';
 import { openLimiter } from '../../src/drivers/http/rate-limit.ts';
-import { checkIdentification } from '../../src/platform/client/operation.ts';
 import { everyPage, itemsOf } from '../../src/platform/client/pages.ts';
 import { classifyFileStatus } from '../../src/platform/user-file.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -81,21 +80,6 @@ describe('a platform that refuses a call', () => {
     await clock.advance(60_000);
     expect(await startsAfter(8)).toEqual([0, 0, 0, 0, 1, 1, 1, 1]);
   });
-});
-
-describe('an identification', () => {
-  it.each(['E1', 'a/b', 'José', '...', '.a', 'x y'])('%j may be sent', (identification) => {
-    expect(() => checkIdentification(identification)).not.toThrow();
-  });
-
-  it.each(['', '\t', '.', '..', 'a\u007f', 'a\u0085b', '\udfff'])(
-    '%j is refused without being told',
-    (identification) => {
-      expect(() => checkIdentification(identification)).toThrow(
-        /^a call to the platform was not sent: the identification /,
-      );
-    },
-  );
 });
 
 describe('a list of pages', () => {

@@ -290,22 +290,4 @@ describe('faults of files', () => {
     expect(sandbox.state.users.has('N1')).toBe(true);
     expect((await sandbox.upload(header, 'I,N2,Zoë,Peña')).status).toBe(200);
   });
-
-  it('the status may be absent', async () => {
-    const sandbox = await open();
-    sandbox.fault('status:absent');
-    await sandbox.upload(header, 'I,N1,Ana,Núñez');
-
-    expect((await sandbox.call('GET', `${admin}/admin/userFiles/1`)).status).toBe(404);
-  });
-
-  it('an upload may be lost after the platform took it', async () => {
-    const sandbox = await open();
-    sandbox.fault('upload:reset-after-commit@1');
-
-    await expect(sandbox.upload(header, 'I,N1,Ana,Núñez')).rejects.toThrow();
-
-    sandbox.advance(1000);
-    expect(sandbox.state.users.has('N1')).toBe(true);
-  });
 });

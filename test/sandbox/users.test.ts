@@ -1,6 +1,4 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { drawRuns } from '../support/drawn.ts';
 import { admin, sandboxes } from './open-sandbox.ts';
 
 const open = sandboxes();
@@ -185,15 +183,6 @@ describe('removing', () => {
     expect(sandbox.state.blacklist).toEqual(new Set(['E1']));
     expect((await sandbox.call('POST', `${users}/`, { body: ana })).status).toBe(400);
   });
-
-  it('answers 404 for nobody, and 400 for a blacklist that is neither true nor false', async () => {
-    const sandbox = await open();
-    await sandbox.call('POST', `${users}/`, { body: ana });
-
-    expect((await sandbox.call('DELETE', `${users}/E2/`)).status).toBe(404);
-    expect((await sandbox.call('DELETE', `${users}/E1/?blacklist=maybe`)).status).toBe(400);
-    expect(sandbox.state.users.size).toBe(1);
-  });
 });
 
 describe('paths', () => {
@@ -213,27 +202,6 @@ describe('paths', () => {
 
     expect(answer.status).toBe(404);
     expect(answer.body.detail).toBe('There is no such endpoint');
-  });
-
-  it('percent-decode an identification exactly once', async () => {
-    const sandbox = await open();
-    const identification = fc
-      .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
-      .filter((text) => text.trim() !== '' && !['.', '..'].includes(text));
-    await fc.assert(
-      fc.asyncProperty(
-        fc.oneof(identification, fc.constantFrom('a%2Fb', 'a/b', 'ñ?#;&', '100%', '%25')),
-        async (text) => {
-          await sandbox.call('POST', `${users}/`, { body: { ...ana, identification: text } });
-
-          const read = await sandbox.call('GET', `${users}/${encodeURIComponent(text)}`);
-          const removed = await sandbox.call('DELETE', `${users}/${encodeURIComponent(text)}/`);
-
-          expect([read.body?.result?.identification, removed.status]).toEqual([text, 200]);
-        },
-      ),
-      { numRuns: drawRuns(60) },
-    );
   });
 
   it('that are no percent-encoded text are refused', async () => {

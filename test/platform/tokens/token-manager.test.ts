@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openSeal } from '../../../src/platform/tokens/seal.ts';
 import { failOnLeaks } from '../../support/leak-check.ts';
-import { connection, leaseMs, never, openBench } from './token-manager-bench.ts';
+import { connection, never, openBench } from './token-manager-bench.ts';
 
 failOnLeaks();
 
@@ -100,50 +100,9 @@ describe('a token endpoint that asks to be left alone', () => {
       expect(bench.alerts).toEqual([]);
     },
   );
-
-  it('keeps nobody from using the access token meanwhile', async () => {
-    const bench = openBench();
-    const tokenManager = bench.open();
-    const first = await tokenManager.current(never);
-    await bench.clock.advance(0.8 * hour);
-    bench.server.odd = { afterMs: 5 * minute };
-    bench.fates.push('not-sent');
-    expect(await tokenManager.current(never)).toEqual(first);
-    await bench.clock.advance(4 * minute);
-    expect(await tokenManager.current(never)).toEqual(first);
-    expect(bench.server.presentations).toHaveLength(2);
-    await bench.clock.advance(minute);
-    expect((await tokenManager.current(never)).generation).toBeGreaterThan(first.generation);
-  });
 });
 
 describe('an access token', () => {
-  it('is renewed ahead of its end, at 75 % of its life', async () => {
-    const bench = openBench();
-    const tokenManager = bench.open();
-    const first = await tokenManager.current(never);
-    await bench.clock.advance(0.75 * hour - 1);
-    expect((await tokenManager.current(never)).secret).toBe(first.secret);
-    await bench.clock.advance(1);
-    const second = await tokenManager.current(never);
-    expect(second.secret).not.toBe(first.secret);
-    expect(second.generation).toBeGreaterThan(first.generation);
-  });
-
-  it.each(['not-sent', 'answer-lost', 'lost-before'] as const)(
-    'goes on being used while valid when renewing it ahead ends %s',
-    async (end) => {
-      const bench = openBench();
-      const tokenManager = bench.open();
-      const first = await tokenManager.current(never);
-      await bench.clock.advance(0.8 * hour);
-      bench.fates.push(end);
-      expect(await tokenManager.current(never)).toEqual(first);
-      expect(await tokenManager.current(never)).toEqual(first);
-      expect(bench.server.presentations).toHaveLength(2);
-    },
-  );
-
   it('is fetched once for many callers at once', async () => {
     const bench = openBench();
     const tokenManager = bench.open();
@@ -171,22 +130,6 @@ describe('an access token', () => {
     const newer = await two.renew(refused.generation, never);
     expect((await one.renew(refused.generation, never)).secret).toBe(newer.secret);
     expect(bench.server.presentations).toHaveLength(2);
-  });
-
-  it('of unknown life is stored, used for a short time and renewed, and the status says so', async () => {
-    const bench = openBench();
-    bench.server.lifeMs = 0;
-    const tokenManager = bench.open();
-    const first = await tokenManager.current(never);
-    expect(await tokenManager.status()).toMatchObject({
-      state: 'ready',
-      expiresAt: bench.clock.now() + 300_000,
-      reason: expect.stringContaining('the lifetime is unknown, so 5 minutes are assumed'),
-    });
-    await bench.clock.advance(200_000);
-    expect(await tokenManager.current(never)).toEqual(first);
-    await bench.clock.advance(100_000);
-    expect((await tokenManager.current(never)).secret).not.toBe(first.secret);
   });
 });
 
@@ -238,19 +181,6 @@ describe('a lost answer', () => {
     await expect(bench.open().refresh(never)).rejects.toThrow(/\(2 times in a row\).*presented again in 600 s/);
     expect((await bench.open().refresh(never)).state).toBe('ready');
     expect(bench.server.presentations).toHaveLength(3);
-  });
-
-  it('is not presented again while the first call may still be under way', async () => {
-    const bench = openBench();
-    bench.fates.push('answer-lost');
-    const tokenManager = bench.open();
-    await expect(tokenManager.current(never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
-    await bench.clock.advance(leaseMs - 1);
-    await expect(tokenManager.current(never)).rejects.toThrow(code('TOKEN_UNAVAILABLE'));
-    expect(bench.server.presentations).toHaveLength(1);
-    await bench.clock.advance(1);
-    await expect(tokenManager.current(never)).rejects.toThrow(code('REAUTH_REQUIRED'));
-    expect(bench.server.presentations).toHaveLength(2);
   });
 });
 
@@ -358,17 +288,6 @@ describe('invalid_grant', () => {
     expect((await two.status()).expiresAt).toBe(bench.clock.now());
   });
 
-  it('of an older token is no cause named for a new one that a command may not use', async () => {
-    const { bench, token } = await lockedOut();
-    const tokenManager = bench.open();
-    await tokenManager.current(never);
-    await expect(tokenManager.renew(token.generation, never)).rejects.toThrow(
-      'Cause: the platform answered invalid_grant',
-    );
-    const viewer = bench.open({ mayPresentSeed: false, configuredRefreshToken: bench.server.issueSeed() });
-    await expect(viewer.current(never)).rejects.toThrow(/retry do it too\.$/);
-  });
-
   it('is cleared by a new first token, and its end is told', async () => {
     const { bench, token } = await lockedOut();
     const tokenManager = bench.open();
@@ -447,15 +366,6 @@ describe('token refresh', () => {
     expect((await tokenManager.current(never)).secret).not.toBe(first.secret);
     expect(JSON.stringify(status)).not.toMatch(/access-|refresh-\d/);
   });
-
-  it('says when it could not be sent', async () => {
-    const bench = openBench();
-    const tokenManager = bench.open();
-    await tokenManager.current(never);
-    bench.fates.push('not-sent');
-    await expect(tokenManager.refresh(never)).rejects.toThrow('connection refused');
-    expect((await tokenManager.status()).state).toBe('ready');
-  });
 });
 
 describe('with another process at it', () => {
@@ -475,20 +385,6 @@ describe('with another process at it', () => {
     gate.resolve();
     expect((await bench.clock.drive(second)).secret).toBe((await first).secret);
     expect(bench.server.presentations).toHaveLength(1);
-  });
-
-  it('presents nothing while somebody else holds the lease, and uses what it has', async () => {
-    const bench = openBench();
-    const tokenManager = bench.open();
-    const token = await tokenManager.current(never);
-    await bench.store.leases.take('token:acme', 'someone', leaseMs, bench.clock.now() + 0.8 * hour);
-    await bench.clock.advance(0.8 * hour);
-    expect(await tokenManager.current(never)).toEqual(token);
-    const renewed = tokenManager.renew(token.generation, never);
-    await bench.clock.advance(leaseMs - 1000);
-    expect(bench.server.presentations).toHaveLength(1);
-    await bench.clock.drive(renewed);
-    expect(bench.server.presentations).toHaveLength(2);
   });
 
   it('stops waiting when the caller does; the refresh under way goes on', async () => {
