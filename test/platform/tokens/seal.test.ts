@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openSeal } from '../../../src/platform/tokens/seal.ts';
+import { openSeal, openSeals } from '../../../src/platform/tokens/seal.ts';
 
 const key = Buffer.alloc(32, 1).toString('base64');
 const otherKey = Buffer.alloc(32, 2).toString('base64');
@@ -44,6 +44,7 @@ describe('openSeal', () => {
   it.each([
     ['', 'not base64'],
     ['not base64!', 'not base64'],
+    [` ü${key}`, 'not base64'],
     [Buffer.alloc(16).toString('base64'), '16 bytes'],
     [Buffer.alloc(33).toString('base64'), '33 bytes'],
   ])('refuses the key %j: it is %s', (text, what) => {
@@ -51,4 +52,13 @@ describe('openSeal', () => {
     expect(() => openSeal(text)).toThrow(what);
     if (text !== '') expect(() => openSeal(text)).not.toThrow(text);
   });
+});
+
+it('tokens are sealed with the current key, and opened with former ones too', () => {
+  const reveal = (text: string) => ({ reveal: () => text });
+  const { all, tokens } = openSeals({ encryptionKey: reveal(key), formerEncryptionKeys: [reveal(otherKey)] });
+  expect(all.map(({ keyId }) => keyId)).toEqual([openSeal(key).keyId, openSeal(otherKey).keyId]);
+  expect(tokens?.open(openSeal(otherKey).seal('old', 'c'), 'c')).toBe('old');
+  expect(openSeal(key).open(tokens?.seal('new', 'c') ?? '', 'c')).toBe('new');
+  expect(openSeals({ formerEncryptionKeys: [] })).toEqual({ all: [], tokens: undefined });
 });

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { describeStaticToken } from '../../../src/platform/tokens/status.ts';
+import { staticTokenManager } from '../../../src/platform/tokens/token-manager.ts';
+import { skippingClock } from '../test-client.ts';
+import { never } from './token-manager-bench.ts';
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const jwt = (claims: unknown) => `${encode({ alg: 'RS256' })}.${encode(claims)}.c2ln`;
@@ -25,5 +28,19 @@ describe('a configured access token', () => {
     ['an end before 1970', jwt({ exp: -5 })],
   ])('that is %s shows no end', (_, token) => {
     expect(describeStaticToken('acme', token)).toMatchObject({ state: 'static', expiresAt: undefined });
+  });
+
+  it('that was accepted is tried again three times, ever later; one that never was is not', async () => {
+    const clock = skippingClock();
+    const tokens = staticTokenManager('acme', 'fixed', clock);
+    expect(await tokens.outwait?.(0, never)).toBe(false);
+    tokens.accepted(0);
+    const tries = [
+      await tokens.outwait?.(0, never),
+      await tokens.outwait?.(0, never),
+      await tokens.outwait?.(0, never),
+    ];
+    expect([...tries, await tokens.outwait?.(0, never)]).toEqual([true, true, true, false]);
+    expect(clock.sleeps).toEqual([1000, 4000, 15_000]);
   });
 });
