@@ -23,9 +23,9 @@ import { RollcallError } from '../core/run/errors.ts';
 import { environmentEgress } from '../drivers/http/egress.ts';
 import { readVersion } from '../drivers/http/version.ts';
 import { realClock } from '../platform/client/defaults.ts';
-import { listApiOperations } from '../platform/table/parameters.ts';
 import { renderOpenApi } from '../platform/table/open-api.ts';
 import { operationIds } from '../platform/table/operations.ts';
+import { listApiOperations } from '../platform/table/parameters.ts';
 import type { Tracing } from '../ports/metrics.ts';
 import type { Clock, Egress, Logger, NewId, Uptime } from '../ports/runtime.ts';
 import type { GuessedFile } from '../ports/source.ts';
@@ -178,7 +178,7 @@ function operatorName(env: NodeJS.ProcessEnv): string {
 /** The sandbox for the command line. Its web server is loaded only when it starts. */
 export const sandboxAccess: SandboxAccess = {
   async start(request) {
-    const { startByCommand } = await import('../sandbox/start-sandbox.ts');
+    const { startByCommand } = await import('../sandbox/index.ts');
     return startByCommand({ ...request, now: systemClock.now });
   },
   openApi: renderOpenApi,

@@ -31,9 +31,8 @@ export type { UploadedFile, UploadFile, UserFiles } from './client/user-files.ts
 export type { Users } from './client/users.ts';
 export { type ContractSuiteOptions, runContractSuite } from './contract-suite/contract-suite.ts';
 export type { ContractAids } from './contract-suite/fixture.ts';
+export { openFileCustody, openSqliteCustody, type SqliteCustodyOptions } from './custody/custodies.ts';
 export type { CustodyDocument, TokenCustody } from './custody/custody.ts';
-export { openFileCustody } from './custody/file-custody.ts';
-export { openSqliteCustody, type SqliteCustodyOptions } from './custody/sqlite-custody.ts';
 export { openPlatform } from './platform.ts';
 /** Types of the parts whose methods derive from the table of operations. */
 export type Evaluations = PlatformApi['evaluations'];

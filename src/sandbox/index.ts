@@ -7,6 +7,6 @@ export type { EffectKind, WriteLogEntry } from './people/user-writes.ts';
 export type { RowResult } from './provisioning/apply-file.ts';
 export type { ProvisioningFile } from './provisioning/file-desk.ts';
 export { defaultQuirks, type SandboxQuirks, type UploadEncoding } from './quirks.ts';
-export { type RunningSandbox, type SandboxState, startSandbox } from './start-sandbox.ts';
+export { type RunningSandbox, type SandboxState, startByCommand, startSandbox } from './start-sandbox.ts';
 export type { RefreshPresentation, TokenPairSecrets } from './token-issuer.ts';
 export type { SandboxOptions } from './world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { connectPlatform } from '../../src/platform/index.ts';
-import { startByCommand } from '../../src/sandbox/start-sandbox.ts';
+import { startByCommand } from '../../src/sandbox/index.ts';
 import { admin, growth, sandboxes } from './open-sandbox.ts';
 
 const open = sandboxes();

@@ -1,4 +1,5 @@
 import { PlatformError, RollcallError } from '../../core/run/errors.ts';
+import { given } from '../../core/run/given.ts';
 import type { PaceNews } from '../../core/run/pace.ts';
 import type { Dialect, Limits } from '../../core/run/settings.ts';
 import { readQuota } from '../../drivers/http/quota.ts';
@@ -63,7 +64,7 @@ export function openPlatformClient(options: PlatformClientOptions): PlatformClie
     acceptLanguage: dialect.acceptLanguage,
     refusedStatuses: dialect.refusedStatuses,
     now: () => clock.now(),
-    onRequest: options.onRequest,
+    ...given({ onRequest: options.onRequest }),
   };
 
   function exchange<T>(operation: Operation<T>, secret: string, signal: AbortSignal, askedAt: number): Promise<T> {

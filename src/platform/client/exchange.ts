@@ -17,7 +17,7 @@ export interface ExchangeBase {
   readonly refusedStatuses: readonly number[];
   readonly now: () => number;
   /** Receives every exchange that was started, after its end. */
-  readonly onRequest?: ((request: Omit<RequestSeen, 'connection'>) => void) | undefined;
+  readonly onRequest?: (request: Omit<RequestSeen, 'connection'>) => void;
 }
 
 /** An error body has a few lines. A longer one is not read. */

@@ -1,4 +1,5 @@
 import { PlatformError } from '../../core/run/errors.ts';
+import { given } from '../../core/run/given.ts';
 import type { Dialect } from '../../core/run/settings.ts';
 import { AnswerInvalid } from '../../drivers/http/answer-invalid.ts';
 import { readGrantedTokens } from '../../drivers/http/token-answer.ts';
@@ -103,7 +104,15 @@ async function sendOnce<T>(
 ): Promise<Sent<T>> {
   const transport = openTransport({ concurrency: 1, timeoutMs }, { ...way, maxBytes: maxAnswerBytes });
   try {
-    const base = { transport, baseUrl, timeoutMs, acceptLanguage: 'en', refusedStatuses: [], now, onRequest };
+    const base = {
+      transport,
+      baseUrl,
+      timeoutMs,
+      acceptLanguage: 'en',
+      refusedStatuses: [],
+      now,
+      ...given({ onRequest }),
+    };
     return { ok: true, value: await exchangeOnce(base, operation, { secret, signal }) };
   } catch (error) {
     if (error instanceof PlatformError) return { ok: false, error };

@@ -1,4 +1,6 @@
 import { badRequest } from '../call.ts';
+import type { World } from '../world.ts';
+import { append, type StoredGoal } from './records.ts';
 
 /** A goal period: a calendar year, named by its number. */
 export interface Period {
@@ -74,5 +76,132 @@ export function rateTopics(seed: number, language: string, image: 'imageCode' | 
       color: topic.color,
       topics: [{ id: 10 + i, name, description: name, active: true, skill: i === 2 }],
     };
+  });
+}
+
+/* ---- what a sandbox begins with ---- */
+
+const dayMs = 86_400_000;
+
+const titles = ['Probation review', 'Half-year review', 'Annual review', 'Project review'] as const;
+
+const comments = [
+  'Meets what was agreed, and helps others to do so.',
+  'Delivers reliably. The next step is to plan further ahead.',
+  'Exceeds what was agreed in most areas.',
+  'Has grown into the role. Needs support with priorities.',
+] as const;
+
+const maxEvaluations = 30;
+
+/** Gives the first users evaluations, each of the next one. Deterministic for the same users and instant. */
+export function seedEvaluations({ directory, evaluations, now }: World): void {
+  const people = [...directory.all.keys()].slice(0, maxEvaluations);
+  for (const [i, evaluator] of people.entries()) {
+    const createdAt = now() - (people.length - i) * dayMs;
+    const isSubmitted = i % 3 !== 0;
+    evaluations.push({
+      id: 5001 + i,
+      title: titles[i % titles.length] ?? '',
+      comment: isSubmitted ? (comments[i % comments.length] ?? '') : '',
+      evaluator,
+      evaluee: people[(i + 1) % people.length] ?? evaluator,
+      createdAt,
+      updatedAt: createdAt + dayMs / 4,
+      submittedAt: isSubmitted ? createdAt + dayMs / 2 : undefined,
+      score: 1 + (i % 5),
+      isAnswered: isSubmitted && i % 2 === 0,
+    });
+  }
+}
+
+/** Users with goals, feedback and leaders. More would only make a start slower. */
+const maxPeople = 60;
+const teamSize = 6;
+
+const praise = [
+  'Thank you for taking over the release at short notice. The whole team knew what to do.',
+  'The new starters found their way in a week because of your notes.',
+  'Your review found the mistake that three of us had missed.',
+  'Please tell us earlier when a date is in danger; we can help.',
+  'You kept calm with a difficult customer, and we kept the customer.',
+  'The workshop was well prepared. A little more time for questions would help.',
+] as const;
+
+const questions = [
+  'How did the hand-over of the project go?',
+  'What should I do differently in our weekly meeting?',
+  'Was the report clear enough?',
+] as const;
+
+type GoalText = Pick<StoredGoal, 'code' | 'title' | 'description' | 'type' | 'assignment' | 'weighting'>;
+
+const goals: readonly GoalText[] = [
+  {
+    code: 'GOAL-1',
+    title: 'Onboard every new colleague in a week',
+    description: 'An account, a desk, a buddy and a first task on the first day.',
+    type: 'TEAM',
+    assignment: 'SHARED',
+    weighting: 2,
+  },
+  {
+    code: 'GOAL-2',
+    title: 'Halve the open defects',
+    description: 'Counted at the end of each quarter.',
+    type: 'COMMUNITY',
+    assignment: 'SHARED',
+    weighting: 1.5,
+  },
+  {
+    code: 'GOAL-3',
+    title: 'Learn a new skill and show it to the team',
+    description: 'One talk of half an hour.',
+    type: 'TEAM',
+    assignment: 'INDIVIDUAL',
+    weighting: 1,
+  },
+];
+
+/**
+ * Gives the first users teams of six with a leader and a second one, goals, feedback and an open feedback request.
+ * Deterministic for the same users and instant. Disabled users have leaders only.
+ */
+export function seedGrowth(world: World): void {
+  const accounts = [...world.directory.all.values()].slice(0, maxPeople);
+  const people = accounts.map(({ identification }) => identification);
+  for (const [i, { identification, enabled }] of accounts.entries()) {
+    const leader = people[i - (i % teamSize)] ?? identification;
+    const second = people[(i - (i % teamSize) + teamSize) % people.length] ?? identification;
+    const isLeader = leader === identification;
+    const main = isLeader ? second : leader;
+    if (main !== identification)
+      world.leadership.add(identification, main, isLeader || second === main ? [] : [second], world.now());
+    if (enabled) seedGoal(world, identification, i);
+    const colleague = people[(i + 1) % people.length] ?? identification;
+    if (enabled && colleague !== identification) seedFeedback(world, [colleague, identification], i);
+  }
+}
+
+function seedGoal({ goals: board, now }: World, assignedTo: string, i: number): void {
+  const goal = goals[i % goals.length];
+  if (goal === undefined) return;
+  const year = String(new Date(now()).getUTCFullYear());
+  const { name: periodName, startDate, endDate } = periodNamed(year);
+  const createdAt = now() - (maxPeople - i) * dayMs;
+  board.put({ ...goal, status: 'OPENED', startDate, endDate, periodName, assignedTo, createdAt, locale: 'en' });
+}
+
+function seedFeedback(world: World, [sender, recipient]: readonly [string, string], i: number): void {
+  const createdAt = world.now() - (maxPeople - i) * dayMs;
+  append(world.feedback, { sender, recipient, createdAt, comment: praise[i % praise.length] ?? '' });
+  if (i % teamSize !== 0) return;
+  const comment = questions[(i / teamSize) % questions.length] ?? '';
+  append(world.feedbackRequests, {
+    sender: recipient,
+    recipient: sender,
+    comment,
+    skills: ['collaboration'],
+    state: 'open',
   });
 }
