@@ -28,7 +28,7 @@ export function randomShare(): number {
   return randomInt(2 ** 32) / 2 ** 32;
 }
 
-/** Returns an access token that is never renewed: what refuses it goes on refusing it. */
+/** Returns an access token that is never renewed. */
 export function fixedToken(secret: string): AccessTokens {
   const token = async () => ({ secret, generation: 0 });
   return { current: token, renew: token, accepted: () => {} };
