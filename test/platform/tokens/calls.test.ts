@@ -26,7 +26,7 @@ const call = (sandbox: RunningSandbox, refreshToken = sandbox.refreshToken) => (
 it('a refresh gives a new pair once; the used token is an invalid grant', async () => {
   const sandbox = await open();
   const granted = await exchangeRefreshToken(call(sandbox), neverAborted);
-  expect(granted).toMatchObject({ kind: 'granted', expiresInMs: 3_600_000 });
+  expect(granted).toMatchObject({ kind: 'granted', expiresInMs: 3_600_000, oddities: [] });
 
   const again = await exchangeRefreshToken(call(sandbox), neverAborted);
   expect(again).toMatchObject({ kind: 'invalid-grant' });
@@ -45,12 +45,21 @@ it.each([
   ['token:status=503;retry-after=999999', { kind: 'unknown', afterMs: 3_600_000 }],
   ['token:status=500;retry-after=120', { kind: 'unknown' }],
   ['token:status=429', { kind: 'not-sent' }],
+  ['token:status=400', { kind: 'not-sent', reason: 'it answered 400 (invalid_request)' }],
 ])('under %s a refresh tells how long the platform wants to be left alone', async (fault, expected) => {
   const sandbox = await open({}, fault);
   expect(await exchangeRefreshToken(call(sandbox), neverAborted)).toEqual({
+    reason: expect.any(String),
     ...expected,
     isAnswered: true,
-    reason: expect.any(String),
+  });
+});
+
+it('a pair without a refresh token keeps the old one, and says so', async () => {
+  const sandbox = await open({}, 'token:merge={"refresh_token":null}');
+  expect(await exchangeRefreshToken(call(sandbox), neverAborted)).toMatchObject({
+    refreshToken: sandbox.refreshToken,
+    oddities: ['it has no `refresh_token`, so the old one is kept'],
   });
 });
 

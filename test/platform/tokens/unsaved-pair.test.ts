@@ -22,7 +22,10 @@ function openFull() {
 
 it('a pair that the store refuses is stored by itself as soon as that works, and both are said once', async () => {
   const { bench, disk, manager } = openFull();
-  await expect(bench.clock.drive(manager.current(never))).rejects.toThrow('the store refuses it');
+  await expect(bench.clock.drive(manager.current(never))).rejects.toMatchObject({
+    code: 'TOKEN_UNAVAILABLE',
+    message: expect.stringContaining('the store refuses it'),
+  });
   await bench.clock.advance(600_000);
   expect(disk.tries).toBeGreaterThan(15);
   disk.isFull = false;
