@@ -1,5 +1,15 @@
 import { expect, it } from 'vitest';
 import {
+  type Access,
+  fullAccess,
+  grantWords,
+  highestRole,
+  type Need,
+  obstacleTo,
+  seesPeople,
+  syncsFor,
+} from '../../src/core/guard/access.ts';
+import {
   type ApprovalRule,
   type ApprovalSettings,
   objectionTo,
@@ -70,4 +80,36 @@ it('one identity counts once, and an old approval does not count', () => {
   expect(withApproval(first, { by: 'bo', at: 25 * hour }).map(({ by }) => by)).toEqual(['bo']);
   expect(strictest(rulesFor(['removes', 'disables'], ['disables'], settings))).toEqual({ class: 'removes', of: 2 });
   expect(strictest(rulesFor(['disables'], ['disables'], settings))).toBeUndefined();
+});
+
+const of = (role: Need['role'], people: Need['people'] = 'none'): Need => ({ role, people });
+const uy: Access = [{ role: 'operator', syncs: ['uy'] }];
+const blind: Access = [{ role: 'admin', people: false }];
+
+it.each<[Access, Need, string | undefined, ReturnType<typeof obstacleTo>]>([
+  [fullAccess, of('admin', 'needed'), undefined, undefined],
+  [fullAccess, of('admin', 'needed'), 'uy', undefined],
+  [uy, of('operator', 'needed'), 'uy', undefined],
+  [uy, of('viewer'), 'uy', undefined],
+  [uy, of('admin'), 'uy', 'role'],
+  [uy, of('monitor'), 'ar', 'sync'],
+  [uy, of('monitor'), undefined, 'role'],
+  [blind, of('admin', 'hidden'), 'uy', undefined],
+  [blind, of('viewer', 'needed'), 'uy', 'people'],
+  [[{ role: 'monitor' }], of('monitor', 'needed'), 'uy', 'people'],
+  [[...uy, { role: 'admin', syncs: ['ar'] }], of('admin'), 'uy', 'role'],
+  [[], of('monitor'), undefined, 'role'],
+])('%j meets the need %j in %s, but for: %s', (access, need, sync, obstacle) => {
+  expect(obstacleTo(access, need, sync)).toBe(obstacle);
+});
+
+it('grants add up, say what they show, and have words', () => {
+  const both: Access = [{ role: 'viewer', syncs: ['ar', 'uy'], people: false }, ...uy];
+  expect(['ar', 'uy', 'cl', undefined].map((sync) => seesPeople(both, sync))).toEqual([false, true, false, false]);
+  expect(seesPeople(fullAccess)).toBe(true);
+  expect(syncsFor(both, of('operator'), ['ar', 'uy', 'cl'])).toEqual(['uy']);
+  expect(syncsFor(fullAccess, of('operator'), ['ar'])).toBeUndefined();
+  expect([both, fullAccess, []].map(highestRole)).toEqual(['operator', 'admin', 'monitor']);
+  const words = [...both, ...blind, { role: 'monitor', people: false } as const].map(grantWords);
+  expect(words).toEqual(['viewer of ar, uy, without people', 'operator of uy', 'admin, without people', 'monitor']);
 });

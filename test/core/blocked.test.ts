@@ -60,6 +60,13 @@ describe('the tally of blocked people', () => {
     );
   });
 
+  it('of more refused rows than others names the reason of the rows, whichever kind came first', () => {
+    const tally = openBlockedTally();
+    for (const i of [2, 3]) tally.add({ kind: 'conflict', at: line(i) });
+    for (const i of [4, 5, 6]) tally.add({ kind: 'row-refused', at: line(i), column: 'born', reason: 'is no date' });
+    expect(tally.likelyCause(9)).toBe('3 of 9 rows are blocked because born is no date; first at line 4');
+  });
+
   const rename = (pairs: readonly string[]) => ({ code: 'rename-conflict', pairs }) as const;
   const sharing = (pairs: readonly string[]) => ({ code: 'email-conflict', pairs }) as const;
 

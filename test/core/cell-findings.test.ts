@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isAboutIdentity, openCellFindings } from '../../src/core/run/finding.ts';
+import { causeOf, isAboutIdentity, openCellFindings } from '../../src/core/run/finding.ts';
 import type { CellTrouble } from '../../src/core/run/refusal.ts';
 import { person } from './cases.ts';
 
@@ -72,6 +72,51 @@ it('line breaks that became spaces are one note per column', () => {
     },
     { code: 'cell-collapsed', message: 'dept has line breaks or tabs in 1 row (line 2): each became a space' },
   ]);
+});
+
+it.each([
+  ['collapsed', 'cell-collapsed', /line breaks or tabs in 1 row \(line 2\): each became a space$/],
+  ['guarded', 'cell-collapsed', /mark of an exporter .* in 1 row \(line 2\): the value was read without it$/],
+  ['invisible', 'cell-collapsed', /invisible characters in 1 row \(line 2\): the value was read without them$/],
+  ['word', 'cell-suspect', /such as NULL or None in 1 row \(line 2\): .* list it in nulls$/],
+] as const)('the note %s is %s', (note, code, message) => {
+  const found = findingsOf({ notes: [{ column: 'dept', note }] });
+  expect(found).toEqual([{ code, message: expect.stringMatching(message) }]);
+});
+
+it.each([
+  [{ kind: 'status-and-date', field: 'leaveDate' }, 'these accounts stay until then'],
+  [{ kind: 'far-date', field: 'leaveDate' }, 'these accounts stay, and none is created or enabled'],
+  [{ kind: 'far-date', field: 'hireDate' }, 'no account is created or enabled for these people'],
+  [{ kind: 'far-date', field: 'birthDate' }, 'birthDate keeps its value on the platform'],
+] as const)('%j says: %s', (patch, words) => {
+  expect(findingsOf({ troubles: [{ ...noDate, ...patch }] })[0]?.message).toContain(`: ${words}`);
+});
+
+it('the unreadable cells of a use are counted, of blank ones and notes none, and the worst cause is named', () => {
+  const cells = openCellFindings();
+  const odd: CellTrouble = { ...noDate, kind: 'wrong-encoding', reason: 'is odd' };
+  for (const kind of ['blank', 'not-visible', 'no-value'] as const) {
+    cells.see(person({ troubles: [{ ...tooLong, kind }] }));
+  }
+  cells.see(person({ troubles: [noDate], notes: [{ column: 'hired', note: 'word' }] }));
+  for (let i = 0; i < 2; i += 1) cells.see(person({ troubles: [odd] }));
+  expect(cells.unreadable()).toEqual({ orgEntryDate: { count: 3, cause: 'hired is not a date', misread: 2 } });
+  expect(cells.worst('orgEntryDate')).toEqual({ cause: 'hired is odd', count: 2 });
+  expect(cells.worst('email')).toBeUndefined();
+});
+
+it.each([
+  [{ message: 'E1: has the e-mail of "x"', identification: 'E1' }, 'has the e-mail of "x"'],
+  [
+    { message: 'line 12: E1 and E2 (line 14) are one', identification: 'E1', other: 'E2', at: 'line 12' },
+    '… and … are one',
+  ],
+  [{ message: 'E1 (line 3) is odd', identification: 'E1' }, 'is odd'],
+  [{ message: 'it is: E1 (line 3) and E1', identification: 'E1' }, 'it is: … and …'],
+  [{ message: 'Run "rollcall why people E1" or "rollcall adopt E1"' }, 'Run "rollcall …" or "rollcall …"'],
+])('the cause of %j is: %s', (finding, cause) => {
+  expect(causeOf({ code: 'row-rejected', ...finding })).toBe(cause);
 });
 
 it('rows out of scope say nothing', () => {

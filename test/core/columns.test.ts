@@ -39,6 +39,17 @@ describe('a column', () => {
     expect(doubt({ area: bad(9) })).toEqual({ fields: [] });
   });
 
+  it.each([
+    [{ hireDate: bad(3) }, [], undefined],
+    [{ leaveDate: bad(3) }, [], 'left'],
+    [{ birthDate: bad(3) }, ['birthDate'], undefined],
+    [{ orgEntryDate: bad(3) }, ['orgEntryDate'], 'left'],
+  ])('%j holds the updates of %j, and the leave dates for: %s', (unreadable, fields, leaveDate) => {
+    const found = doubt(unreadable);
+    expect(found.fields.map(({ field }) => field)).toEqual(fields);
+    expect(found.leaveDate?.slice(0, 4)).toBe(leaveDate);
+  });
+
   it('speaks for the dates that are written in the same order, and for its own updates', () => {
     expect(doubt({ orgEntryDate: bad(3) })).toMatchObject({
       leaveDate: expect.stringMatching(/3 rows/),

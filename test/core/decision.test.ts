@@ -153,6 +153,7 @@ describe('an approval', () => {
     expect(decisionAbout({ ...now, hash: 'other' }, [approved])).toBeUndefined();
     const rejected = decision(proposal('create', { area: 'B' }), 'rejected');
     expect(decisionAbout({ ...now, hash: 'other' }, [approved, rejected])).toBe(rejected);
+    expect(decisionAbout({ ...now, hash: 'other', rule: 'active-enable' }, [approved, rejected])).toBeUndefined();
   });
 });
 
@@ -169,20 +170,36 @@ describe('a decision about some classes', () => {
     },
   );
   const known = { ...mixed, classes: ['updates'] } as const;
-  const lead = proposal('lead', {}, { classes: ['leads'], changed: [] });
+  const lead = proposal('lead', { mainLeader: 'E2' }, { classes: ['leads'] });
+  const enable = proposal('enable', { area: 'Sales' }, { classes: ['enables', 'configuration'] });
 
-  it.each<[string, readonly string[], readonly string[]]>([
-    ['of an update', names(mixed, 'updates'), ['email', 'area']],
-    ['of e-mail changes', names(mixed, 'emailChanges'), ['email']],
-    ['of first writes', names(mixed, 'firstSight'), ['job']],
-    ['of first writes, where nothing is one', names(known, 'firstSight'), []],
-    ['of updates, where nothing is a first write', names(known, 'updates'), ['email', 'area', 'job']],
-    ['of an edit', names(mixed, 'configuration'), ['email', 'area', 'job']],
-    ['of an edit, which made none of it', names(known, 'configuration'), []],
-    ['of a removal', names(proposal('remove', {}), 'removes'), ['whole']],
-    ['of leaders', names(lead, 'leads'), []],
-  ])('%s', (_, decided, expected) => {
-    expect(decided).toEqual(expected);
+  it.each<[string, Proposal, ChangeClass, readonly string[]]>([
+    ['of an update', mixed, 'updates', ['email', 'area']],
+    ['of e-mail changes', mixed, 'emailChanges', ['email']],
+    ['of first writes', mixed, 'firstSight', ['job']],
+    ['of first writes, where nothing is one', known, 'firstSight', []],
+    ['of updates, where nothing is a first write', known, 'updates', ['email', 'area', 'job']],
+    ['of an edit', mixed, 'configuration', ['email', 'area', 'job']],
+    ['of an edit, which made none of it', known, 'configuration', []],
+    ['of an edit, which enables', enable, 'configuration', ['whole', 'area']],
+    ['of an enable', enable, 'enables', ['whole', 'area']],
+    ['of updates, of an enable', enable, 'updates', ['area']],
+    ['of a removal', proposal('remove', { area: 'x' }, { changed: ['area'] }), 'removes', ['whole']],
+    ['of leaders', lead, 'leads', ['mainLeader']],
+    ['of other leaders', lead, 'unleads', []],
+  ])('%s', (_, change, only, expected) => {
+    expect(names(change, only)).toEqual(expected);
+  });
+
+  it('or about all of them is about everything', () => {
+    expect([mixed, enable, lead].map((change) => names(change))).toEqual([
+      ['email', 'area', 'job'],
+      ['whole', 'area'],
+      ['mainLeader'],
+    ]);
+    for (const kind of ['disable', 'remove'] as const) {
+      expect(digestsOf({ kind, changed: ['area'], after: { area: 'x' } })).toEqual({});
+    }
   });
 });
 

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
 import { describeError, isStoreAway, PlatformError, type Retry, RollcallError } from '../../src/core/run/errors.ts';
+import { isSameWait, waitAfterError, waitFor, waitingWords } from '../../src/core/run/waiting.ts';
 
 it('an error is not tried again and has no cause unless that is said', () => {
   const plain = new RollcallError('what happened', { code: 'USAGE' });
@@ -77,4 +78,32 @@ it.each([
 ] as const)('%s with retry %j is a store that may answer later: %s', (code, retry: Retry, expected) => {
   expect(isStoreAway(new RollcallError('x', { code, retry }))).toBe(expected);
   expect(isStoreAway(Object.assign(new Error('x'), { code, retry }))).toBe(false);
+});
+
+it('a wait is one line with all that is known of it, and two are one that wait for the same until the same', () => {
+  const since = Date.UTC(2026, 10, 21, 19, 30);
+  const wait = waitFor('file', 'its users are read back', { since });
+  expect(waitingWords(wait)).toBe(
+    'waiting for the platform to process a file since 2026-11-21 19:30:00 UTC; then its users are read back',
+  );
+  const full = { ...wait, about: 'batch 3', until: since + 60_000, setting: 'settle.deadline' };
+  expect(waitingWords(full)).toBe(
+    'waiting for the platform to process a file (batch 3) since 2026-11-21 19:30:00 UTC until 2026-11-21 19:31:00 UTC at the latest (settle.deadline); then its users are read back',
+  );
+  const others = [{ ...full, for: 'turn' as const }, { ...full, until: 1 }, { ...full, setting: 'x' }, undefined];
+  expect(isSameWait(full, { ...full, since: 1, about: 'batch 4' })).toBe(true);
+  expect(others.map((other) => isSameWait(full, other))).toEqual([false, false, false, false]);
+  expect(isSameWait(undefined, undefined)).toBe(true);
+});
+
+it.each([
+  ['TOKEN_UNAVAILABLE', 'token'],
+  ['SOURCE_UNAVAILABLE', 'source'],
+  ['PLATFORM_BUSY', 'platform'],
+  ['STORE_INVALID', 'store'],
+] as const)('after %s a run waits for: %s', (code, what) => {
+  const wait = waitFor(what, 'the run tries again', { about: 'it is away', since: 7 });
+  expect(waitAfterError(new RollcallError('it is away.', { code, retry: 'backoff' }), 7)).toEqual(wait);
+  const error = new RollcallError('it is away', { code, retry: { afterMs: 5 } });
+  expect(waitAfterError(error, 7)).toEqual({ ...wait, until: 12 });
 });

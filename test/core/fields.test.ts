@@ -6,6 +6,7 @@ import {
   fieldTable,
   fieldTraits,
   findField,
+  isLeaderField,
 } from '../../src/core/person/fields.ts';
 
 it('the table has the twelve fields of the contract and sixty custom ones, each once', () => {
@@ -53,4 +54,13 @@ it('the fields of a record are named in the order of the table, empty ones too',
     'customField2',
   ]);
   expect(fieldNames({})).toEqual([]);
+});
+
+it('the leaders are no fields of an account', () => {
+  expect((['mainLeader', 'secondaryLeaders', 'area', 'email'] as const).map(isLeaderField)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
 });

@@ -1,12 +1,17 @@
 import { expect, it, test } from 'vitest';
 import {
   ageOf,
+  durationWithin,
+  firstOf,
+  formatBytes,
   formatCount,
   formatDuration,
   formatInstant,
   formatMinute,
+  formatTime,
   lengthOf,
   parseDuration,
+  shellWord,
 } from '../../src/core/run/formats.ts';
 
 test.each([
@@ -82,4 +87,27 @@ it('an instant is written in UTC, to the second or to the minute', () => {
   const at = Date.UTC(2026, 10, 21, 19, 30, 5, 999);
   expect(formatInstant(at)).toBe('2026-11-21 19:30:05 UTC');
   expect(formatMinute(at)).toBe('2026-11-21 19:30 UTC');
+});
+
+test.each([
+  [0, '0 bytes'],
+  [1023, '1023 bytes'],
+  [1024, '1.0 KiB'],
+  [3.44 * 1024 ** 2, '3.4 MiB'],
+  [10 * 1024 ** 3, '10 GiB'],
+  [5000 * 1024 ** 4, '5000 TiB'],
+])('%d bytes are %s', (bytes, text) => {
+  expect(formatBytes(bytes)).toBe(text);
+});
+
+it('a setting reads a duration within its bounds, both included', () => {
+  const { read, sentence } = durationWithin('5s', '2m');
+  expect(['5s', '120s', '4999ms', '121s', 'x'].map(read)).toEqual([5000, 120_000, undefined, undefined, undefined]);
+  expect(sentence).toContain('from 5s to 2m');
+});
+
+it('a near instant is its time, a list says how many follow, and a word is quoted for a shell where it must be', () => {
+  expect(formatTime(Date.UTC(2026, 10, 21, 19, 30, 5))).toBe('19:30:05 UTC');
+  expect([firstOf(['a'], 1), firstOf(['a'], 3)]).toEqual([['a'], ['a', '… and 2 more']]);
+  expect(['E1', "O'Neil x", ''].map(shellWord)).toEqual(['E1', "'O'\\''Neil x'", "''"]);
 });

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { allowance, checkGuards, classAllowance, type GuardFacts, isReadDoubted } from '../../src/core/guard/guard.ts';
+import {
+  allowance,
+  checkGuards,
+  classAllowance,
+  type GuardFacts,
+  isReadDoubted,
+  leftOutOf,
+} from '../../src/core/guard/guard.ts';
 import { changeClasses } from '../../src/core/plan/change.ts';
 import { defaultGuards } from '../../src/core/run/settings.ts';
 
@@ -186,7 +193,16 @@ describe('blocked people', () => {
   });
 });
 
+it('what was left out of an approval keeps the reason of its hold, once', () => {
+  const left = leftOutOf(undefined);
+  const again = leftOutOf('7 disables in 24 h');
+  expect(again).toBe(`${left} (held before: 7 disables in 24 h)`);
+  expect([leftOutOf(left), leftOutOf(again)]).toEqual([left, again]);
+});
+
 describe('guards', () => {
+  const field = (name: 'email' | 'area') => ({ field: name, reason: 'many cells are odd' });
+
   it('let through what is within every allowance', () => {
     const classes = { ...none, disables: 50, updates: 300, creates: 200 };
     expect(checkGuards({ ...calm, classes }, defaultGuards)).toEqual({ holds: [], fields: [], areMissesHeld: false });
@@ -314,6 +330,38 @@ describe('guards', () => {
   it('accept a source that had no rows at the last read', () => {
     const verdict = checkGuards({ ...calm, rows: 0, previous: { rows: 0, fillRates: {} } }, defaultGuards);
     expect(verdict.areMissesHeld).toBe(false);
+  });
+
+  it.each<[string, NonNullable<GuardFacts['columns']>, readonly string[]]>([
+    ['a wrong encoding', { fields: [], encoding: 'why' }, ['creates', 'updates']],
+    ['an emptied column', { fields: [], emptied: 'why' }, ['creates', 'enables']],
+    [
+      'an emptied column of scope',
+      { fields: [], emptied: 'why', isScopeEmptied: true },
+      ['creates', 'enables', 'disables', 'removes'],
+    ],
+    ['a last day of work in doubt', { fields: [], leaveDate: 'why' }, []],
+  ])('hold what depends on a column in doubt, and no more: %s', (_, columns, held) => {
+    const classes = { ...none, creates: 1, updates: 1, enables: 1, disables: 1, removes: 1, emailChanges: 1 };
+    const verdict = checkGuards({ ...calm, classes, columns }, defaultGuards);
+    expect(verdict).toMatchObject({ column: 'why', areMissesHeld: false, fields: [] });
+    expect(isReadDoubted(verdict)).toBe(true);
+    expect(verdict.holds).toHaveLength(held.length);
+    for (const name of held) {
+      expect(verdict.holds).toContainEqual({ sync: 'people', class: name, reason: 'why', count: 1 });
+    }
+  });
+
+  it('name a field once that is emptied and in doubt', () => {
+    const columns = { fields: [field('email'), field('area')] };
+    const facts = { ...calm, columns, previous: { rows: 1000, fillRates: { email: 1 } }, fillRates: { email: 0 } };
+    const { fields, column } = checkGuards(facts, defaultGuards);
+    expect(fields).toEqual([{ field: 'email', reason: expect.stringContaining('filled for 0 %') }, field('area')]);
+    expect(column).toBeUndefined();
+    const unreadable = { email: 'mail is no address' };
+    expect(checkGuards({ ...facts, unreadable }, defaultGuards).fields[0]?.reason).toBe(
+      'email is filled for 0 % of the people, down from 100 %, because mail is no address. Correct the export, or mapping.email',
+    );
   });
 
   it('say so when none passes, and when it is the first run', () => {

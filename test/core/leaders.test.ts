@@ -202,6 +202,21 @@ it.each([
   expect(isStated(wanted)).toBe(isOne);
 });
 
+it.each<[string, Partial<LeaderCase>, Leaders, object]>([
+  ['shown as asked for', {}, { main: 'eva', secondary: [] }, { kind: 'applied' }],
+  ['not shown', {}, { main: undefined, secondary: [] }, { what: 'the list still lacks the main leader' }],
+  ['edited by others', {}, { main: 'kai', secondary: [] }, { kind: 'edited' }],
+  [
+    'of a list beside which others set a main leader',
+    { wanted: { ...keep, secondary: { names: ['zoe', 'ana'], isWhole: true } } },
+    { main: 'kai', secondary: ['ben'] },
+    { what: 'the list still lacks secondary leaders', left: { after: { secondaryLeaders: 'ana, ben, zoe' } } },
+  ],
+])('a change of leaders that is %s', (_, over, shown, verdict) => {
+  const change = decided(over).change ?? expect.unreachable();
+  expect(judgeLeaders(sealChange({ ...change, episode: '0' }), shown)).toMatchObject(verdict);
+});
+
 describe('what the ledger knows of leaders', () => {
   it('is whose the main leader is, and who was set by hand, which is told once', () => {
     const byHand = { shown: { main: 'ben', secondary: [] } };

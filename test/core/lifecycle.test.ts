@@ -85,6 +85,37 @@ describe('the standing of an employee', () => {
     });
   });
 
+  it.each([
+    ['ACTIVÉ.', 'status "active" is in active'],
+    ['"active"', 'status "active" is in active'],
+    ['01.0', 'status "1" is in active'],
+    ['1.0x', 'status has a value that is in neither active nor leaver (a word, 4 characters)'],
+    ['on hold', 'status has a value that is in neither active nor leaver (2 words, 7 characters)'],
+    ['12', 'status has a value that is in neither active nor leaver (a number of 2 digits)'],
+  ])('of the status %s: %s', (status, reason) => {
+    expect(judge({ status }, noon, { active: ['active', '1'] }).reason).toBe(reason);
+  });
+
+  it.each([
+    ['2026-03-12', { hires: '2026-03-12', hiresLater: true }],
+    ['2026-03-10', { hires: '2026-03-10' }],
+    ['2025-03-12', { hires: '2025-03-12' }],
+    ['', {}],
+  ])('of a person hired on %s is told with the day, and whether the other order is still to come', (hired, told) => {
+    const { standing: _, reason: __, ...rest } = judge({ status: 'active', hired });
+    expect(rest).toEqual(told);
+  });
+
+  it.each([
+    [['2020-01-01'], 'not-text'],
+    ['soon', 'not-a-date'],
+    ['2626-01-01', 'far-date'],
+  ])('of a person who leaves on %j has trouble: %s', (leaves, kind) => {
+    expect(judge({ status: 'active', left: leaves })).toMatchObject({ standing: 'active', troubles: [{ kind }] });
+    const gone = judge({ status: 'terminated', left: leaves }, noon, { leavesBy: 'date' });
+    expect(gone.standing).toBe(kind === 'far-date' ? 'active' : 'leaver');
+  });
+
   it('says that a blank status is blank', () => {
     expect(judge({ status: ' ' })).toMatchObject({ reason: 'status is blank' });
   });

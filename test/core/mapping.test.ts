@@ -3,7 +3,7 @@ import type { ExpressionCompiler } from '../../src/core/person/field-rule.ts';
 import type { FieldName } from '../../src/core/person/fields.ts';
 import { compileMapping } from '../../src/core/person/mapping.ts';
 import type { Person } from '../../src/core/person/person.ts';
-import type { FieldOrigin, FieldRule, LifecycleSettings, PreferRule } from '../../src/core/run/settings.ts';
+import type { FieldOrigin, FieldRule, LeaderRule, LifecycleSettings, PreferRule } from '../../src/core/run/settings.ts';
 
 /** A small expression language for these tests: `=field`, `text field` (never undefined), `boom`, and `later …` (a promise). */
 const expressions: ExpressionCompiler = {
@@ -348,6 +348,76 @@ const mappingOfInstant = (format: string): Partial<Record<FieldName, FieldRule>>
   birthDate: rule('at', { format }),
 });
 
+describe('the leaders that a record names', () => {
+  const leader = (path: string, by: LeaderRule['by'], more: Partial<FieldRule> = {}): LeaderRule => {
+    return { ...rule(path, more), by, takeOver: false };
+  };
+  const manager = leader('boss', 'identification', { whenEmpty: 'clear', transform: ['digits'] });
+  const secondary = [leader('mentor', 'email'), leader('buddy', 'identification')];
+  const record = (fields: Record<string, unknown>) => ({ at: 'line 2', fields: { id: '7', ...fields } });
+  const compiled = (leaders: NonNullable<Parameters<typeof compileMapping>[0]['leaders']>) =>
+    compileMapping(
+      { identification: rule('id'), fields: {}, leaders },
+      undefined,
+      { scope: undefined },
+      { expressions },
+    );
+  const E3 = { by: 'identification', value: 'E3' };
+  const ana = { by: 'email', value: 'ana@example.com' };
+  const whole = (...references: readonly object[]) => ({ references, isWhole: true });
+  const part = (...references: readonly object[]) => ({ references, isWhole: false });
+
+  it.each<[Record<string, unknown>, unknown, unknown, readonly string[]]>([
+    [{ boss: ' 12 ', mentor: 'ana@example.com', buddy: 'E3' }, '12', whole(ana, E3), []],
+    [{ boss: 12, mentor: 'ana@example.com', buddy: 'E3' }, '12', whole(ana, E3), []],
+    [{ boss: 'no. 12', buddy: "'007" }, '12', part({ ...E3, value: "'007" }), []],
+    [{ boss: '', mentor: '', buddy: '' }, 'none', part(), []],
+    [{ boss: 'x' }, 'none', part(), []],
+    [{}, undefined, part(), []],
+    [{ boss: ['12'], mentor: 'nobody', buddy: 'NULL' }, undefined, part(), ['boss', 'mentor', 'buddy']],
+    [{ boss: '2020-01-31', mentor: ana.value, buddy: 'x'.repeat(300) }, undefined, part(ana), ['boss', 'buddy']],
+  ])('of %j are %j and %j, with trouble in %j', (fields, main, list, columns) => {
+    const person = compiled({ manager, secondary }).map(record(fields), now) as Person;
+    expect(person.leaders).toEqual({
+      ...(main === undefined ? {} : { main: main === 'none' ? main : { by: 'identification', value: main } }),
+      secondary: list,
+    });
+    expect(person.troubles.map(({ column }) => column)).toEqual(columns);
+  });
+
+  it('are what the mapping names, and nothing else', async () => {
+    const nulls = ['E3'];
+    const mapping = compileMapping(
+      { identification: rule('id'), fields: {}, leaders: { manager, secondary } },
+      undefined,
+      { scope: undefined, nulls },
+      { expressions },
+    );
+    expect(mapping.map(record({ boss: 'E3', buddy: 'E3' }), now)).toMatchObject({ leaders: { main: 'none' } });
+    expect(compiled({ manager, secondary: [] }).map(record({ boss: '1' }), now)).toMatchObject({
+      leaders: { main: { value: '1' } },
+    });
+    expect(compiled({ manager, secondary: [] }).map(record({ boss: '1' }), now)).not.toHaveProperty(
+      'leaders.secondary',
+    );
+    expect(compiled({ secondary: [] }).map(record({}), now)).not.toHaveProperty('leaders');
+    const { steps } = await compiled({ manager, secondary: [] }).explain(record({ boss: 'x' }), now);
+    expect(steps[1]).toEqual({ target: 'mainLeader', origin: 'from boss', effect: 'cleared', detail: 'blank' });
+  });
+});
+
+it.each([
+  [{ area: 'NULL', job: 'Cook' }, { area: 'NULL', job: 'Cook' }, ['area word']],
+  [{ area: 'NULL', job: 'None' }, {}, ['area no-value', 'job no-value']],
+  [{ area: 'undefined', job: 'None' }, {}, ['area no-value', 'job no-value']],
+  [{ area: 'a\nb', job: 'None' }, { area: 'a b', job: 'None' }, ['area collapsed', 'job word']],
+])('a word of programs is text alone, and no value beside another one: %j', (cells, fields, marks) => {
+  const person = map({ area: rule('area'), job: rule('job') }, cells) as Person;
+  expect(person.fields).toEqual(fields);
+  const found = [...person.troubles.map(({ column, kind }) => `${column} ${kind}`)];
+  expect([...found, ...person.notes.map(({ column, note }) => `${column} ${note}`)]).toEqual(marks);
+});
+
 describe('a compiled mapping', () => {
   const lifecycle: LifecycleSettings = {
     status: 'status',
@@ -464,6 +534,14 @@ describe('a compiled mapping', () => {
       troubles: [{ field: 'leaveDate', column: 'left', kind: 'not-a-date' }],
       refusesCreate: 'left is not a date in the format yyyy-MM-dd',
       refusesEnable: 'left is not a date in the format yyyy-MM-dd',
+    });
+  });
+
+  it('gives a person with the days that the lifecycle read', () => {
+    const mapping = mappingOf({}, { lifecycle: { ...lifecycle, hireDate: 'hired' } });
+    const fields = { id: '7', status: 'active', hired: '2026-03-12', left: '2027-01-01' };
+    expect(mapping.map({ at: 'line 2', fields }, now)).toMatchObject({
+      ...{ hires: '2026-03-12', hiresLater: true, leaves: '2027-01-01' },
     });
   });
 

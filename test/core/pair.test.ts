@@ -72,6 +72,16 @@ describe('the decisions about pairs', () => {
     ]);
   });
 
+  it('disable the account that a new person replaces, and one that was decided alone', () => {
+    const account = (way: 'leave' | 'disable') => ({ way, identification: 'A', by: 'ana', why: undefined });
+    const accounts = new Map([
+      ['A1', account('disable')],
+      ['A2', account('leave')],
+    ]);
+    const book = openPairBook([decided({ way: 'replace' }), decided({ other: 'O2' })], now, accounts);
+    expect(['O1', 'O2', 'N1', 'A1', 'A2'].filter((name) => book.disables(name))).toEqual(['O1', 'A1']);
+  });
+
   it('end at their instant, and do not bring an older one back', () => {
     const left = (until: number) => openPairBook([decided({ way: 'leave', until }), decided()], now).way('N1', 'O1');
     expect([left(now + 1), left(now), left(now - 1)]).toEqual(['leave', undefined, undefined]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileDateFormat, dateProblem, dayRule } from '../../src/core/person/plain-date.ts';
+import { compileDateFormat, dateProblem, dayRule, otherOrder } from '../../src/core/person/plain-date.ts';
 import { createZoneDays } from '../../src/core/person/time-zone.ts';
 
 describe('a date format', () => {
@@ -242,4 +242,32 @@ it.each([
 ])('of %s the problem names the format that reads it', (text, fits) => {
   expect(dateProblem(text, compileDateFormat('yyyy-MM-dd'))).toContain(`the format ${fits}`);
   expect(compileDateFormat(fits).parse(text)).toBe('2026-11-21');
+});
+
+it.each(['17953002000001', '21795300200000', '179530020', '2026-11-21T22:30Zx', 'x2026-11-21 22:30'])(
+  'of %s no format is named',
+  (text) => {
+    expect(dateProblem(text, compileDateFormat('yyyy-MM-dd'))).toBe('is not a date in the format yyyy-MM-dd');
+  },
+);
+
+it.each([
+  ['2026-03-04', '2026-04-03'],
+  ['2026-03-12', '2026-12-03'],
+  ['2026-03-13', undefined],
+  ['2026-03-03', undefined],
+])('%s with day and month exchanged is %s', (date, other) => {
+  expect(otherOrder(date)).toBe(other);
+});
+
+it.each([
+  ['yyyy-mm-dd', 'names the month 0 times, expected once; mm is minutes, MM is months'],
+  ['yyyy-dd', 'names the month 0 times, expected once'],
+  ['yyyy-MM-MM-dd mm', 'names the month 2 times, expected once'],
+  ['yyyy-MM-DD', 'DD is not known (days are dd); the letters'],
+  ['YYYY-MM-dd', 'YYYY is not known (years are yyyy); the letters'],
+  ['yyyy-MM-dd Q', 'Q is not known; the letters'],
+  ['yy-MM-dd', 'yy is a two-digit year'],
+])('the format %s is refused: %s', (format, message) => {
+  expect(() => compileDateFormat(format)).toThrow(message);
 });

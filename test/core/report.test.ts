@@ -60,6 +60,7 @@ describe('the reason of a run', () => {
     ['the source was not read completely (cut); too many', { facts: { sourceGaps: ['cut'], doubt: 'too many' } }],
     ['2 changes were written to files', { states: { ...noStates, exported: 2 } }],
     ['cancelled: 1 change not sent', dropped(1)],
+    ['cancelled: 0 changes not sent', dropped(0)],
     ['cancelled: 25 changes have an unknown outcome', { isCancelled: true, ...counts({ unresolved: 25 }) }],
     ['cancelled: 1 change failed, 2 changes not sent', { ...dropped(2), ...counts({ failed: 1 }) }],
   ])('counts one and many alike: %s', (reason, patch) => {

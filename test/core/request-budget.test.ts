@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BatchLoad, type BudgetFacts, requestBudget } from '../../src/core/run/request-budget.ts';
-import { addCounts, countsAbove, requestPurposes, scanRequests, totalOf } from '../../src/core/run/requests.ts';
+import {
+  addCounts,
+  countsAbove,
+  isScanCheaper,
+  requestPurposes,
+  scanRequests,
+  totalOf,
+} from '../../src/core/run/requests.ts';
 
 it.each([
   [0, 0, 2],
@@ -10,6 +17,15 @@ it.each([
   [250, 100, 4],
 ])('a scan of %i users in pages of %i needs %i requests', (users, pageSize, requests) => {
   expect(scanRequests(users, pageSize)).toBe(requests);
+});
+
+it.each([
+  [20, undefined, false],
+  [21, undefined, true],
+  [5, 4, true],
+  [4, 4, false],
+])('instead of %i reads a scan of %s requests is made: %s', (reads, scan, isCheaper) => {
+  expect(isScanCheaper(reads, scan)).toBe(isCheaper);
 });
 
 const none: BatchLoad = {
@@ -61,6 +77,13 @@ describe('the budget of a run', () => {
   it('of many files of few rows reads no user before sending: only a run of at most 20 changes does', () => {
     const reads = (count: number) => requestBudget(facts(files(count, { creates: 20 }))).purposes.read ?? 0;
     expect([reads(1), reads(2), reads(15)]).toEqual([2 * 20 + 20, 40, 0]);
+  });
+
+  it('of leaders counts the list of the first person and each call, after a proof of what came before', () => {
+    const leaders = { ...none, kind: 'leaders', leads: 3 } as const;
+    expect(requestBudget(facts([leaders])).purposes).toEqual({ scan: 202, leaders: 4 });
+    const { purposes } = requestBudget(facts([{ ...none, updates: 1 }, leaders]));
+    expect(purposes).toMatchObject({ leaders: 4, upload: 1 });
   });
 
   it('of few direct changes counts the reads before and after each', () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createExpressions } from '../../src/config/expressions.ts';
+import { cellKind, compileCell, dateUse, isNoDay } from '../../src/core/person/cell.ts';
 import { compileMapping } from '../../src/core/person/mapping.ts';
+import { NotedText } from '../../src/core/run/refusal.ts';
 import type { FieldRule } from '../../src/core/run/settings.ts';
 import { now } from './cases.ts';
 
@@ -129,4 +131,48 @@ describe('the spellings that programs make', () => {
   it.each(['12.345.678', '12 345 678', 'ana@corp.test', 'A-12', '12E5', '=N1', 'Ñandú 7'])('%j may be created', (id) =>
     expect(mapped('id', id)).not.toHaveProperty('refusesCreate'),
   );
+});
+
+it.each([
+  ['firstName', 'name', 'any'],
+  ['lastName', 'name', 'any'],
+  ['email', 'email', 'any'],
+  ['phoneNumber', 'phone', 'any'],
+  ['birthDate', 'date', 'birth'],
+  ['orgEntryDate', 'date', 'work'],
+  ['customField1', 'text', 'any'],
+] as const)('a cell of %s is %s, and a date in it is of use %s', (name, kind, use) => {
+  expect([cellKind(name, false), cellKind(name, true), dateUse(name)]).toEqual([kind, 'date', use]);
+});
+
+it.each([
+  ['text', 'Ops', 'Ops'],
+  ['text', 'NIL', ''],
+  ['text', '="001"', new NotedText('001', 'guarded')],
+  ['text', '=T("001")', new NotedText('001', 'guarded')],
+  ['text', '=A1', '=A1'],
+  ['text', "'+598", new NotedText('+598', 'guarded')],
+  ['text', "'t Hooft", "'t Hooft"],
+  ['text', 'Ana\u200b \u200b', new NotedText('Ana', 'invisible')],
+  ['identification', "'007", "'007"],
+  ['name', '#NAME?', '#NAME?'],
+  ['name', '£ukasz', expect.objectContaining({ kind: 'wrong-encoding' })],
+  ['name', 'Mª', 'Mª'],
+  ['phone', '59,899,000', expect.objectContaining({ kind: 'shortened-number' })],
+  ['phone', 'n/a', expect.objectContaining({ kind: 'no-value' })],
+] as const)('a cell of %s with %s says: %s', (kind, text, said) => {
+  expect(compileCell(kind, new Set(['NIL']))(text)).toEqual(said);
+});
+
+it.each([
+  ['9999-12-31', true],
+  ['0001-01-01', true],
+  ['1900-01-01', true],
+  ['1900-01-02', false],
+  ['1970-01-01', false],
+  ['4712-12-31', true],
+  ['2026-11-21', false],
+  ['9999-12-31T00', false],
+])('%s means no day: %s', (day, isNone) => {
+  expect(isNoDay(day)).toBe(isNone);
 });

@@ -8,6 +8,7 @@ import {
   TextHash,
   textProblem,
 } from '../../src/core/person/text.ts';
+import { Refusal } from '../../src/core/run/refusal.ts';
 import type { Transform } from '../../src/core/run/settings.ts';
 
 describe('normal text', () => {
@@ -24,6 +25,7 @@ describe('normal text', () => {
     ['takes NBSP and U+FEFF off the ends', '\uFEFF\u00A0Ana\u00A0', 'Ana'],
     ['takes plain spaces off the ends', '  Ana ', 'Ana'],
     ['takes a plain space off the end alone', 'Ana ', 'Ana'],
+    ['takes a plain space off the start alone', ' Ana', 'Ana'],
     ['leaves inner spaces alone', 'Ana  Luz', 'Ana  Luz'],
   ])('%s', (_, given, expected) => {
     expect(normalText(given)).toBe(expected);
@@ -69,7 +71,9 @@ describe('reading a value as text', () => {
     expect(readText(value)).toEqual(expected);
   });
 
-  it('refuses a number that has lost digits on its way', () => {
+  it('refuses a number that has lost digits on its way, and what was refused before', () => {
+    const refusal = new Refusal('not-text', 'is odd');
+    expect(readText(refusal)).toEqual({ kind: 'refused', refusal });
     expect(readText(2 ** 53)).toMatchObject({ refusal: { reason: expect.stringContaining('as text') } });
     expect(readText(2 ** 53 - 1)).toEqual({ kind: 'text', text: '9007199254740991' });
   });

@@ -53,6 +53,7 @@ const created = sealed({
 const disabled = sealed({ kind: 'disable', after: {}, changed: [], classes: ['disables'], rule: 'leaver-enabled' });
 const removed = sealed({ kind: 'remove', after: {}, changed: [], classes: ['removes'], rule: 'leaver-remove' });
 const ours = entry({ disabledAt: 1 });
+const seen: SourceSays = { says: 'nothing', reason: 'no proof', isSeen: true };
 
 describe('undoing a create', () => {
   it.each<[string, World, string]>([
@@ -98,6 +99,7 @@ describe('undoing a disable', () => {
   it.each<[string, World, string]>([
     ['of an active person enables', {}, 'enable'],
     ['of a missing person enables', { source: says.nothing() }, 'enable'],
+    ['of a person whom the read has seen is refused', { source: seen }, 'not undone: no proof'],
     ['of a leaver enables after approval', { source: says.leaver() }, 'enable; held'],
     ['of a person out of scope enables after approval', { source: says.outOfScope() }, 'enable; held'],
     ['of a person whom the source does not settle is refused', { source: says.unusable() }, 'not undone: line 2: bad'],
@@ -198,6 +200,44 @@ describe('undoing an update', () => {
     ],
   ])('%s', (...[, done, world, patch, expected]) => {
     expect(outcome(done, world, patch)).toBe(expected);
+  });
+
+  it.each<[string, string, string, string]>([
+    ['what the platform made of it', 'South', 'Sur', 'update area'],
+    ['what it made of another value', 'West', 'Sur', 'not undone: area left: it changed since'],
+    ['another value', 'South', 'East', 'not undone: area left: it changed since'],
+  ])('where the platform shows %s: of %s it made %s', (_, sent, observed, expected) => {
+    const done = sealed({
+      before: { userId: '1', enabled: true, fields: { ...wanted, area: 'North' } },
+      after: { ...wanted, area: 'South' },
+      changed: ['area'],
+    });
+    const shown = user({ fields: { ...wanted, area: 'Sur' } });
+    const ledger = entry({ quirks: { area: { sent, observed } } });
+    expect(outcome(done, { user: shown, ledger })).toBe(expected);
+  });
+
+  it.each(['firstName', 'lastName', 'email'] as const)('leaves %s, which was empty and cannot be', (name) => {
+    const done = sealed({
+      before: { userId: '1', enabled: true, fields: { ...wanted, [name]: '' } },
+      after: wanted,
+      changed: [name],
+    });
+    expect(outcome(done, {})).toBe(`not undone: ${name} left: it was empty, and the platform needs it`);
+  });
+
+  it('keeps later runs from what the platform took alone', () => {
+    const notAgain = {
+      rule: 'active-update',
+      by: 'ana',
+      why: 'x',
+      fields: { isWhole: false, digests: { area: 'a', job: 'b' } },
+    };
+    const change = { ...sealed({}), notAgain };
+    expect(rejectionBy(change, ['job'], 7)?.fields).toEqual({ isWhole: false, digests: { area: 'a' } });
+    expect(rejectionBy(change, ['job', 'area'], 7)).toBeUndefined();
+    const whole = { ...notAgain, fields: { isWhole: true, digests: {} } };
+    expect(rejectionBy({ ...change, notAgain: whole }, [], 7)?.fields.isWhole).toBe(true);
   });
 
   const job = (hidden: FieldValues | undefined) =>

@@ -213,6 +213,9 @@ describe('after a refused file', () => {
     { over: { level: 'half', size: 1 }, next: 'fail' },
     { over: { level: 'half', splitsLeft: 0 }, next: 'fail' },
     { over: { level: 'part' }, next: 'split' },
+    { over: { level: 'part', other: 'none-yet' }, next: 'split' },
+    { over: { other: 'none-yet' }, next: 'split' },
+    { over: { level: 'part', other: 'refused' }, next: 'split' },
     { over: { level: 'part', splitsLeft: 0 }, next: 'fail' },
     { over: { level: 'part', size: 1 }, next: 'fail' },
   ])('with $over the next is $next', ({ over, next }) => {
@@ -251,7 +254,11 @@ describe('the size of files', () => {
 
   it('that was accepted and is refused later counts no more', () => {
     const known = afterAccepted(afterTooLarge(undefined, 1000, 0), 500);
+    expect(afterTooLarge(known, 400, 0)).toEqual({ accepted: 0, tooLarge: 400, at: 0 });
+    expect(afterTooLarge(known, 800, 1)).toEqual({ accepted: 500, tooLarge: 800, at: 1 });
+    expect(afterTooLarge(known, 2000, 1)).toEqual({ accepted: 500, tooLarge: 1000, at: 1 });
     expect(rowsLimit(afterTooLarge(known, 400, 0), 0)).toBe(200);
+    expect(rowsLimit({ accepted: 0, tooLarge: 1, at: 0 }, 0)).toBe(1);
   });
 
   it('is forgotten after 30 days, when the platform may accept more', () => {

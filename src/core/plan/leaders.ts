@@ -233,7 +233,7 @@ export function judgeLeaders<Made extends Change>(
   const isMain = from.main !== to.main;
   const isEdited = isMain && ![undefined, from.main, to.main].includes(shown.main);
   if (isEdited) return { kind: 'edited' };
-  const goal = { main: isMain ? to.main : shown.main, secondary: [...new Set(secondary)].sort() };
+  const goal = { main: isMain ? to.main : shown.main, secondary };
   const left = leaderSteps(shown, goal);
   const lacks = [
     ...(shown.main === goal.main ? [] : ['the main leader']),
