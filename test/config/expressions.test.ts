@@ -98,7 +98,7 @@ describe('expressions', () => {
       fc.asyncProperty(expression, record, async (text, fields) => {
         expect(await ours(text, fields)).toEqual(await theirs(text, fields));
       }),
-      { numRuns: drawRuns(3_000) },
+      { numRuns: drawRuns(2_000) },
     );
   });
 
@@ -141,7 +141,7 @@ describe('expressions', () => {
     const differences: unknown[] = [];
 
     for (const text of texts) {
-      for (const x of drawFrom(values, 4)) {
+      for (const x of drawFrom(values, 8)) {
         for (const y of /\by\b/.test(text) ? values : [undefined]) {
           const [mine, real] = [await ours(text, { x, y }), await theirs(text, { x, y })];
           if (!isDeepStrictEqual(mine, real)) differences.push({ text, x, y, mine, real });

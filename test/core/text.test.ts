@@ -153,16 +153,16 @@ describe('TextHash', () => {
     expect(hashOf('', '')).not.toBe(hashOf(''));
   });
 
-  it('has no two equal hashes among half a million identifications and near copies of them', () => {
+  it('has no two equal hashes among a hundred thousand identifications and near copies of them', () => {
     const seen = new Set<string>();
     const hash = new TextHash();
-    for (let i = 0; i < 250_000; i += 1) {
+    for (let i = 0; i < 50_000; i += 1) {
       for (const text of [`E${String(i).padStart(6, '0')}`, `e${i}@example.com`]) {
         const { hi, lo } = hash.of(text);
         seen.add(`${hi},${lo}`);
       }
     }
-    expect(seen.size).toBe(500_000);
+    expect(seen.size).toBe(100_000);
   });
 
   it('spreads over both halves: none of them alone tells many apart less than chance would', () => {
