@@ -108,6 +108,27 @@ function refuseFailure(error: unknown): Refusal {
   );
 }
 
+/**
+ * Compiles the reading of a cell that names an employee: its text, undefined where it is not visible, or why it cannot be
+ * read.
+ */
+export function compileReference(
+  { transform: names }: Pick<FieldRule, 'transform'>,
+  nulls: ReadonlySet<string>,
+): (raw: unknown) => string | undefined | Refusal {
+  const transform = compileTransforms(names);
+  const readCell = compileCell('identification', nulls);
+  return (raw) => {
+    const reading = readText(raw);
+    if (reading.kind === 'absent') return undefined;
+    if (reading.kind === 'refused') return reading.refusal;
+    const cell = readCell(reading.text);
+    if (cell instanceof Refusal) return cell;
+    const said = typeof cell === 'string' ? cell : cell.text;
+    return transform === undefined ? said : transform(said);
+  };
+}
+
 function compileSettle(name: FieldName, rule: FieldRule, nulls: ReadonlySet<string>): CompiledRule['settle'] {
   const kind = cellKind(name, rule.format !== undefined);
   const readCell = compileCell(kind, nulls);

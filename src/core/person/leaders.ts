@@ -1,11 +1,15 @@
 import { NotedText, Refusal } from '../run/refusal.ts';
 import type { LeaderRule, LeaderSettings } from '../run/settings.ts';
-import { compileCell } from './cell.ts';
-import { type CompiledRule, compileFieldRule, compileRead, type ExpressionCompiler } from './field-rule.ts';
+import {
+  type CompiledRule,
+  compileFieldRule,
+  compileRead,
+  compileReference,
+  type ExpressionCompiler,
+} from './field-rule.ts';
 import type { FieldValues, LeaderField } from './fields.ts';
 import { identificationProblem } from './identification.ts';
 import type { LeaderClaims, LeaderReference } from './person.ts';
-import { compileTransforms, readText } from './text.ts';
 import type { Leaders } from './user.ts';
 
 /** Returns the value of `secondaryLeaders`: `E2, E7`, each once, in order of text. One with a comma is quoted. */
@@ -44,28 +48,19 @@ export function compileLeaders(
 ): readonly CompiledLeader[] {
   const compile = (name: LeaderField, rule: LeaderRule): CompiledLeader => {
     const { by } = rule;
-    const settle = by === 'email' ? compileFieldRule('email', rule, deps).settle : compileReference(rule, deps.nulls);
+    const settle = by === 'email' ? compileFieldRule('email', rule, deps).settle : settleReference(rule, deps.nulls);
     return { name, by, rule: { ...compileRead(name, rule, deps.expressions), settle } };
   };
   const main = manager === undefined ? [] : [compile('mainLeader', manager)];
   return [...main, ...secondary.map((rule) => compile('secondaryLeaders', rule))];
 }
 
-function compileReference(rule: LeaderRule, nulls: ReadonlySet<string>): CompiledRule['settle'] {
-  const transform = compileTransforms(rule.transform);
-  const readCell = compileCell('identification', nulls);
-  const ofBlank = rule.whenEmpty === 'clear' ? '' : undefined;
+function settleReference(rule: LeaderRule, nulls: ReadonlySet<string>): CompiledRule['settle'] {
+  const read = compileReference(rule, nulls);
   return (raw) => {
-    if (raw instanceof Refusal) return raw;
-    const reading = readText(raw);
-    if (reading.kind === 'absent') return undefined;
-    if (reading.kind === 'refused') return reading.refusal;
-    const cell = reading.text === '' ? '' : readCell(reading.text);
-    if (cell instanceof Refusal) return cell;
-    const said = typeof cell === 'string' ? cell : cell.text;
-    const text = transform === undefined ? said : transform(said);
-    if (text === '') return ofBlank;
-    const problem = identificationProblem(text);
+    const text = read(raw);
+    if (text === '') return rule.whenEmpty === 'clear' ? '' : undefined;
+    const problem = typeof text === 'string' ? identificationProblem(text) : undefined;
     return problem === undefined ? text : new Refusal('not-an-identification', problem);
   };
 }

@@ -2,7 +2,7 @@ import { changedNumber } from '../guard/damage.ts';
 import { RollcallError } from '../run/errors.ts';
 import { type CellNote, type CellTrouble, NotedText, Refusal } from '../run/refusal.ts';
 import type { FieldRule, LifecycleSettings, MappingSettings, SyncSettings } from '../run/settings.ts';
-import { compileCell, hasInvisible, invisibleCharacter, noValue, withoutInvisible } from './cell.ts';
+import { hasInvisible, invisibleCharacter, noValue, withoutInvisible } from './cell.ts';
 import type { EvaluationBudget } from './field-rule.ts';
 import {
   type CompiledExpression,
@@ -10,6 +10,7 @@ import {
   castToBoolean,
   compileFieldRule,
   compileRead,
+  compileReference,
   type ExpressionCompiler,
   evaluateSafely,
 } from './field-rule.ts';
@@ -20,7 +21,7 @@ import { compileLifecycle, type Lifecycle, type StandingVerdict } from './lifecy
 import type { Mapped, Person, SourceRecord } from './person.ts';
 import { compileDateFormat, type DayOf, utcDate, utcDayOf } from './plain-date.ts';
 import { compilePrefer, type Preference } from './prefer.ts';
-import { compileTransforms, normalText, readText } from './text.ts';
+import { normalText } from './text.ts';
 
 /** The mapping, lifecycle and scope of one sync, compiled once and used for every record. */
 export interface CompiledMapping {
@@ -360,19 +361,13 @@ function compileIdentification(
 ): CompiledRule {
   if (rule.kind === 'value')
     throw new RangeError('with a fixed value, all employees would have the same identification');
-  const transform = compileTransforms(rule.transform);
-  const readCell = compileCell('identification', nulls);
+  const read = compileReference(rule, nulls);
   return {
     ...compileRead('identification', rule, expressions),
     settle(raw) {
-      if (raw instanceof Refusal) return raw;
-      const reading = readText(raw);
-      if (reading.kind === 'absent') return new Refusal('not-visible', 'is not there');
-      if (reading.kind === 'refused') return reading.refusal;
-      const cell = readCell(reading.text);
-      if (cell instanceof Refusal) return cell;
-      const said = typeof cell === 'string' ? cell : cell.text;
-      const text = transform === undefined ? said : transform(said);
+      const text = read(raw);
+      if (text === undefined) return new Refusal('not-visible', 'is not there');
+      if (text instanceof Refusal) return text;
       const problem = identificationProblem(text);
       if (problem === undefined) return text;
       // It is known who is meant, so the person is protected by name.

@@ -331,27 +331,19 @@ export function enable(user: User, identification: string, difference: Differenc
 }
 
 export function disable(user: User, identification: string, reason: string): ChangeDraft {
-  return {
-    identification,
-    kind: 'disable',
-    before: beforeOf(user),
-    after: {},
-    changed: [],
-    classes: ['disables'],
-    reason,
-  };
+  return takeAway('disable', user, { identification, reason });
 }
 
 export function remove(user: User, identification: string, reason: string): ChangeDraft {
-  return {
-    identification,
-    kind: 'remove',
-    before: beforeOf(user),
-    after: {},
-    changed: [],
-    classes: ['removes'],
-    reason,
-  };
+  return takeAway('remove', user, { identification, reason });
+}
+
+function takeAway(
+  kind: 'disable' | 'remove',
+  user: User,
+  rest: Pick<ChangeDraft, 'identification' | 'reason'>,
+): ChangeDraft {
+  return { ...rest, kind, before: beforeOf(user), after: {}, changed: [], classes: [`${kind}s`] };
 }
 
 function namesOf(values: FieldValues): (keyof FieldValues)[] {

@@ -67,12 +67,17 @@ export function unknownFields(
     .map(({ name }) => name);
 }
 
+/** Whether a file clears every field that its row does not carry. */
+function clearsByFile({ header, emptyCell }: Dialect['csv']): boolean {
+  return header === 'full' && emptyCell === 'clears';
+}
+
 /** Returns which ways of delivery clear no unknown value of the change's account. */
 function keepsUnknown(
   change: Pick<Change, 'kind' | 'after' | 'before'>,
   { put, csv, mayClear }: RouteFacts['dialect'],
 ): { readonly byFile: boolean; readonly byCall: boolean } {
-  const isFileClearing = csv.header === 'full' && csv.emptyCell === 'clears';
+  const isFileClearing = clearsByFile(csv);
   if (!isFileClearing && put !== 'replaces') return { byFile: true, byCall: true };
   const isKnown = unknownFields(change, { mayClear }).length === 0;
   return { byFile: isKnown || !isFileClearing, byCall: isKnown || put !== 'replaces' };
@@ -118,7 +123,7 @@ export function clearingWrites(
   // With `parkEmail`, accounts of leavers are updated by call whatever the delivery.
   const mayCall = delivery === 'direct' || delivery === 'auto' || (delivery === 'csv' && parkEmail !== undefined);
   return {
-    byFile: delivery !== 'direct' && csv.header === 'full' && csv.emptyCell === 'clears',
+    byFile: delivery !== 'direct' && clearsByFile(csv),
     byCall: mayCall && put === 'replaces',
   };
 }

@@ -88,8 +88,11 @@ function lifecycleLines({
   leaveDate,
   dateFormat,
 }: NonNullable<Proposal['lifecycle']>): readonly Line[] {
-  const flag = (certainty: 'sure' | 'unsure', evidence: string): string =>
-    certainty === 'unsure' ? `UNSURE: ${evidence}` : evidence;
+  const line = (key: string, found: typeof status | typeof hireDate): readonly Line[] => {
+    if (found === undefined) return [];
+    const { path, certainty, evidence } = found;
+    return [{ text: `${key}: ${scalar(path)}`, reason: certainty === 'unsure' ? `UNSURE: ${evidence}` : evidence }];
+  };
   const list = (key: string, meaning: ProposedStatus['meaning']): readonly Line[] => {
     const some = statuses.filter((one) => one.meaning === meaning);
     if (some.length === 0) return [];
@@ -100,18 +103,12 @@ function lifecycleLines({
   };
   const unknown = statuses.filter((one) => one.meaning === 'unknown');
   return [
-    ...(status === undefined
-      ? []
-      : [{ text: `status: ${scalar(status.path)}`, reason: flag(status.certainty, status.evidence) }]),
+    ...line('status', status),
     ...list('active', 'active'),
     ...list('leaver', 'leaver'),
     ...unknown.map(({ value, evidence }) => ({ text: `#   - ${scalar(value)}`, reason: evidence })),
-    ...(hireDate === undefined
-      ? []
-      : [{ text: `hireDate: ${scalar(hireDate.path)}`, reason: flag(hireDate.certainty, hireDate.evidence) }]),
-    ...(leaveDate === undefined
-      ? []
-      : [{ text: `leaveDate: ${scalar(leaveDate.path)}`, reason: flag(leaveDate.certainty, leaveDate.evidence) }]),
+    ...line('hireDate', hireDate),
+    ...line('leaveDate', leaveDate),
     ...(dateFormat === undefined || (hireDate ?? leaveDate) === undefined
       ? []
       : [{ text: `dateFormat: ${scalar(dateFormat)}`, reason: '' }]),
