@@ -215,9 +215,16 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
     report,
   );
   const exports = readNamed('exports', value.exports === undefined ? {} : value.exports, report);
+  const tables = new Map<string, string>();
   for (const [name, one] of exports) {
     const path = ['exports', name];
-    checkConnection(readSection(exportShape, one, path, report).connection, path, { connections: drafts, report });
+    const { connection, to } = readSection(exportShape, one, path, report);
+    checkConnection(connection, path, { connections: drafts, report });
+    if (to?.kind !== 'postgres') continue;
+    const table = `${to.url.reveal()} ${to.table}`;
+    const owner = tables.get(table);
+    if (owner === undefined) tables.set(table, name);
+    else report.add([...path, 'to', 'table'], `is also the table of exports.${owner}; give each export its own table`);
   }
   const root = Object.fromEntries(Object.entries(value).filter(([key]) => Object.hasOwn(rootShape, key)));
   return { root, connections, syncs: new Map(read), exports };

@@ -432,6 +432,8 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       '36 exports.f.to.path: does not go with kind: postgres\n36 exports.f.to.table: is required with kind: postgres\n36 exports.f.to.url: is required with kind: postgres',
     'exports: { f: { connection: acme, what: feedback, to: { kind: csv, path: ./x, url: "postgres://u@h/d", table: t } } }\nlog: { level: info }':
       '36 exports.f.to.table: does not go with kind: csv\n36 exports.f.to.url: does not go with kind: csv',
+    'exports: { f: { connection: acme, what: feedback, to: &t { kind: postgres, url: "postgres://u@h/d", table: t } }, g: { connection: acme, what: evaluations, to: *t } }\nlog: { level: info }':
+      '36 exports.g.to.table: is also the table of exports.f; give each export its own table',
     'exports: { f: { connection: acme, what: feedback, to: { kind: postgres, url: "mysql://h/d", table: "Drop Table" } } }\nlog: { level: info }':
       '36 exports.f.to.table: must be table or schema.table, of a-z, 0-9 and _\n36 exports.f.to.url: must be postgres://user:password@host/database',
     'exports: { f: { connection: acme, what: feedback, to: { kind: xml, path: ./x }, people: all, comments: sometimes, from: yesterday, overlap: 32d } }\nlog: { level: info }':

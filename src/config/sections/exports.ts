@@ -39,7 +39,7 @@ const to = z
         .string()
         .regex(tablePattern, { error: must('must be table or schema.table, of a-z, 0-9 and _') })
         .optional(),
-      'For `postgres`: the table. It is created when it does not exist.',
+      'For `postgres`: the table, of this export alone. It is created when it does not exist.',
       'feedback',
     ),
   })
