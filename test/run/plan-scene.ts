@@ -1,27 +1,19 @@
-import { tmpdir } from 'node:os';
-import { onTestFinished } from 'vitest';
 import type { SourceRecord } from '../../src/core/person/person.ts';
 import type { User } from '../../src/core/person/user.ts';
 import { changeClasses } from '../../src/core/plan/change.ts';
 import type { ReadEnd } from '../../src/core/plan/snapshot.ts';
-import { defaultDialect, defaultLimits, type GuardSettings, type SyncSettings } from '../../src/core/run/settings.ts';
-import type { Delivery } from '../../src/ports/delivery.ts';
-import type { CheckpointName, ProgressEvent } from '../../src/ports/runtime.ts';
+import type { GuardSettings, SyncSettings } from '../../src/core/run/settings.ts';
 import type { BrokenRecord, ReadRequest, Source } from '../../src/ports/source.ts';
-import type { PlannedChange, Run, RunScope, Store } from '../../src/ports/store.ts';
+import type { PlannedChange, Run, RunScope } from '../../src/ports/store.ts';
 import { advanceRun } from '../../src/run/advance-run.ts';
-import type { EngineIo, RunContext, Sync } from '../../src/run/engine-io.ts';
+import type { RunContext, Sync } from '../../src/run/engine-io.ts';
 import { finishRun } from '../../src/run/finish-run.ts';
 import { makePlan } from '../../src/run/make-plan.ts';
 import type { Plan } from '../../src/run/plan-job.ts';
 import { recordRun, showPlan } from '../../src/run/recorder.ts';
-import { openFileSpool } from '../../src/store/db/file-spool.ts';
-import { openStore } from '../../src/store/index.ts';
 import { openRun } from '../contracts/store-samples.ts';
-import { FakeClock, someInstant } from '../support/fake-clock.ts';
-import { type MemoryLogger, memoryLogger } from '../support/memory-logger.ts';
-import { compilePlainMapping, configured, plainSettings } from './plain-settings.ts';
-import { openScript, type Script, scriptedPlatform, takeBatch } from './run-in-store.ts';
+import { plainSettings } from './plain-settings.ts';
+import { type EngineScene, openEngineScene } from './run-in-store.ts';
 
 /** What the HR system answers; a test changes it as it goes. */
 export interface Employees {
@@ -60,21 +52,8 @@ export interface Planned {
   readonly findings: readonly string[];
 }
 
-export interface PlanScene {
-  readonly store: Store;
-  readonly clock: FakeClock;
-  readonly io: EngineIo;
-  readonly sync: Sync;
+export interface PlanScene extends EngineScene {
   readonly source: Employees;
-  readonly users: Map<string, User>;
-  readonly script: Script;
-  readonly calls: Record<'find' | 'scan' | 'status', number>;
-  readonly asked: readonly string[];
-  readonly places: CheckpointName[];
-  readonly events: ProgressEvent[];
-  readonly log: MemoryLogger;
-  readonly sent: readonly (readonly string[])[];
-  readonly stopping: AbortController;
   /** Makes the plan of a new run, and ends the run without sending anything. */
   plan(scope?: RunScope): Promise<Planned>;
   /** Makes a plan that is only shown. */
@@ -116,9 +95,6 @@ export function account(identification: string, over: Partial<User> = {}): User 
 /** A source, a platform and a store of a sync, of which each run makes a plan. Guards hold nothing, unless asked to. */
 export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScene> {
   const { beside } = options;
-  const store = beside?.store ?? (await openStore('sqlite::memory:', { folder: tmpdir() }));
-  if (beside === undefined) onTestFinished(() => store.close());
-  const clock = beside?.clock ?? new FakeClock(someInstant);
   const settings: SyncSettings = { ...plainSettings, firstSight: 'assume', ...guards({}), ...options.settings };
   const users = beside?.users ?? new Map<string, User>();
   // A second user of the same identification is shown by scans alone.
@@ -135,56 +111,15 @@ export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScen
     requests: [],
     stopped: 0,
   };
-  const script = openScript();
-  const calls = { find: 0, scan: 0, status: 0 };
-  const asked: string[] = [];
-  const places: CheckpointName[] = [];
-  const events: ProgressEvent[] = [];
-  const sent: string[][] = [];
-  const delivery = (kind: Delivery['kind']): Delivery => ({
-    kind,
-    async submit(batch) {
-      sent.push(batch.changes.map(({ identification }) => identification));
-      return (await script.submit?.(batch)) ?? takeBatch(kind, batch, script, users);
-    },
-  });
-  const sync: Sync = {
+  const scene = await openEngineScene({
     settings,
     source: sourceOf(source, options.capabilities),
-    mapping: compilePlainMapping(settings),
-    ...configured(settings),
-    platform: scriptedPlatform({ users, script, calls, asked, counted: new Map() }),
-    dialect: defaultDialect,
-    limits: defaultLimits,
-    fingerprint: 'f1',
-    deliveries: {
-      csv: delivery('csv'),
-      direct: delivery('direct'),
-      outbox: delivery('outbox'),
-      leaders: delivery('leaders'),
-    },
-  };
-  const others = (options.otherSyncs ?? []).map((name): [string, Sync] => [
-    name,
-    { ...sync, settings: { ...settings, name } },
-  ]);
-  const log = memoryLogger();
-  const io: EngineIo = {
-    store,
-    syncs: syncsWith([[settings.name, sync], ...others], beside),
-    clock,
-    logger: log,
-    newId: (() => {
-      let count = 0;
-      return (prefix: string) => `${prefix}_id${++count}`;
-    })(),
-    openSpool: () => openFileSpool(tmpdir()),
-    retention: { runs: 7_776_000_000, audit: 34_560_000_000, ledgerOfGone: 34_560_000_000, storeSize: undefined },
-    checkpoint: (place) => void places.push(place),
-    progress: (event) => void events.push(event),
-    countRequests: (_, work) => work(),
-  };
-  const stopping = new AbortController();
+    users,
+    ...(beside === undefined ? {} : { beside }),
+  });
+  const { store, clock, io, sync, stopping } = scene;
+  const syncs = io.syncs as Map<string, Sync>;
+  for (const name of options.otherSyncs ?? []) syncs.set(name, { ...sync, settings: { ...settings, name } });
   let runs = 0;
   const idOf = (number: number): string => `run_${beside === undefined ? '' : `${settings.name}_`}${number}`;
   const open = async (scope: RunScope): Promise<RunContext> => {
@@ -205,20 +140,8 @@ export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScen
     return { plan, run, changes, kinds: Object.fromEntries(kinds), findings: findings.toSorted() };
   };
   return {
-    store,
-    clock,
-    io,
-    sync,
+    ...scene,
     source,
-    users,
-    script,
-    calls,
-    asked,
-    places,
-    events,
-    log,
-    sent,
-    stopping,
     async plan(scope = all) {
       const context = await open(scope);
       const { id } = context.owned.run;
@@ -251,14 +174,6 @@ export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScen
     },
     message: ({ plan }, code) => plan.findings.find((finding) => finding.code === code)?.message,
   };
-}
-
-/** Scenes beside each other share one map. */
-function syncsWith(own: readonly [string, Sync][], beside: PlanScene | undefined): EngineIo['syncs'] {
-  if (beside === undefined) return new Map(own);
-  const shared = beside.io.syncs as Map<string, Sync>;
-  for (const [name, sync] of own) shared.set(name, sync);
-  return shared;
 }
 
 function sourceOf(employees: Employees, capabilities: Partial<Source['capabilities']> = {}): Source {

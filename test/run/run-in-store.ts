@@ -20,7 +20,7 @@ import { openStore } from '../../src/store/index.ts';
 import { openRun, writePlan } from '../contracts/store-samples.ts';
 import { sampleKey } from '../contracts/store-sealing.ts';
 import { FakeClock, someInstant } from '../support/fake-clock.ts';
-import { memoryLogger } from '../support/memory-logger.ts';
+import { type MemoryLogger, memoryLogger } from '../support/memory-logger.ts';
 import { compilePlainMapping, configured, plainSettings } from './plain-settings.ts';
 
 export const second = 1_000;
@@ -70,14 +70,15 @@ export interface Script {
   dieAt: CheckpointName | undefined;
 }
 
-export interface Scene {
+/** What every scene has: a store, a clock, a platform, and a sync of them in a process. */
+export interface EngineScene {
   readonly store: Store;
   readonly clock: FakeClock;
   readonly io: EngineIo;
   readonly sync: Sync;
   readonly users: Map<string, User>;
   readonly script: Script;
-  readonly log: ReturnType<typeof memoryLogger>;
+  readonly log: MemoryLogger;
   /** The identifications of each submission, in order. */
   readonly sent: readonly (readonly string[])[];
   /** How often each call of the platform was made. */
@@ -88,9 +89,12 @@ export interface Scene {
   readonly counted: ReadonlyMap<string, number>;
   /** How many scratch files are open. */
   openSpools(): number;
-  readonly places: readonly CheckpointName[];
-  readonly events: readonly ProgressEvent[];
+  readonly places: CheckpointName[];
+  readonly events: ProgressEvent[];
   readonly stopping: AbortController;
+}
+
+export interface Scene extends EngineScene {
   readonly lost: AbortController;
   /** The run with its lease, as a worker that takes the run up finds it. */
   context(): Promise<RunContext>;
@@ -110,19 +114,23 @@ export interface Scene {
 
 export class Killed extends Error {}
 
-/** A run in phase delivering whose plan lies in a real store, and a platform that does as it is told. */
-export async function openScene(options: SceneOptions): Promise<Scene> {
+interface EngineOptions {
+  readonly settings: SyncSettings;
+  readonly source: Sync['source'];
+  /** What the platform shows, if not what `beside` does. */
+  readonly users?: Map<string, User>;
+  /** Shares its store, clock and syncs, and the users if none are given. */
+  readonly beside?: EngineScene;
+}
+
+/** Opens a store and a process with one sync, whose platform does as it is told. */
+export async function openEngineScene({ settings, source, ...given }: EngineOptions): Promise<EngineScene> {
+  const { beside } = given;
   const seals = [openSeal(sampleKey(1))];
-  const store = options.beside?.store ?? (await openStore('sqlite::memory:', { folder: '.', seals }));
-  if (options.beside === undefined) onTestFinished(() => store.close());
-  const clock = options.beside?.clock ?? new FakeClock(someInstant);
-  const id = options.run ?? 'run_1';
-  const settings: SyncSettings = {
-    ...plainSettings,
-    ...options.settings,
-    settle: { ...settle, ...options.settle },
-  };
-  const users = usersBefore(options);
+  const store = beside?.store ?? (await openStore('sqlite::memory:', { folder: tmpdir(), seals }));
+  if (beside === undefined) onTestFinished(() => store.close());
+  const clock = beside?.clock ?? new FakeClock(someInstant);
+  const users = given.users ?? beside?.users ?? new Map<string, User>();
   const script = openScript();
   const calls = { find: 0, scan: 0, status: 0 };
   const asked: string[] = [];
@@ -131,6 +139,7 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
   const events: ProgressEvent[] = [];
   const sent: string[][] = [];
   let spools = 0;
+  let ids = 0;
   const delivery = (kind: Delivery['kind']): Delivery => ({
     kind,
     async submit(batch) {
@@ -140,7 +149,7 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
   });
   const sync: Sync = {
     settings,
-    source: undefined as never,
+    source,
     mapping: compilePlainMapping(settings),
     ...configured(settings),
     platform: scriptedPlatform({ users, script, calls, asked, counted }),
@@ -154,13 +163,15 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
       leaders: delivery('leaders'),
     },
   };
+  const syncs = (beside?.io.syncs ?? new Map()) as Map<string, Sync>;
+  syncs.set(settings.name, sync);
   const log = memoryLogger();
   const io: EngineIo = {
     store,
-    syncs: new Map([...(options.beside?.io.syncs ?? []), [settings.name, sync]]),
+    syncs,
     clock,
     logger: log,
-    newId: (prefix) => `${prefix}_1`,
+    newId: (prefix) => `${prefix}_id${++ids}`,
     retention: { runs: 7_776_000_000, audit: 34_560_000_000, ledgerOfGone: 34_560_000_000, storeSize: undefined },
     openSpool() {
       const spool = openFileSpool(tmpdir());
@@ -182,8 +193,23 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     progress: (event) => void events.push(event),
     countRequests: (_, work) => work(),
   };
+  const told = { sent, calls, asked, counted, openSpools: () => spools, places, events };
+  return { store, clock, io, sync, users, script, log, ...told, stopping: new AbortController() };
+}
+
+/** A run in phase delivering whose plan lies in a real store, and a platform that does as it is told. */
+export async function openScene(options: SceneOptions): Promise<Scene> {
+  const id = options.run ?? 'run_1';
+  const settings: SyncSettings = { ...plainSettings, ...options.settings, settle: { ...settle, ...options.settle } };
+  const { beside } = options;
+  const scene = await openEngineScene({
+    settings,
+    source: undefined as never,
+    users: usersBefore(options),
+    ...(beside === undefined ? {} : { beside }),
+  });
+  const { store, clock, sync, io, stopping } = scene;
   const owned = await deliveringRun(store, { ...options, id, settings, now: clock.now() });
-  const stopping = new AbortController();
   const lost = new AbortController();
   const read = async (): Promise<Run> => {
     const run = await store.runs.get(id);
@@ -201,21 +227,7 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
   };
   const changes = () => store.plans.page(id, { limit: 10_000 });
   return {
-    store,
-    clock,
-    io,
-    sync,
-    users,
-    script,
-    log,
-    sent,
-    calls,
-    asked,
-    counted,
-    openSpools: () => spools,
-    places,
-    events,
-    stopping,
+    ...scene,
     lost,
     context,
     step,

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SyncSettings } from '../../../src/core/run/settings.ts';
-import { endRun, openRun, sampleBatch, sampleChange, sampleEntry, writePlan } from '../../contracts/store-samples.ts';
+import { endRun, openRun, sampleBatch, sampleChange, writePlan } from '../../contracts/store-samples.ts';
 import { account, openPlanScene, type PlanScene, row } from '../plan-scene.ts';
-
-const ids = (count: number) => Array.from({ length: count }, (_, i) => `p${String(i).padStart(4, '0')}`);
 
 describe('people with a change of unknown outcome', () => {
   /** An earlier run whose change for `a1` and `b2` nobody has seen. */
@@ -90,61 +87,5 @@ describe('a sealed plan', () => {
     });
     const [change] = await scene.store.plans.page(run.id, { limit: 1 });
     expect(await Array.fromAsync(scene.store.holds.hashes(hold?.id ?? ''))).toEqual([[change?.hash]]);
-  });
-});
-
-describe('the batches of a plan', () => {
-  const batches = async (scene: PlanScene) =>
-    (await scene.store.batches.ofRun((await scene.run()).run.id)).map(({ kind, size }) => `${kind} ${size}`);
-
-  it.each([
-    { count: 20, expected: ['direct 20'] },
-    { count: 21, expected: ['csv 21'] },
-  ])('of $count creates are $expected with delivery: auto', async ({ count, expected }) => {
-    expect(await batches(await openPlanScene({ records: ids(count).map((id) => row(id)) }))).toEqual(expected);
-  });
-
-  it('have at most batchRows rows, in order of identification', async () => {
-    const settings: Partial<SyncSettings> = { delivery: 'csv', batchRows: 2 };
-    const scene = await openPlanScene({
-      records: ids(5)
-        .map((id) => row(id))
-        .reverse(),
-      settings,
-    });
-    expect(await batches(scene)).toEqual(['csv 2', 'csv 2', 'csv 1']);
-    expect(scene.sent.flat()).toEqual(ids(5));
-  });
-
-  it('are files apart for disables, and for rows that write other columns that cannot be read back', async () => {
-    const settings: Partial<SyncSettings> = { delivery: 'csv', firstSight: 'write' };
-    const records = [row('a1', { job: 'Boss' }), row('b2'), row('c3', { job: 'Clerk' }), row('d4', { status: 'left' })];
-    const scene = await openPlanScene({ records, users: [account('d4')], settings });
-    await scene.run();
-    expect(scene.sent.toSorted((a, b) => (`${a}` < `${b}` ? -1 : 1))).toEqual([['a1', 'c3'], ['b2'], ['d4']]);
-  });
-
-  it('are files for a few creates too where a disable needs one', async () => {
-    const scene = await openPlanScene({ records: [row('a1'), row('z9', { status: 'left' })], users: [account('z9')] });
-    expect(await batches(scene)).toEqual(['csv 1', 'csv 1']);
-  });
-
-  it('are direct calls for removes, which do not count, beside direct creates', async () => {
-    const gone = ids(21);
-    const others = ids(100).slice(21);
-    const scene = await openPlanScene({
-      records: [...gone.map((id) => row(id, { status: 'left' })), ...others.map((id) => row(id)), row('q1')],
-      users: [...gone.map((id) => account(id, { enabled: false })), ...others.map((id) => account(id))],
-      settings: { remove: { afterMs: 0, blacklist: false } },
-    });
-    const owned = await openRun(scene.store, { id: 'run_0', sync: 'before' });
-    const ours = (name: string, over = {}) => sampleEntry(name, { accountId: `9${name}`, ...over });
-    await scene.store.ledger.put(owned, [
-      ...gone.map((name) => ours(name, { disabledAt: 1, goneSince: 1 })),
-      ...others.map((name) => ours(name)),
-    ]);
-    await endRun(scene.store, owned);
-    expect(await batches(scene)).toEqual(['direct 22']);
-    expect(scene.users.size).toBe(others.length + 1);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SyncSettings } from '../../../src/core/run/settings.ts';
 import { approve, dayMs, decided, reject } from '../../contracts/store-samples.ts';
-import { account, guards, openPlanScene, type Planned, type PlanScene, row } from '../plan-scene.ts';
+import { account, guards, openPlanScene, type PlanScene, row } from '../plan-scene.ts';
 
 const none = { absolute: 0, percent: 0, cap: undefined };
 
@@ -168,16 +168,6 @@ describe('a full read that is doubted', () => {
     expect(await scene.store.reads.last('people')).toMatchObject({ run: 'run_2', rows: 4, stamp: '' });
   });
 
-  it('because it is not complete is not stored, and has nothing to accept', async () => {
-    const scene = await settled(guards({ rowsDownPercent: 10 }));
-    scene.source.records = some(4);
-    scene.source.end = { complete: false, rows: 4, reasons: ['page 2 is missing'] };
-    const planned = await scene.plan();
-    expect(planned.plan.verdict.areMissesHeld).toBe(false);
-    await scene.store.reads.accept('run_2');
-    expect(await scene.store.reads.last('people')).toMatchObject({ run: 'run_1' });
-  });
-
   it('because a field lost its values holds updates of that field alone', async () => {
     const scene = await settled(guards({ fillRateDownPoints: 20 }));
     scene.source.records = [...some(9, { area: '' }), row('p009', { first: 'Eva' })];
@@ -273,46 +263,13 @@ describe('a full read that is doubted', () => {
   });
 });
 
-describe('the decision about a held change', () => {
-  const settings = guards({ disables: none });
-  const left = row('a1', { status: 'left' });
-
-  async function held(over: Partial<SyncSettings> = {}): Promise<{ scene: PlanScene; first: Planned }> {
-    const options = { records: [left, row('b2')], users: [account('a1'), account('b2')] };
-    const scene = await openPlanScene({ ...options, settings: { ...settings, ...over } });
-    const first = await scene.plan();
-    expect([first.kinds, await decisionsOf(scene, 'a1')]).toEqual([{ a1: 'disable held' }, ['open']]);
-    return { scene, first };
-  }
-
-  it('is open for a day, and stays open while the rule applies', async () => {
-    const { scene } = await held();
-    const [decision] = await scene.store.decisions.of('people', 'a1');
-    expect(decision?.expiresAt).toBe(scene.clock.now() + dayMs);
-    scene.clock.jumpTo(scene.clock.now() + 3_600_000);
-    await scene.plan();
-    expect(await decisionsOf(scene, 'a1')).toEqual(['open']);
-  });
-
-  it('ends when the employee works here again', async () => {
-    const { scene } = await held();
-    scene.source.records = [row('a1'), row('b2')];
-    await scene.plan();
-    expect(await decisionsOf(scene, 'a1')).toEqual(['ended']);
-  });
-
-  it('stays open when a guard doubts the read', async () => {
-    const { scene } = await held(guards({ disables: none, rowsDownPercent: 10 }));
-    scene.source.records = [row('a1')];
-    scene.source.end = complete(1, 's2');
-    expect((await scene.plan()).plan.facts.isReadDoubted).toBe(true);
-    expect(await decisionsOf(scene, 'a1')).toEqual(['open']);
-  });
-
-  it('stays open when the plan is only shown', async () => {
-    const { scene } = await held();
-    scene.source.records = [row('a1'), row('b2')];
-    await scene.show();
-    expect(await decisionsOf(scene, 'a1')).toEqual(['open']);
-  });
+it('a decision about a held change stays open when the plan is only shown, and ends when a run proposes it no more', async () => {
+  const options = { records: [row('a1', { status: 'left' }), row('b2')], users: [account('a1'), account('b2')] };
+  const scene = await openPlanScene({ ...options, settings: guards({ disables: none }) });
+  expect([(await scene.plan()).kinds, await decisionsOf(scene, 'a1')]).toEqual([{ a1: 'disable held' }, ['open']]);
+  scene.source.records = [row('a1'), row('b2')];
+  await scene.show();
+  expect(await decisionsOf(scene, 'a1')).toEqual(['open']);
+  await scene.plan();
+  expect(await decisionsOf(scene, 'a1')).toEqual(['ended']);
 });

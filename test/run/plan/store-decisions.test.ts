@@ -135,10 +135,6 @@ describe('the plan of a run', () => {
     expect(decided.missing).toEqual({ count: 3, wait: { afterReads: 2, from: now - 3 + dayMs } });
   });
 
-  it('that is only shown has the same changes', async () => {
-    expect((await decide({ ...world, isShown: true })).kinds).toEqual(['update ana', 'create eva']);
-  });
-
   it('counts and reports the changes that are sent again', async () => {
     const { decided, findings } = await decide({ ...world, released: ['eva', 'leo'] });
     expect(decided.repeated).toBe(1);
