@@ -1,4 +1,5 @@
 import { type Change, platformKey } from '../core/plan/change.ts';
+import { type LeaderStep, leaderCalls } from '../core/plan/leaders.ts';
 import { refusalReason } from '../core/plan/refused-create.ts';
 import { directFields } from '../core/run/batch.ts';
 import { PlatformError } from '../core/run/errors.ts';
@@ -34,11 +35,7 @@ function callsOf(io: DeliveryIo, signal: AbortSignal): Calls<Lookup> {
  * batch stops when a result cannot be stored: otherwise a call could be taken as not sent because the store failed
  * after it. It also stops when too many changes in a row are refused with 403: then the connection is in trouble.
  */
-export async function sendAll<Found>(
-  batch: BatchToSubmit,
-  calls: Calls<Found>,
-  signal: AbortSignal,
-): Promise<Submission> {
+async function sendAll<Found>(batch: BatchToSubmit, calls: Calls<Found>, signal: AbortSignal): Promise<Submission> {
   let { refusedInRow = none } = batch;
   let tried = 0;
   for (const change of batch.changes) {
@@ -134,4 +131,29 @@ async function sendOne(
     case 'unlead':
       return `a ${change.kind} cannot be made by direct call`;
   }
+}
+
+/** Delivers changes of leaders: a DELETE for what is taken away, then a POST for what is added. */
+export const leadersDelivery: DeliveryKind = {
+  kind: 'leaders',
+  open: (io) =>
+    ({
+      kind: 'leaders',
+      submit: (batch, signal) => sendAll(batch, { send: (change) => sendLeaders(change, io, signal) }, signal),
+    }) satisfies Delivery,
+};
+
+/**
+ * A kill between the calls leaves the person without a main leader. The batch is in the store then, and the run reads the
+ * list and sends what still lacks.
+ */
+async function sendLeaders(change: Change, { platform, dialect }: DeliveryIo, signal: AbortSignal): Promise<undefined> {
+  const { identification } = change;
+  const { add, remove } = leaderCalls(change, dialect);
+  if (remove !== undefined) await platform.unlead(identification, named(remove), signal);
+  if (add !== undefined) await platform.lead(identification, named(add), signal);
+}
+
+function named({ main, secondary }: LeaderStep): Partial<LeaderStep> {
+  return main === undefined ? { secondary } : { main, secondary };
 }

@@ -1,7 +1,6 @@
 import { csvDelivery } from './csv-upload.ts';
 import type { DeliveryKind } from './delivery-io.ts';
-import { directDelivery } from './direct.ts';
-import { leadersDelivery } from './leaders.ts';
+import { directDelivery, leadersDelivery } from './direct.ts';
 import { outboxDelivery } from './outbox.ts';
 
 export const deliveryKinds: readonly DeliveryKind[] = [

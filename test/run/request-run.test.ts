@@ -17,7 +17,10 @@ async function idle() {
 it('a request is stored with its time, under its own id where it has no key', async () => {
   const { io, places } = await idle();
   const { trigger, isNew } = await requestRun(request, io);
-  expect([trigger, isNew]).toEqual([{ ...request, id: 'trigger_1', key: 'trigger_1', requestedAt: someInstant }, true]);
+  expect([trigger, isNew]).toEqual([
+    { ...request, id: 'trigger_id1', key: 'trigger_id1', requestedAt: someInstant },
+    true,
+  ]);
   expect(places).toContain('trigger-stored');
 });
 

@@ -28,7 +28,7 @@ import { findTakenOver, Inheritance } from '../seal/report-hand-overs.ts';
 import { decideEdit, type EditedChange, takenByEdit } from './decide-edit.ts';
 import { type DecidedSlot, type DecideJob, decideSlots, type SlotToDecide, whyNotSent } from './decide-slots.ts';
 import { type EmailMoves, orderClaims } from './order-claims.ts';
-import { decideBy } from './undo-changes.ts';
+import { decideBy } from './undo.ts';
 
 /** The result of the third step. The changes are stored but not guarded yet. */
 export interface Decided {

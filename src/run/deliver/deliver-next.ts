@@ -6,7 +6,7 @@ import type { CallResult, Submission } from '../../ports/delivery.ts';
 import type { Batch, ChangeMark, PlannedBatch, PlannedChange, Run } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { finishRun } from '../finish-run.ts';
-import { checkLeaders } from '../lead/check-leaders.ts';
+import { checkLeaders } from '../lead/deliver-leaders.ts';
 import { type NextStep, toProving, toReading } from '../next-step.ts';
 import { keepRaw, type UnstoredRequests } from '../run-notes.ts';
 import { changesInBatch, marksFor } from '../seal/batches.ts';

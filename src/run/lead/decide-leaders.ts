@@ -25,6 +25,7 @@ import type { LeadersLookup } from '../../ports/platform.ts';
 import { undoneBy } from '../../ports/runs.ts';
 import type { NewChange } from '../../ports/store.ts';
 import type { Decided } from '../decide/decide-changes.ts';
+import { undoLeaders } from '../decide/undo.ts';
 import { countEdited, type Edit } from '../edit.ts';
 import type { EngineIo } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
@@ -33,7 +34,6 @@ import type { Absent } from '../read/person-text.ts';
 import type { PlanRead } from '../read/read-people.ts';
 import { type Cycles, findCycles } from './cycles.ts';
 import { type ResolvedWish, resolveReference, resolveWish } from './resolve.ts';
-import { undoLeaders } from './undo-leaders.ts';
 import { addWaitingPeople, openLeftLeaders, waitFindings, waitsAfter } from './waiting.ts';
 
 /** What a plan found about leaders. */

@@ -12,7 +12,7 @@ import { applyLookup, namesAhead } from '../deliver/look-up-ahead.ts';
 import { addLastStep, splitBatch } from '../deliver/split.ts';
 import { isAllProven, isProofDue, readPlanned, readWave, type Wave } from '../deliver/wave.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
-import { proveLeaders } from '../lead/prove-leaders.ts';
+import { proveLeaders } from '../lead/deliver-leaders.ts';
 import { type NextStep, type Proven, toDelivering, toProving } from '../next-step.ts';
 import type { UnstoredRequests } from '../run-notes.ts';
 import { addParts, changesInBatch, changesOf } from '../seal/batches.ts';

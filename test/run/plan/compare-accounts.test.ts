@@ -151,11 +151,15 @@ describe('the users whom a full scan shows', () => {
   });
 
   it('two of one identification, or of one that differs by case, are not changed', async () => {
-    const { codes, has } = await compare({
+    const { codes, findings, has } = await compare({
       records: [of('ana'), of('eva')],
       users: [account('ana'), account('ana', { id: 'second' }), account('EVA')],
     });
     expect(codes).toEqual(['duplicate-key ana', 'case-conflict EVA']);
+    expect(findings.map(({ message }) => message)).toEqual([
+      'the platform shows two users with this identification: neither is changed',
+      'platform user EVA and eva differ only by case: neither user is changed',
+    ]);
     expect([has('ana', mark.conflict), has('eva', mark.conflict)]).toEqual([true, true]);
   });
 });

@@ -40,48 +40,6 @@ describe('users that are as wanted', () => {
     expect([second.kinds, decided(scene)]).toEqual([{ c3: 'create' }, 1]);
   });
 
-  it('are taken over anew when the account is another one', async () => {
-    const scene = await afterFirst({ records, users });
-    scene.users.set('a1', account('a1', { id: 'new' }));
-    scene.events.length = 0;
-    expect([(await scene.plan()).plan.facts.unchanged, decided(scene)]).toEqual([2, 2]);
-    expect(await scene.store.ledger.get('acme', 'a1')).toMatchObject({ accountId: 'new' });
-  });
-
-  it('get their write-only fields at first sight, unless these are assumed', async () => {
-    const hidden = [row('a1', { job: 'Clerk' })];
-    const lastUpdate = '2026-11-20T08:00:00';
-    const written = await openPlanScene({
-      records: hidden,
-      users: [account('a1', { lastUpdate })],
-      settings: { firstSight: 'write' },
-    });
-    expect(await written.plan()).toMatchObject({
-      kinds: { a1: 'update' },
-      changes: [{ after: { job: 'Clerk' }, before: { lastUpdate } }],
-    });
-    const assumed = await openPlanScene({ records: hidden, users });
-    expect((await assumed.plan()).kinds).toEqual({});
-    expect(await assumed.store.ledger.get('acme', 'a1')).toMatchObject({ hidden: { job: 'Clerk' } });
-  });
-
-  it('get a write-only field that has changed', async () => {
-    const scene = await afterFirst({ records: [row('a1', { job: 'Clerk' }), row('b2', { job: 'Boss' })], users });
-    scene.source.records = [row('a1', { job: 'Clerk' }), row('b2', { job: 'Clerk' })];
-    expect(await scene.plan()).toMatchObject({ kinds: { b2: 'update' }, plan: { facts: { unchanged: 1 } } });
-  });
-
-  it('keep what the ledger remembers of them when an employee leaves the scope', async () => {
-    const scene = await afterFirst({ records, users });
-    scene.source.records = [row('a1', { type: 'guest' }), row('b2'), row('c3')];
-    const planned = await scene.plan();
-    expect([planned.kinds, planned.plan.facts.unchanged, planned.plan.facts.outOfScope]).toEqual([
-      { c3: 'create' },
-      1,
-      1,
-    ]);
-  });
-
   it('count as unchanged with an account, else as out of scope or without an account, so that the parts are the rows', async () => {
     const gone = { status: 'left' };
     const scene = await openPlanScene({
@@ -105,42 +63,6 @@ describe('users that are as wanted', () => {
     scene.users.set('f6', account('f6', { enabled: false }));
     expect(await counted()).toEqual([{ c3: 'create' }, 8, [4, 1, 1], blocked]);
   });
-});
-
-describe('leavers', () => {
-  it('whose account is gone as well are no longer ours', async () => {
-    const scene = await afterFirst({ records: [row('a1')], users: [account('a1')] });
-    scene.source.records = [row('a1', { status: 'left' })];
-    scene.users.clear();
-    await scene.plan();
-    expect(await scene.store.ledger.get('acme', 'a1')).toMatchObject({ removed: { at: scene.clock.now() } });
-    expect((await scene.plan()).plan.facts.managedUsers).toBe(0);
-  });
-});
-
-describe('what the platform shows twice', () => {
-  it('is left alone, and reported', async () => {
-    const users = [account('a1', { enabled: false }), account('a1', { id: 'second' }), account('b2')];
-    const scene = await openPlanScene({ records: [row('a1', { status: 'left' }), row('b2', { area: 'X' })], users });
-    const planned = await scene.plan();
-    expect([planned.kinds, planned.findings]).toEqual([{ b2: 'update' }, ['duplicate-key a1']]);
-    expect(scene.message(planned, 'duplicate-key')).toBe(
-      'the platform shows two users with this identification: neither is changed',
-    );
-  });
-
-  it.each([[['A1']], [['a1', 'A1']], [['A1', 'a1']]])(
-    'in other letters is left alone, and reported: %s',
-    async (names) => {
-      const users = names.map((name) => account(name));
-      const scene = await openPlanScene({ records: [row('a1', { status: 'left' })], users });
-      const planned = await scene.plan();
-      expect([planned.kinds, planned.findings]).toEqual([{}, ['case-conflict A1']]);
-      expect(scene.message(planned, 'case-conflict')).toBe(
-        'platform user A1 and a1 differ only by case: neither user is changed',
-      );
-    },
-  );
 });
 
 describe('an e-mail that a user has and another employee is to get', () => {
@@ -201,16 +123,6 @@ describe('an e-mail that a user has and another employee is to get', () => {
     expect(scene.message(planned, 'email-conflict')).toBe(
       'a1 (line of a1) needs the e-mail of user z9, who keeps it. Give one of them another e-mail, or remove the user',
     );
-  });
-
-  it('is found by one scan when the employee was looked up alone', async () => {
-    const scene = await afterFirst({ records: [row('b2')], users: [account('b2'), holder()] });
-    scene.source.records = [wanted, row('b2')];
-    const planned = await scene.plan(only('a1'));
-    expect([planned.kinds, planned.findings]).toEqual([{}, ['rename-conflict a1']]);
-    expect([scene.calls.scan, scene.asked]).toEqual([1, ['a1']]);
-    expect(planned.plan.facts).toMatchObject({ platformUsers: 0, unchanged: 0 });
-    expect(planned.plan.facts).not.toHaveProperty('unmanaged');
   });
 });
 

@@ -582,11 +582,11 @@ describe('an e-mail that another account still has', () => {
     });
 
     it('is parked with the first name, whichever account the platform shows first', async () => {
-      expect(waits(await circleOf(['leo', 'eva', 'ana'], { settings: { parkEmail } })).toSorted()).toEqual([
-        'update ana leo ana@parked.example',
-        'update eva ana',
-        'update leo eva',
-      ]);
+      const plan = await circleOf(['leo', 'eva', 'ana'], { settings: { parkEmail } });
+      expect(waits(plan).toSorted()).toEqual(['update ana leo ana@parked.example', 'update eva ana', 'update leo eva']);
+      expect(plan.changes.find(({ identification }) => identification === 'ana')?.reason).toMatch(
+        /; sent after the change of leo, whose account has this e-mail; the account gets a parking address first$/,
+      );
     });
 
     it('is parked by an update rather than by an enable', async () => {

@@ -128,16 +128,6 @@ describe('an e-mail that an active employee’s account still has', () => {
 });
 
 describe('e-mails that go round in a circle', () => {
-  it('are broken by a parking address for the first by name', async () => {
-    const plan = await planned([...swap].reverse(), [...two].reverse(), { parkEmail });
-    expect(orderOf(plan)).toEqual({ a1: 'a1@parked.example', b2: 'a1' });
-    expect(plan.changes.map(({ reason }) => reason)).toEqual([
-      'differs in email; sent after the change of b2, whose account has this e-mail; the account gets a parking address first',
-      'differs in email; sent after the change of a1, whose account has this e-mail',
-    ]);
-    expect(plan.changes[0]).toMatchObject({ waitsFor: 'b2' });
-  });
-
   it('are broken by another one when the parking address of the first is an employee’s', async () => {
     const claimed = row('z9', { email: 'A1@parked.example' });
     expect(orderOf(await planned([...swap, claimed], two, { parkEmail }))).toMatchObject({
@@ -266,19 +256,22 @@ describe.each(['csv', 'direct'] as const)('sending them by %s', (delivery) => {
     expect(run.counts).toMatchObject({ update: 2, applied: 2 });
   });
 
-  it('fails a circle whose parking address the platform ignores, and sends nothing to the others', async () => {
-    const scene = await openPlanScene({ records: swap, users: two, settings: { delivery, parkEmail } });
-    scene.script.lands = ({ identification }) => {
-      const user = scene.users.get(identification) ?? account(identification);
-      scene.users.set(identification, { ...user, lastUpdate: '2026-11-21T12:00:01' });
-      return false;
-    };
-    const { run, kinds, findings } = await scene.run();
-    expect([scene.sent, kinds]).toEqual([[['a1']], { a1: 'update failed', b2: 'update failed' }]);
-    expect(findings).toEqual(['email-conflict b2', 'ignored-field a1']);
-    const [a1] = await scene.store.plans.page(run.id, { limit: 1 });
-    expect(a1?.stateReason).toBe('the platform ignored email');
-  });
+  it.runIf(delivery === 'csv')(
+    'fails a circle whose parking address the platform ignores, and sends nothing to the others',
+    async () => {
+      const scene = await openPlanScene({ records: swap, users: two, settings: { delivery, parkEmail } });
+      scene.script.lands = ({ identification }) => {
+        const user = scene.users.get(identification) ?? account(identification);
+        scene.users.set(identification, { ...user, lastUpdate: '2026-11-21T12:00:01' });
+        return false;
+      };
+      const { run, kinds, findings } = await scene.run();
+      expect([scene.sent, kinds]).toEqual([[['a1']], { a1: 'update failed', b2: 'update failed' }]);
+      expect(findings).toEqual(['email-conflict b2', 'ignored-field a1']);
+      const [a1] = await scene.store.plans.page(run.id, { limit: 1 });
+      expect(a1?.stateReason).toBe('the platform ignored email');
+    },
+  );
 
   it('sends nothing to an employee whose e-mail is still on the account before', async () => {
     const scene = await openPlanScene({ records: chain, users: three, settings: { delivery } });
@@ -294,16 +287,19 @@ describe.each(['csv', 'direct'] as const)('sending them by %s', (delivery) => {
     ]);
   });
 
-  it('sends nothing to an employee when read and search disagree about the account before', async () => {
-    const scene = await openPlanScene({ records: chain.slice(1), users: three, settings: { delivery } });
-    const { submit } = scene.script;
-    scene.script.find = (name) =>
-      name === 'c3' && scene.sent.length > 0 && submit === undefined && scene.calls.find > 1
-        ? { found: 'unclear', reason: 'they disagree' }
-        : undefined;
-    const { kinds } = await scene.run();
-    expect(kinds.b2).toBe('update failed');
-  });
+  it.runIf(delivery === 'csv')(
+    'sends nothing to an employee when read and search disagree about the account before',
+    async () => {
+      const scene = await openPlanScene({ records: chain.slice(1), users: three, settings: { delivery } });
+      const { submit } = scene.script;
+      scene.script.find = (name) =>
+        name === 'c3' && scene.sent.length > 0 && submit === undefined && scene.calls.find > 1
+          ? { found: 'unclear', reason: 'they disagree' }
+          : undefined;
+      const { kinds } = await scene.run();
+      expect(kinds.b2).toBe('update failed');
+    },
+  );
 
   it.runIf(delivery === 'csv')(
     'sends the pieces of a failed file before the change that takes over the e-mail of one of them',
@@ -354,23 +350,26 @@ describe.each(['csv', 'direct'] as const)('sending them by %s', (delivery) => {
     },
   );
 
-  it('leaves one parked, and says so, when the last step fails; the next run gives the own e-mail', async () => {
-    // Enough users for the guard of small companies to let two e-mails pass.
-    const others = Array.from({ length: 12 }, (_, i) => `p${i}`);
-    const scene = await openPlanScene({
-      records: [...swap, ...others.map((id) => row(id))],
-      users: [...two, ...others.map((id) => account(id))],
-      settings: { delivery, parkEmail },
-    });
-    const lands = scene.script.lands;
-    scene.script.lands = () => scene.sent.length < 3;
-    const { run, findings } = await scene.run();
-    expect([run.outcome, findings]).toEqual(['partial', ['email-parked a1']]);
-    expect(scene.users.get('a1')?.fields.email).toBe('a1@parked.example');
-    scene.script.lands = lands;
-    const next = await scene.run();
-    expect([next.run.outcome, next.findings]).toEqual(['succeeded', ['email-parked a1']]);
-    expect(scene.users.get('a1')?.fields.email).toBe(at('b2'));
-    expect((await scene.run(all)).findings).toEqual([]);
-  });
+  it.runIf(delivery === 'csv')(
+    'leaves one parked, and says so, when the last step fails; the next run gives the own e-mail',
+    async () => {
+      // Enough users for the guard of small companies to let two e-mails pass.
+      const others = Array.from({ length: 12 }, (_, i) => `p${i}`);
+      const scene = await openPlanScene({
+        records: [...swap, ...others.map((id) => row(id))],
+        users: [...two, ...others.map((id) => account(id))],
+        settings: { delivery, parkEmail },
+      });
+      const lands = scene.script.lands;
+      scene.script.lands = () => scene.sent.length < 3;
+      const { run, findings } = await scene.run();
+      expect([run.outcome, findings]).toEqual(['partial', ['email-parked a1']]);
+      expect(scene.users.get('a1')?.fields.email).toBe('a1@parked.example');
+      scene.script.lands = lands;
+      const next = await scene.run();
+      expect([next.run.outcome, next.findings]).toEqual(['succeeded', ['email-parked a1']]);
+      expect(scene.users.get('a1')?.fields.email).toBe(at('b2'));
+      expect((await scene.run(all)).findings).toEqual([]);
+    },
+  );
 });
