@@ -8,7 +8,7 @@ import type { PlannedChange, RunFacts, RunScope } from '../ports/store.ts';
 import type { Edit } from './edit.ts';
 import type { Sync } from './engine-io.ts';
 import type { Findings } from './read/open-findings.ts';
-import type { KnownPeople } from './record/write-directory.ts';
+import type { KnownPeople } from './record/write-people.ts';
 import type { Recorder } from './recorder.ts';
 
 export interface PlanJob {

@@ -13,8 +13,7 @@ import { noOtherAccounts, type OtherAccounts, openOtherAccounts } from './compar
 import { blockedUsers, resolveUnresolved, type Unresolved } from './compare/unresolved.ts';
 import type { EngineIo, RunContext, Sync } from './engine-io.ts';
 import { type DecisionGrounds, recordDecisions } from './record/record-decisions.ts';
-import { type KnownPeople, writeDirectory } from './record/write-directory.ts';
-import { writeRoster } from './record/write-roster.ts';
+import { type KnownPeople, writeDirectory, writeRoster } from './record/write-people.ts';
 
 /**
  * Where a plan goes. The steps of a plan are the same for a run, for a plan that is only shown and for the explanation

@@ -201,14 +201,14 @@ describe('a wave of files', () => {
   it.each(['batch-sent', 'status-final', 'read-back', 'batch-settled'] as const)(
     'goes on after a kill at %s: nothing is sent twice, and everything is applied once it is shown',
     async (place) => {
-      const scene = await openScene(disables(300, 100));
+      const scene = await openScene(disables(30, 10));
       for (let kill = 0; kill < 2; kill += 1) {
         scene.script.dieAt = place;
         await expect(scene.play()).rejects.toThrow(Killed);
       }
       await scene.play();
-      expect(scene.sent.flat()).toHaveLength(300);
-      expect((await scene.run()).counts).toMatchObject({ applied: 300, unresolved: 0 });
+      expect(scene.sent.flat()).toHaveLength(30);
+      expect((await scene.run()).counts).toMatchObject({ applied: 30, unresolved: 0 });
     },
   );
 

@@ -6,7 +6,7 @@ import type { Store } from '../../../src/ports/store.ts';
 import { noOtherAccounts, type OtherAccounts, openOtherAccounts } from '../../../src/run/compare/other-accounts.ts';
 import type { EngineIo } from '../../../src/run/engine-io.ts';
 import { mark, type PeopleIndex } from '../../../src/run/read/people-index.ts';
-import { type KnownPeople, writeDirectory } from '../../../src/run/record/write-directory.ts';
+import { type KnownPeople, writeDirectory } from '../../../src/run/record/write-people.ts';
 import { openFileSpool } from '../../../src/store/db/file-spool.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { openRun } from '../../contracts/store-samples.ts';
