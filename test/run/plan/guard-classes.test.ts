@@ -263,11 +263,16 @@ describe('a full read that is doubted', () => {
   });
 });
 
-it('a decision about a held change stays open when the plan is only shown, and ends when a run proposes it no more', async () => {
+it('a decision about a held change stays open in a doubted read and a shown plan, and ends when a run proposes it no more', async () => {
   const options = { records: [row('a1', { status: 'left' }), row('b2')], users: [account('a1'), account('b2')] };
-  const scene = await openPlanScene({ ...options, settings: guards({ disables: none }) });
+  const scene = await openPlanScene({ ...options, settings: guards({ disables: none, rowsDownPercent: 10 }) });
   expect([(await scene.plan()).kinds, await decisionsOf(scene, 'a1')]).toEqual([{ a1: 'disable held' }, ['open']]);
+  scene.source.records = [row('a1')];
+  scene.source.end = complete(1, 's2');
+  expect((await scene.plan()).plan.facts.isReadDoubted).toBe(true);
+  expect(await decisionsOf(scene, 'a1')).toEqual(['open']);
   scene.source.records = [row('a1'), row('b2')];
+  scene.source.end = complete(2, 's3');
   await scene.show();
   expect(await decisionsOf(scene, 'a1')).toEqual(['open']);
   await scene.plan();

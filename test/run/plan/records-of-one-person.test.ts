@@ -7,17 +7,6 @@ const messages = async (options: PlanSceneOptions): Promise<readonly string[]> =
 };
 
 describe('records that claim one person', () => {
-  it('of the same identification are reported with both places, and nothing is done', async () => {
-    const scene = await openPlanScene({ records: [row('a1', { area: 'X' }, 'line 2'), row('a1', {}, 'line 7')] });
-    const planned = await scene.plan();
-    expect(planned.kinds).toEqual({});
-    expect(planned.findings).toEqual(['duplicate-key a1']);
-    expect(scene.message(planned, 'duplicate-key')).toBe(
-      'line 2 and line 7 both have the identification a1, and the sync has no prefer rule that decides: the user is not changed',
-    );
-    expect(planned.plan.facts.blocked).toEqual({ conflict: 1 });
-  });
-
   it('are counted as blocked and named, also where the account is as the first of them wants it', async () => {
     const twice = (id: string) => [row(id, {}, 'line 2'), row(id, { area: 'X' }, 'line 7')];
     const scene = await openPlanScene({ records: [row('a1'), row('b2')], users: [account('a1'), account('b2')] });
@@ -178,14 +167,6 @@ describe('several records of one person, by scope and prefer,', () => {
     const message = `line 2 and line 3 both have the identification a1, ${why}: the user is not changed`;
     expect(scene.message(planned, 'duplicate-key')).toBe(message);
   });
-
-  it('claim the e-mail of the one that counts, and no other', async () => {
-    const old = row('a1', { email: 'old@x.com', hired: '2019-01-01' });
-    const now = row('a1', { email: 'new@x.com', hired: '2024-01-01' });
-    const records = [old, now, row('b2', { email: 'old@x.com' }), row('c3', { email: 'new@x.com' })];
-    const { shown } = await planOf(records, { prefer: [latest] });
-    expect(shown).toEqual([{ b2: 'create' }, ['email-conflict a1', 'email-conflict c3']]);
-  });
 });
 
 describe('an e-mail that two employees have', () => {
@@ -234,28 +215,6 @@ describe('a read that no plan can be made from', () => {
     expect(planned.plan.failure).toMatch(new RegExp(`^${why}.*: nothing was changed\\.`));
     expect([planned.changes, scene.calls.scan]).toEqual([[], 0]);
     expect((await scene.store.runs.get('run_1'))?.outcome).toBe('failed');
-  });
-
-  it('says why each row cannot be used, and counts them', async () => {
-    const records = [
-      row('a1', { status: 'odd', hired: 'soon' }),
-      row('b2', { status: 'odd' }),
-      row('c3', { grade: 'x' }),
-    ];
-    const scene = await openPlanScene({ records, settings: { scope: '$number(grade) < 5' } });
-    const { plan } = await scene.plan();
-    expect(plan.failure).toContain('none of them usable');
-    expect(plan.findings).toContainEqual({
-      code: 'status-unknown',
-      identification: 'a1',
-      at: 'line of a1',
-      message: 'line of a1: status has a value that is in neither active nor leaver (a word, 3 characters)',
-    });
-    expect(plan.findings.map(({ code, identification }) => `${code} ${identification}`)).toContain('row-rejected c3');
-    expect(plan.facts).toMatchObject({ sourceRows: 3, sourceGaps: [] });
-    expect(plan.facts.blocked).toEqual({ 'status-unknown': 1, 'row-refused': 2 });
-    expect(plan.facts.read).toMatchObject({ kind: 'full' });
-    expect([plan.verdict, plan.repeated]).toEqual([{ holds: [], fields: [], areMissesHeld: false }, 0]);
   });
 });
 
