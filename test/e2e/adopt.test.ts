@@ -242,7 +242,6 @@ describe('what a person decided follows an account to its new identification', (
     readonly kept: object;
   }>([
     { what: 'a rejected disable', patch: { status: 'left' }, kept: dropped },
-    { what: 'a rejected value', patch: { mail }, kept: dropped },
     { what: 'a rejected value of a user that is not ours yet', patch: { mail }, isOurs: false, kept: dropped },
     {
       what: 'a rejected value, while the rest goes on',

@@ -196,7 +196,7 @@ const answers: Readonly<Record<string, Answered>> = {
   ),
 };
 
-describe.each(Object.entries(answers))('when %s', (_, answered) => {
+describe.each(drawFrom(Object.entries(answers), 2))('when %s', (_, answered) => {
   it('the run says so in time, what it did not do is done later, and nothing is sent twice', async () => {
     const { faults, sync = {}, sandbox = {}, limits = {}, changed = 12, patch = {}, minutes = 20 } = answered;
     const office = await officeWith(changed, { sync, sandbox, limits });
@@ -356,9 +356,9 @@ describe('a direct change whose outcome is not known', () => {
 
 it.each([
   { fault: 'upload:status=409@1-3', waits: { for: 'platform', setting: 'settle.deadline' } },
-  { fault: 'late=9000', waits: { for: 'not-shown', setting: 'settle.visibleWithin' } },
+  { fault: 'late=60000', waits: { for: 'not-shown', setting: 'settle.visibleWithin' } },
 ])('a wait for $waits.for is told with its end, and in the log with the same words', async ({ fault, waits }) => {
-  const office = await officeWith(10);
+  const office = await officeWith(10, { sync: { settle: { every: '2s', visibleWithin: '10m' } } });
   await office.writeEmployees(renamed(40, 10));
   office.setFaults(fault);
   const told: Waiting[] = [];

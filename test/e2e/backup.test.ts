@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { type CommandPlace, openCommandPlace } from '../support/command-place.ts';
+import { drawFrom } from '../support/drawn.ts';
 import { startPostgres } from '../support/services.ts';
 
 const postgres = await startPostgres();
@@ -12,10 +13,12 @@ type Kind = 'sqlite' | 'postgres';
 const newStore = async (kind: Kind, name = 'store'): Promise<string> =>
   kind === 'sqlite' ? `sqlite:./${name}.db` : ((await postgres?.newDatabase()) ?? '');
 
-describe.each([
+const moves = [
   ['sqlite', 'postgres'],
   ['postgres', 'sqlite'],
-] as const)('a store in %s', (kind, other) => {
+] as const;
+
+describe.each(drawFrom(moves, 2))('a store in %s', (kind, other) => {
   it.skipIf(postgres === undefined)(
     'is restored, older than the platform, without presenting a token or sending anything twice',
     async () => {

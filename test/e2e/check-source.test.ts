@@ -21,6 +21,7 @@ import { fakeWorkers, startWorkday, workdayUser } from '../fakes/hris/workday.ts
 import { bobFields } from '../sources/hibob/under-test.ts';
 import { scimConfig } from '../sources/scim/under-test.ts';
 import { reportColumns } from '../sources/workday/under-test.ts';
+import { drawFrom } from '../support/drawn.ts';
 import { openOffice } from '../support/office.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
@@ -139,7 +140,7 @@ async function check(
   return found;
 }
 
-describe.each(vendors)('check of a source of $name', (vendor) => {
+describe.each(drawFrom(vendors, 2))('check of a source of $name', (vendor) => {
   it('says that it gets in, after the first page and no more', async () => {
     const line = await check(vendor, await vendor.start(1_200));
 

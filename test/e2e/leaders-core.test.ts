@@ -8,7 +8,6 @@ import { undoRun } from '../../src/app/undo.ts';
 import type { ReadEnd } from '../../src/core/plan/snapshot.ts';
 import type { SourcePage } from '../../src/ports/source.ts';
 import { rollingCheck } from '../../src/run/lead/decide-leaders.ts';
-import { explain } from '../../src/run/why.ts';
 import { defineKind, type OpenedSource } from '../../src/sources/kit/kind.ts';
 import type { RunReport } from '../../src/views/runs.ts';
 import { drawFrom } from '../support/drawn.ts';
@@ -172,20 +171,6 @@ it('a rejected leader stays away until the source names another one', async () =
   expect([later.run.outcome, later.run.facts.rejected]).toEqual(['nothing-to-do', 1]);
   const next = await office.applyRows(team({ E5: { boss: 'E3' } }));
   expect([next.run.outcome, next.run.counts.held, leadersOf(office, 'E5').main]).toEqual(['held', 1, 'E1']);
-});
-
-it('one person is explained with the change of the leaders beside that of the account', async () => {
-  const office = await openOffice({ sync: led });
-  await office.applyRows(team());
-  await office.writeEmployees(team({ E5: { boss: 'E2', last: 'Sosa' } }));
-  const sync = office.engine.io.syncs.get('people');
-  if (sync === undefined) throw new Error('the office has no sync');
-  const explained = await explain('E5', sync, office.engine.io, signal);
-  expect([explained.change?.kind, explained.leaders?.kind, explained.leaders?.after]).toEqual([
-    'update',
-    'lead',
-    { mainLeader: 'E2' },
-  ]);
 });
 
 it('one person is told which leaders the platform shows, what holds the change, and what waits', async () => {
