@@ -31,8 +31,7 @@ import { createRawTexts, createReads } from './reads.ts';
 import { createReports } from './reports.ts';
 import { createRosters } from './rosters.ts';
 import { createRuns } from './runs.ts';
-import { createSessions } from './sessions.ts';
-import { createTokenStore } from './tokens.ts';
+import { createSessions, createTokenStore } from './tokens.ts';
 import { createTriggers } from './triggers.ts';
 
 export interface StoreBase {

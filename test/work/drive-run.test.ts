@@ -167,11 +167,8 @@ describe('trouble', () => {
     });
   });
 
-  it.each([
-    { given: 20_000, waited: 20_500 },
-    { given: 600_000, waited: 600_500 },
-    { given: 86_400_000, waited: 3_600_500 },
-  ])('that says when to come again is obeyed, up to an hour: $given ms', async ({ given, waited }) => {
+  it('that says when to come again is obeyed, and shown as a wait for the platform', async () => {
+    const [given, waited] = [600_000, 600_500];
     const bench = await openBench((_context, call) => {
       if (call === 1) throw trouble({ afterMs: given });
       return done;
