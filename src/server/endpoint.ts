@@ -83,26 +83,37 @@ export class CookieAnswer {
 }
 
 const nothing = z.object({});
-const defaults = { params: nothing, query: nothing, headers: nothing, body: undefined, status: 200, refusals: [] };
+const defaults = {
+  method: 'GET',
+  params: nothing,
+  query: nothing,
+  headers: nothing,
+  body: undefined,
+  status: 200,
+  refusals: [],
+} as const;
 
-/** Types `handle` by the schemas of the same endpoint, and adds what it needs and what it leaves out: see `defaults`. */
-export function defineEndpoint<
-  Params extends z.ZodObject = typeof nothing,
-  Query extends z.ZodObject = typeof nothing,
-  Headers extends z.ZodObject = typeof nothing,
-  Body extends z.ZodType = z.ZodUndefined,
->(
-  endpoint: Omit<Endpoint, keyof typeof defaults | 'handle' | 'needs'> &
-    Partial<Pick<Endpoint, 'status' | 'refusals'>> & {
-      readonly params?: Params;
-      readonly query?: Query;
-      readonly headers?: Headers;
-      readonly body?: Body;
-      readonly handle: (
-        request: CheckedRequest<z.output<Params>, z.output<Query>, z.output<Headers>, z.output<Body>>,
-        parts: EndpointParts,
-      ) => Promise<unknown>;
-    },
-): Endpoint {
-  return { ...defaults, ...endpoint, needs: needsOf(endpoint.id) } as unknown as Endpoint;
+/**
+ * Returns what defines the endpoints of one part of the API. It types `handle` by the schemas of the same endpoint, and adds
+ * what the caller needs and what the endpoint leaves out: see `defaults`.
+ */
+export function definerOf(part: string) {
+  return <
+    Params extends z.ZodObject = typeof nothing,
+    Query extends z.ZodObject = typeof nothing,
+    Headers extends z.ZodObject = typeof nothing,
+    Body extends z.ZodType = z.ZodUndefined,
+  >(
+    endpoint: Omit<Endpoint, keyof typeof defaults | 'part' | 'handle' | 'needs'> &
+      Partial<Pick<Endpoint, 'method' | 'status' | 'refusals'>> & {
+        readonly params?: Params;
+        readonly query?: Query;
+        readonly headers?: Headers;
+        readonly body?: Body;
+        readonly handle: (
+          request: CheckedRequest<z.output<Params>, z.output<Query>, z.output<Headers>, z.output<Body>>,
+          parts: EndpointParts,
+        ) => Promise<unknown>;
+      },
+  ): Endpoint => ({ ...defaults, part, ...endpoint, needs: needsOf(endpoint.id) }) as unknown as Endpoint;
 }

@@ -5,31 +5,31 @@ import type { AppIo } from '../../app/app-io.ts';
 import type { AlertSubject, AlertsReport } from '../../ports/alerts.ts';
 import { alertList, alertListView, quieted, quietedView } from '../../views/alerts.ts';
 import { muteOrder, quietOrder } from '../../views/orders.ts';
-import { defineEndpoint, type Endpoint } from '../endpoint.ts';
+import { definerOf, type Endpoint } from '../endpoint.ts';
 import type { Sight } from '../http/admit.ts';
 import { defineStream } from './events.ts';
 import { isIn, limit, signatureOf, word } from './parameters.ts';
+
+const define = definerOf('alerts');
 
 const minuteMs = 60_000;
 
 const acts = {
   method: 'POST',
-  part: 'alerts',
   params: z.object({ name: word(63).describe('A sync, a connection, or `deployment`') }),
   answer: quieted,
   refusals: [400],
 } as const;
 
 function quiet(kind: Exclude<QuietRequest['kind'], 'mute'>, summary: string) {
-  return defineEndpoint({
+  return define({
     ...acts,
     id: `${kind}-alerts`,
     path: `/api/alerts/{name}/${kind}`,
     summary,
     body: quietOrder,
     handle: async ({ params, caller, body }, { app }) => {
-      const { by, signed } = signatureOf(caller, body);
-      return quietedView(await quietAlerts(app, params.name, { kind }, { by, ...signed }));
+      return quietedView(await quietAlerts(app, params.name, { kind }, signatureOf(caller, body)));
     },
   });
 }
@@ -50,11 +50,9 @@ export function alertsSeen(report: AlertsReport, { syncs }: Pick<AppIo, 'syncs'>
 }
 
 export const alertEndpoints: readonly Endpoint[] = [
-  defineEndpoint({
+  define({
     id: 'list-alerts',
-    method: 'GET',
     path: '/api/alerts',
-    part: 'alerts',
     summary: 'Open alerts, muted subjects, channels and the newest notices',
     query: z.object({ limit: limit(500, 50) }),
     answer: alertList,
@@ -75,16 +73,15 @@ export const alertEndpoints: readonly Endpoint[] = [
     }),
   }),
   quiet('ack', 'Acknowledge the open alerts: no reminder until one gets worse'),
-  defineEndpoint({
+  define({
     ...acts,
     id: 'mute-alerts',
     path: '/api/alerts/{name}/mute',
     summary: 'Send no alert of the subject for some time',
     body: muteOrder,
     handle: async ({ params, caller, body: { minutes, ...order } }, { app }) => {
-      const { by, signed } = signatureOf(caller, order);
       const request = { kind: 'mute', forMs: minutes * minuteMs } as const;
-      return quietedView(await quietAlerts(app, params.name, request, { by, ...signed }));
+      return quietedView(await quietAlerts(app, params.name, request, signatureOf(caller, order)));
     },
   }),
   quiet('unmute', 'Send alerts of the subject again'),

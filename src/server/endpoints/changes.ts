@@ -6,7 +6,7 @@ import type { FieldName } from '../../core/person/fields.ts';
 import type { PlannedChange } from '../../ports/store.ts';
 import { changeGroups, changeGroupsView, changeView, foundChanges, foundChangesView } from '../../views/changes.ts';
 import { fieldNames, filterParts } from '../../views/orders.ts';
-import { defineEndpoint, type Endpoint, StreamAnswer } from '../endpoint.ts';
+import { definerOf, type Endpoint, StreamAnswer } from '../endpoint.ts';
 import { word } from './parameters.ts';
 
 const filterQuery = z.object(filterParts);
@@ -61,14 +61,13 @@ interface Searched {
 
 /** Defines search, groups and export, which differ only in what they are about. */
 function searchesOf({ kind, path, part, words }: Searched): readonly Endpoint[] {
+  const define = definerOf(part);
   const base = {
-    method: 'GET',
-    part,
     params: z.object({ id: word(64).describe(`Id of the ${kind}`) }),
     refusals: [400, 404, 409],
   } as const;
   return [
-    defineEndpoint({
+    define({
       ...base,
       id: `search-${kind}-changes`,
       path: `${path}/search`,
@@ -79,7 +78,7 @@ function searchesOf({ kind, path, part, words }: Searched): readonly Endpoint[] 
       handle: async ({ params: { id }, query: { limit, offset, ...query } }, { app }) =>
         foundChangesView(await app.changes.search({ kind, id }, { ...sortOf(query), limit, offset }), offset),
     }),
-    defineEndpoint({
+    define({
       ...base,
       id: `group-${kind}-changes`,
       path: `${path}/groups`,
@@ -89,7 +88,7 @@ function searchesOf({ kind, path, part, words }: Searched): readonly Endpoint[] 
       handle: async ({ params: { id }, query: { by, ...filter } }, { app }) =>
         changeGroupsView(await app.changes.group({ kind, id }, filterOf(filter), groupByOf(by))),
     }),
-    defineEndpoint({
+    define({
       ...base,
       id: `export-${kind}-changes`,
       path: `${path}/export`,

@@ -7,15 +7,16 @@ import { auditActions } from '../../ports/store-operations.ts';
 import { auditEntryView, auditPage, connection, connectionList, connectionView } from '../../views/connections.ts';
 import { type ExportReport, exported, exportList, exportView } from '../../views/exports.ts';
 import { cancelOrder, exportOrder } from '../../views/orders.ts';
-import { defineEndpoint, type Endpoint } from '../endpoint.ts';
+import { definerOf, type Endpoint } from '../endpoint.ts';
 import { cursor, instantOf, isIn, knownSync, limit, runId, signatureOf, syncName, word } from './parameters.ts';
 
+const define = definerOf('deployment');
+
 function changeToken(verb: 'refresh' | 'revoke', summary: string, description: string): Endpoint {
-  return defineEndpoint({
+  return define({
     id: `${verb}-token`,
     method: 'POST',
     path: `/api/connections/{name}/token/${verb}`,
-    part: 'deployment',
     summary,
     description,
     cost: 10,
@@ -27,18 +28,16 @@ function changeToken(verb: 'refresh' | 'revoke', summary: string, description: s
       if (!app.connections.has(name)) {
         throw new RollcallError(`no connection is called ${name}: see GET /api/connections`, { code: 'NOT_FOUND' });
       }
-      const { by, signed } = signatureOf(caller, body);
-      return connectionView(await changeTokens(app, verb, name, { by, ...signed, signal }), app.syncs);
+      const order = { ...signatureOf(caller, body), signal };
+      return connectionView(await changeTokens(app, verb, name, order), app.syncs);
     },
   });
 }
 
 export const deploymentEndpoints: readonly Endpoint[] = [
-  defineEndpoint({
+  define({
     id: 'list-connections',
-    method: 'GET',
     path: '/api/connections',
-    part: 'deployment',
     summary: 'The connections and the state of their tokens, without the tokens',
     answer: connectionList,
     handle: async ({ sight }, { app }) => {
@@ -48,11 +47,9 @@ export const deploymentEndpoints: readonly Endpoint[] = [
       return { connections: (await Promise.all(reports)).map((report) => connectionView(report, syncs)) };
     },
   }),
-  defineEndpoint({
+  define({
     id: 'list-exports',
-    method: 'GET',
     path: '/api/exports',
-    part: 'deployment',
     summary: 'The exports of feedback and evaluations, and where they stand',
     answer: exportList,
     handle: async ({ sight }, { app }) => {
@@ -62,11 +59,10 @@ export const deploymentEndpoints: readonly Endpoint[] = [
       return { exports: (await listExports(app)).filter(isSeen).map((report) => exportView(report)) };
     },
   }),
-  defineEndpoint({
+  define({
     id: 'run-export',
     method: 'POST',
     path: '/api/exports/{name}/run',
-    part: 'deployment',
     summary: 'Request a pass of an export',
     description: 'A running deployment makes it within seconds.',
     params: z.object({ name: word(63).describe('Name of the export') }),
@@ -74,18 +70,15 @@ export const deploymentEndpoints: readonly Endpoint[] = [
     answer: exported,
     refusals: [400, 404],
     handle: async ({ params: { name }, caller, body: { from, ...order } }, { app }) => {
-      const { by, signed } = signatureOf(caller, order);
-      await requestExport(app, name, { by, ...signed, ...given({ readFrom: instantOf(from) }) });
+      await requestExport(app, name, { ...signatureOf(caller, order), ...given({ readFrom: instantOf(from) }) });
       const report = (await listExports(app)).find(({ settings }) => settings.name === name);
       if (report === undefined) throw new RollcallError(`no export is called ${name}`, { code: 'NOT_FOUND' });
       return exportView(report);
     },
   }),
-  defineEndpoint({
+  define({
     id: 'list-audit',
-    method: 'GET',
     path: '/api/audit',
-    part: 'deployment',
     summary:
       'The audit: who paused, requested, approved, rejected, canceled, retried, refreshed and revoked, newest first',
     query: z.object({

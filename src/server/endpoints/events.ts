@@ -6,7 +6,7 @@ import { readSyncStates } from '../../app/syncs.ts';
 import { runProgress, runProgressView } from '../../views/runs.ts';
 import { requestState, requestStateView, syncList, syncView } from '../../views/syncs.ts';
 import { hidingPeople } from '../../views/wire.ts';
-import { defineEndpoint, type Endpoint } from '../endpoint.ts';
+import { definerOf, type Endpoint } from '../endpoint.ts';
 import type { StreamedState } from '../events.ts';
 import type { Sight } from '../http/admit.ts';
 import { isIn, requestId, runId } from './parameters.ts';
@@ -24,11 +24,10 @@ interface Stream
   readonly read: (app: AppIo, id: string, sight: Sight) => Promise<StreamedState>;
 }
 
-export function defineStream({ event, read, ...stream }: Stream): Endpoint {
+export function defineStream({ event, read, part, ...stream }: Stream): Endpoint {
   const hide = hidingPeople(stream.answer);
-  return defineEndpoint({
+  return definerOf(part)({
     ...stream,
-    method: 'GET',
     description,
     headers: z.object({
       'last-event-id': z.string().max(64).optional().describe('Id of the last event that was received'),

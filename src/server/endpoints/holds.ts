@@ -14,18 +14,19 @@ import {
   verdictView,
 } from '../../views/holds.ts';
 import { holdOrder, holdSelection } from '../../views/orders.ts';
-import { defineEndpoint, type Endpoint } from '../endpoint.ts';
+import { definerOf, type Endpoint } from '../endpoint.ts';
 import { filterOf } from './changes.ts';
 import { cursor, knownSync, limit, signatureOf, syncName, word } from './parameters.ts';
+
+const define = definerOf('holds');
 
 const byHold = z.object({ id: word(64).describe('Id of the hold') });
 
 function decide(action: 'approve' | 'reject', summary: string): Endpoint {
-  return defineEndpoint({
+  return define({
     id: `${action}-hold`,
     method: 'POST',
     path: `/api/holds/{id}/${action}`,
-    part: 'holds',
     summary,
     description: 'With `expect`, nothing is decided if the hold has changed since the operator reviewed it.',
     params: byHold,
@@ -33,9 +34,8 @@ function decide(action: 'approve' | 'reject', summary: string): Endpoint {
     answer: verdict,
     refusals: [400, 404, 409],
     handle: async ({ params, caller, body: { reopen: reopens, reason, as, ...body } }, { app }) => {
-      const { by, signed } = signatureOf(caller, { reason, as });
-      const selection = selectionOf(body);
-      return verdictView(await decideHold(app, params.id, { action, by, selection, ...signed, ...given({ reopens }) }));
+      const order = { action, selection: selectionOf(body), ...signatureOf(caller, { reason, as }) };
+      return verdictView(await decideHold(app, params.id, { ...order, ...given({ reopens }) }));
     },
   });
 }
@@ -46,11 +46,9 @@ function selectionOf(body: z.output<typeof holdSelection> & { readonly expect?: 
 }
 
 export const holdEndpoints: readonly Endpoint[] = [
-  defineEndpoint({
+  define({
     id: 'list-holds',
-    method: 'GET',
     path: '/api/holds',
-    part: 'holds',
     summary: 'What waits for approval, in all syncs or one',
     query: z.object({ sync: syncName.optional(), limit: limit(1000, 50) }),
     answer: holdsPage,
@@ -58,11 +56,9 @@ export const holdEndpoints: readonly Endpoint[] = [
     handle: async ({ query: { sync, limit: most }, sight: { syncs } }, { app }) =>
       holdsView(await findHolds(app, given({ limit: most, sync: sync && knownSync(sync, app), syncs }))),
   }),
-  defineEndpoint({
+  define({
     id: 'list-closed-holds',
-    method: 'GET',
     path: '/api/holds/closed',
-    part: 'holds',
     summary: 'Holds that no longer wait, newest first: who decided, why, and what became of the changes',
     cost: 2,
     query: z.object({ sync: syncName.optional(), limit: limit(100, 20), cursor }),
@@ -73,22 +69,19 @@ export const holdEndpoints: readonly Endpoint[] = [
       return closedHoldsView(await findClosedHolds(app, given(asked)), most);
     },
   }),
-  defineEndpoint({
+  define({
     id: 'show-hold',
-    method: 'GET',
     path: '/api/holds/{id}',
-    part: 'holds',
     summary: 'One hold: its reason, its people in groups, and the effect of an approval',
     params: byHold,
     answer: holdDetail,
     refusals: [400, 404],
     handle: async ({ params }, { app }) => holdDetailView(await describeHold(app, params.id)),
   }),
-  defineEndpoint({
+  define({
     id: 'preview-hold',
     method: 'POST',
     path: '/api/holds/{id}/effect',
-    part: 'holds',
     summary: 'What an approval of some changes of a hold would do: files, requests and time',
     description: 'Changes nothing.',
     params: byHold,

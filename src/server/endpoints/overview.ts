@@ -2,11 +2,13 @@ import { z } from 'zod';
 import type { AppIo } from '../../app/app-io.ts';
 import { countDays, readOverview } from '../../app/overview.ts';
 import { dayList, dayListView, overview, overviewView } from '../../views/overview.ts';
-import { defineEndpoint, type Endpoint } from '../endpoint.ts';
+import { definerOf, type Endpoint } from '../endpoint.ts';
 import type { Sight } from '../http/admit.ts';
 import { alertsSeen } from './alerts.ts';
 import { defineStream } from './events.ts';
 import { isIn, knownSync, limit, syncName } from './parameters.ts';
+
+const define = definerOf('overview');
 
 async function readAll(app: AppIo, sight: Sight) {
   // Notices are no part of it.
@@ -16,11 +18,9 @@ async function readAll(app: AppIo, sight: Sight) {
 }
 
 export const overviewEndpoints: readonly Endpoint[] = [
-  defineEndpoint({
+  define({
     id: 'show-overview',
-    method: 'GET',
     path: '/api/overview',
-    part: 'overview',
     summary: 'Health, state and open holds of every sync, the work, and the number of open alerts',
     description:
       'Health describes the recent runs, and state the current activity. Holds are counted from the store, regardless of the age of their run.',
@@ -36,11 +36,9 @@ export const overviewEndpoints: readonly Endpoint[] = [
     event: 'overview',
     read: async (app, _id, sight) => ({ state: await readAll(app, sight), isFinal: false }),
   }),
-  defineEndpoint({
+  define({
     id: 'list-days',
-    method: 'GET',
     path: '/api/overview/days',
-    part: 'overview',
     summary: 'Runs and applied changes of every sync by day',
     cost: 2,
     query: z.object({

@@ -56,12 +56,12 @@ export function scopeOf(users: readonly string[] | undefined, isFull = false): R
   return { kind: 'users', identifications: [...new Set(users.map(readIdentification))] };
 }
 
-/** Who the audit names, and the parts that a signed order has beside it. */
+/** Returns who signs an order, what they may do, and what the order says about it, for the audit. */
 export function signatureOf(
   { name: by, access, groups }: Caller,
   { as, reason }: { readonly as?: string | undefined; readonly reason?: string | undefined },
 ) {
-  return { by, signed: { proven: { access, groups }, ...given({ as, reason }) } };
+  return { by, proven: { access, groups }, ...given({ as, reason }) };
 }
 
 /** Returns whether the sync is in a list for this caller. */

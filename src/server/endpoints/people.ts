@@ -21,7 +21,7 @@ import {
   person,
   personView,
 } from '../../views/people.ts';
-import { defineEndpoint, type Endpoint } from '../endpoint.ts';
+import { definerOf, type Endpoint } from '../endpoint.ts';
 import type { Sight } from '../http/admit.ts';
 import { outOfScope } from '../http/admit.ts';
 import {
@@ -34,6 +34,8 @@ import {
   signatureOf,
   syncName,
 } from './parameters.ts';
+
+const define = definerOf('people');
 
 const byPerson = z.object({ sync: syncName, identification });
 
@@ -48,18 +50,15 @@ async function inSight(ids: readonly string[], sync: string, sight: Sight, { eng
 
 const asks = {
   method: 'POST',
-  part: 'people',
   cost: 10,
   params: z.object({ sync: syncName }),
   answer: adoptions,
 } as const;
 
 export const peopleEndpoints: readonly Endpoint[] = [
-  defineEndpoint({
+  define({
     id: 'search-people',
-    method: 'GET',
     path: '/api/people',
-    part: 'people',
     summary: 'Find people by name, e-mail or identification, in all syncs or one',
     description:
       'Searches the employees and users that the last accepted complete read of each sync showed. Parts of words match, and case and accents are ignored.',
@@ -79,11 +78,9 @@ export const peopleEndpoints: readonly Endpoint[] = [
       );
     },
   }),
-  defineEndpoint({
+  define({
     id: 'explain-person',
-    method: 'GET',
     path: '/api/syncs/{sync}/people/{identification}',
-    part: 'people',
     summary: 'Explain one employee: the source, the mapping, the platform, the ledger, and the decision',
     description: 'Reads the whole source, so it counts as ten requests.',
     cost: 10,
@@ -100,11 +97,9 @@ export const peopleEndpoints: readonly Endpoint[] = [
       return personView(sync, query.row === 'true' ? trace : onlyRead(trace));
     },
   }),
-  defineEndpoint({
+  define({
     id: 'person-history',
-    method: 'GET',
     path: '/api/syncs/{sync}/people/{identification}/history',
-    part: 'people',
     summary: 'The changes of one user in former runs, newest first',
     params: byPerson,
     query: z.object({ limit: limit(200, 20) }),
@@ -117,11 +112,9 @@ export const peopleEndpoints: readonly Endpoint[] = [
       return { history: history.map(pastChangeView) };
     },
   }),
-  defineEndpoint({
+  define({
     id: 'list-accounts',
-    method: 'GET',
     path: '/api/syncs/{sync}/accounts',
-    part: 'people',
     summary: 'The accounts of the platform, whose they are and why, and who in HR an unknown one may belong to',
     description:
       'As the last accepted full read of the sync saw them, with what was written since. Parts of words match; case and accents are ignored. A token of some syncs gets the accounts of these syncs alone.',
@@ -153,7 +146,7 @@ export const peopleEndpoints: readonly Endpoint[] = [
       return accountPageView({ ...list, accounts: found.slice(0, most).map(({ account }) => account), next });
     },
   }),
-  defineEndpoint({
+  define({
     ...asks,
     id: 'preview-adoption',
     path: '/api/syncs/{sync}/adopt/preview',
@@ -169,7 +162,7 @@ export const peopleEndpoints: readonly Endpoint[] = [
       });
     },
   }),
-  defineEndpoint({
+  define({
     ...asks,
     id: 'adopt-users',
     path: '/api/syncs/{sync}/adopt',
@@ -180,10 +173,9 @@ export const peopleEndpoints: readonly Endpoint[] = [
     refusals: [400, 404, 502],
     handle: async ({ params, caller, body: { ids, way, until, ...order }, signal, sight }, { app }) => {
       const sync = knownSync(params.sync, app);
-      const { by, signed } = signatureOf(caller, order);
       const named = await inSight(ids, sync, sight, app);
       const end = until === undefined ? {} : { until: { at: Date.parse(until) } };
-      const asked = { by, signal, ...signed };
+      const asked = { ...signatureOf(caller, order), signal };
       const done =
         way === undefined
           ? adoptPeople(app, sync, named, asked)
@@ -191,11 +183,9 @@ export const peopleEndpoints: readonly Endpoint[] = [
       return adoptionsView({ sync, adoptions: await done });
     },
   }),
-  defineEndpoint({
+  define({
     id: 'list-orphans',
-    method: 'GET',
     path: '/api/orphans',
-    part: 'people',
     summary: 'Users whom no sync disables, because theirs is not configured',
     answer: orphans,
     refusals: [],
@@ -205,7 +195,7 @@ export const peopleEndpoints: readonly Endpoint[] = [
       return orphansView({ orphans: found.filter(({ connection }) => connections.includes(connection)) });
     },
   }),
-  defineEndpoint({
+  define({
     ...asks,
     id: 'adopt-orphans',
     path: '/api/syncs/{sync}/adopt-from',
@@ -216,11 +206,8 @@ export const peopleEndpoints: readonly Endpoint[] = [
     refusals: [400, 404],
     handle: async ({ params, caller, body: { from, leave, ...order } }, { app }) => {
       const sync = knownSync(params.sync, app);
-      const { by, signed } = signatureOf(caller, order);
-      return orphansMovedView({
-        ...(await moveOrphans(app, { sync, from, leaves: leave, by, ...signed })),
-        isDone: true,
-      });
+      const moved = await moveOrphans(app, { sync, from, leaves: leave, ...signatureOf(caller, order) });
+      return orphansMovedView({ ...moved, isDone: true });
     },
   }),
 ];

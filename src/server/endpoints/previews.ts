@@ -4,18 +4,19 @@ import { scopeOfUndo } from '../../app/undo.ts';
 import { given } from '../../core/run/given.ts';
 import { previewOrder } from '../../views/orders.ts';
 import { preview, previewList, previewListView, previewView } from '../../views/previews.ts';
-import { defineEndpoint, type Endpoint } from '../endpoint.ts';
+import { definerOf, type Endpoint } from '../endpoint.ts';
 import { defineStream } from './events.ts';
 import { knownSync, limit, scopeOf, syncName, word } from './parameters.ts';
+
+const define = definerOf('previews');
 
 const byPreview = z.object({ id: word(64).describe('Id of the preview') });
 
 export const previewEndpoints: readonly Endpoint[] = [
-  defineEndpoint({
+  define({
     id: 'request-preview',
     method: 'POST',
     path: '/api/previews',
-    part: 'previews',
     summary: 'Request a plan without effect, for a sync or for named employees',
     description:
       'A worker makes it with the steps of a run. It sends nothing, counts no absence, opens no hold and ends no episode. Every user with the role viewer can open it until it expires.',
@@ -31,11 +32,9 @@ export const previewEndpoints: readonly Endpoint[] = [
       return previewView(await orderPreview(app, sync, { scope, by }));
     },
   }),
-  defineEndpoint({
+  define({
     id: 'list-previews',
-    method: 'GET',
     path: '/api/previews',
-    part: 'previews',
     summary: 'Previews that have not expired, newest first',
     query: z.object({ sync: syncName.optional(), limit: limit(100, 20) }),
     answer: previewList,
@@ -46,11 +45,9 @@ export const previewEndpoints: readonly Endpoint[] = [
       );
     },
   }),
-  defineEndpoint({
+  define({
     id: 'show-preview',
-    method: 'GET',
     path: '/api/previews/{id}',
-    part: 'previews',
     summary: 'One preview: its progress, and what a run would do',
     params: byPreview,
     answer: preview,

@@ -5,15 +5,15 @@ import { findRecentChanges, reportCsv, reportPeople } from '../../app/changes/re
 import { given } from '../../core/run/given.ts';
 import { filterParts } from '../../views/orders.ts';
 import { personReport, personReportView, recentChanges, recentChangesView, reportKinds } from '../../views/reports.ts';
-import { defineEndpoint, type Endpoint, StreamAnswer } from '../endpoint.ts';
+import { definerOf, type Endpoint, StreamAnswer } from '../endpoint.ts';
 import type { Sight } from '../http/admit.ts';
 import { instantOf, knownSync, limit, syncName, word } from './parameters.ts';
+
+const define = definerOf('reports');
 
 const { kind, class: changeClass, state, text } = filterParts;
 
 const reportBase = {
-  method: 'GET',
-  part: 'reports',
   cost: 10,
   params: z.object({ kind: z.enum(reportKinds).describe('leavers or joiners') }),
   query: z.object({
@@ -41,11 +41,9 @@ async function readReport({ params: { kind }, query: { from, to, sync }, sight, 
 }
 
 export const reportEndpoints: readonly Endpoint[] = [
-  defineEndpoint({
+  define({
     id: 'list-recent-changes',
-    method: 'GET',
     path: '/api/changes',
-    part: 'reports',
     summary: 'The changes of the last 30 days in all syncs, those of the newest run first',
     description: 'With `text`, a page may have fewer changes than asked for, and still have a next page.',
     cost: 2,
@@ -64,7 +62,7 @@ export const reportEndpoints: readonly Endpoint[] = [
       return recentChangesView(await findRecentChanges(app, given({ ...query, ...asked })));
     },
   }),
-  defineEndpoint({
+  define({
     ...reportBase,
     id: 'report-people',
     path: '/api/reports/{kind}',
@@ -72,7 +70,7 @@ export const reportEndpoints: readonly Endpoint[] = [
     answer: personReport,
     handle: async (call, { app }) => personReportView(await readReport(call, app)),
   }),
-  defineEndpoint({
+  define({
     ...reportBase,
     id: 'export-report',
     path: '/api/reports/{kind}/export',

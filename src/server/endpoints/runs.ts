@@ -30,7 +30,7 @@ import {
   runWithTimesView,
 } from '../../views/runs.ts';
 import { requested, requestedView } from '../../views/syncs.ts';
-import { defineEndpoint, type Endpoint, StreamAnswer } from '../endpoint.ts';
+import { definerOf, type Endpoint, StreamAnswer } from '../endpoint.ts';
 import { csvOf, linesOf } from './changes.ts';
 import {
   cursor,
@@ -44,6 +44,8 @@ import {
   syncName,
 } from './parameters.ts';
 
+const define = definerOf('runs');
+
 const byRun = z.object({ id: runId });
 
 function formatOf(accept = ''): 'json' | 'ndjson' | 'csv' {
@@ -53,16 +55,13 @@ function formatOf(accept = ''): 'json' | 'ndjson' | 'csv' {
 
 const acts = {
   method: 'POST',
-  part: 'runs',
   params: byRun,
 } as const;
 
 export const runEndpoints: readonly Endpoint[] = [
-  defineEndpoint({
+  define({
     id: 'list-runs',
-    method: 'GET',
     path: '/api/runs',
-    part: 'runs',
     summary: 'Runs, newest first',
     query: z.object({
       sync: syncName.optional(),
@@ -87,22 +86,18 @@ export const runEndpoints: readonly Endpoint[] = [
       return { runs: runs.map(runView), next: found.length > most && last !== undefined ? cursorAfter(last) : null };
     },
   }),
-  defineEndpoint({
+  define({
     id: 'show-run',
-    method: 'GET',
     path: '/api/runs/{id}',
-    part: 'runs',
     summary: 'Everything about a run',
     params: byRun,
     answer: runWithTimes,
     refusals: [404, 409],
     handle: async ({ params }, { app }) => runWithTimesView(await readRunPage(app, params.id)),
   }),
-  defineEndpoint({
+  define({
     id: 'list-findings',
-    method: 'GET',
     path: '/api/runs/{id}/findings',
-    part: 'runs',
     summary: 'The findings of a run, or those of one code or cause, in order',
     params: byRun,
     query: z.object({
@@ -122,11 +117,9 @@ export const runEndpoints: readonly Endpoint[] = [
         ),
       ),
   }),
-  defineEndpoint({
+  define({
     id: 'list-changes',
-    method: 'GET',
     path: '/api/runs/{id}/changes',
-    part: 'runs',
     summary: 'The changes of a run, in order of identification',
     description: 'JSON is paged; ndjson and csv are streamed completely. The Accept header also selects the format.',
     params: byRun,
@@ -158,11 +151,9 @@ export const runEndpoints: readonly Endpoint[] = [
       return { changes, next: found.length > query.limit ? (changes.at(-1)?.identification ?? null) : null };
     },
   }),
-  defineEndpoint({
+  define({
     id: 'list-raw-texts',
-    method: 'GET',
     path: '/api/runs/{id}/raw',
-    part: 'runs',
     summary: 'The raw answers of other systems during a run',
     description:
       'The answers may contain personal data, so they need the role operator. Findings and reasons never quote them.',
@@ -171,7 +162,7 @@ export const runEndpoints: readonly Endpoint[] = [
     refusals: [404, 409],
     handle: async ({ params }, { app }) => rawTextListView(await readRawTexts(app, params.id)),
   }),
-  defineEndpoint({
+  define({
     ...acts,
     id: 'approve-run',
     path: '/api/runs/{id}/approve',
@@ -181,12 +172,11 @@ export const runEndpoints: readonly Endpoint[] = [
     answer: verdict,
     refusals: [400, 404, 409],
     handle: async ({ params, caller, body: { reopen: reopens, ...order } }, { app }) => {
-      const { by, signed } = signatureOf(caller, order);
-      const verdictOf = { by, ...selectionOf(order), ...signed, ...given({ reopens }) };
+      const verdictOf = { ...selectionOf(order), ...signatureOf(caller, order), ...given({ reopens }) };
       return verdictView(await decideRun(app, 'approve', params.id, verdictOf));
     },
   }),
-  defineEndpoint({
+  define({
     ...acts,
     id: 'reject-run',
     path: '/api/runs/{id}/reject',
@@ -197,11 +187,11 @@ export const runEndpoints: readonly Endpoint[] = [
     answer: verdict,
     refusals: [400, 404, 409],
     handle: async ({ params, caller, body: order }, { app }) => {
-      const { by, signed } = signatureOf(caller, order);
-      return verdictView(await decideRun(app, 'reject', params.id, { by, ...selectionOf(order), ...signed }));
+      const verdictOf = { ...selectionOf(order), ...signatureOf(caller, order) };
+      return verdictView(await decideRun(app, 'reject', params.id, verdictOf));
     },
   }),
-  defineEndpoint({
+  define({
     ...acts,
     id: 'cancel-run',
     path: '/api/runs/{id}/cancel',
@@ -211,12 +201,11 @@ export const runEndpoints: readonly Endpoint[] = [
     answer: runSummary,
     refusals: [400, 404, 409],
     handle: async ({ params, caller, body: order }, { app }) => {
-      const { by, signed } = signatureOf(caller, order);
-      const run = await stopRun(app, params.id, { by, ...signed });
+      const run = await stopRun(app, params.id, signatureOf(caller, order));
       return runView({ ...run, isCancelRequested: true });
     },
   }),
-  defineEndpoint({
+  define({
     ...acts,
     id: 'retry-run',
     path: '/api/runs/{id}/retry',
@@ -226,11 +215,10 @@ export const runEndpoints: readonly Endpoint[] = [
     answer: requested,
     refusals: [400, 404, 409],
     handle: async ({ params, caller, body }, { app }) => {
-      const { by, signed } = signatureOf(caller, body);
-      return requestedView(await queueRetry(app, params.id, { by, ...signed }));
+      return requestedView(await queueRetry(app, params.id, signatureOf(caller, body)));
     },
   }),
-  defineEndpoint({
+  define({
     ...acts,
     id: 'undo-run',
     path: '/api/runs/{id}/undo',
@@ -242,8 +230,8 @@ export const runEndpoints: readonly Endpoint[] = [
     answer: requested,
     refusals: [400, 404, 409],
     handle: async ({ params, caller, body: { only, users, ...order } }, { app }) => {
-      const { by, signed } = signatureOf(caller, order);
-      return requestedView(await queueUndo(app, params.id, { by, ...signed, ...given({ only, users }) }));
+      const undo = { ...signatureOf(caller, order), ...given({ only, users }) };
+      return requestedView(await queueUndo(app, params.id, undo));
     },
   }),
 ];

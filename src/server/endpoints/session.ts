@@ -5,12 +5,14 @@ import { openSessionView, sessionList } from '../../views/connections.ts';
 import { cancelOrder, sessionOrder } from '../../views/orders.ts';
 import { instant, viewOf } from '../../views/wire.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { CookieAnswer, defineEndpoint } from '../endpoint.ts';
+import { CookieAnswer, definerOf } from '../endpoint.ts';
 import type { Caller } from '../http/access.ts';
 import { Refusal } from '../http/problem.ts';
 import { needsOf } from '../needs.ts';
 import type { EndpointParts } from '../server-parts.ts';
 import { signatureOf, word } from './parameters.ts';
+
+const define = definerOf('session');
 
 /** What a page shows or leaves out, each by an operation that needs it. */
 const rights = {
@@ -89,21 +91,18 @@ function rightsOf(caller: Caller | undefined, syncs: readonly string[]) {
 }
 
 export const sessionEndpoints: readonly Endpoint[] = [
-  defineEndpoint({
+  define({
     id: 'show-session',
-    method: 'GET',
     path: '/api/session',
-    part: 'session',
     summary: 'Who is signed in, with which rights, and how to sign in',
     description: 'Answers 200 also without a session.',
     answer: session,
     handle: async ({ visitor }, parts) => sessionView(visitor, parts),
   }),
-  defineEndpoint({
+  define({
     id: 'open-session',
     method: 'POST',
     path: '/api/session',
-    part: 'session',
     summary: 'Sign in with an API token; sets a cookie, so that a page need not keep the token',
     body: sessionOrder,
     answer: session,
@@ -121,11 +120,10 @@ export const sessionEndpoints: readonly Endpoint[] = [
       return new CookieAnswer(sessionView(caller, parts), cookie);
     },
   }),
-  defineEndpoint({
+  define({
     id: 'end-session',
     method: 'POST',
     path: '/api/session/end',
-    part: 'session',
     summary: 'Sign out',
     answer: sessionEnd,
     refusals: [403],
@@ -136,28 +134,24 @@ export const sessionEndpoints: readonly Endpoint[] = [
       return new CookieAnswer({ location: location ?? null }, cookie);
     },
   }),
-  defineEndpoint({
+  define({
     id: 'list-sessions',
-    method: 'GET',
     path: '/api/sessions',
-    part: 'session',
     summary: 'Who is signed in to the page',
     answer: sessionList,
     handle: async (_asked, { app }) => ({ sessions: (await listSessions(app)).map(openSessionView) }),
   }),
-  defineEndpoint({
+  define({
     id: 'end-sessions',
     method: 'POST',
     path: '/api/sessions/{name}/end',
-    part: 'session',
     summary: 'End a session, or all sessions of a user; their event streams end with them',
     params: z.object({ name: word(120).describe('Id of the session, or name of the user') }),
     body: cancelOrder,
     answer: sessionList,
     refusals: [400, 404],
     handle: async ({ params, caller, body }, { app }) => {
-      const { by, signed } = signatureOf(caller, body);
-      return { sessions: (await endSessions(app, params.name, { by, ...signed })).map(openSessionView) };
+      return { sessions: (await endSessions(app, params.name, signatureOf(caller, body))).map(openSessionView) };
     },
   }),
 ];

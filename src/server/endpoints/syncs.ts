@@ -21,17 +21,18 @@ import {
   syncMappingView,
   syncView,
 } from '../../views/syncs.ts';
-import { defineEndpoint, type Endpoint } from '../endpoint.ts';
+import { definerOf, type Endpoint } from '../endpoint.ts';
 import { Refusal } from '../http/problem.ts';
 import { signatureHeader, timestampHeader } from '../http/webhook-signature.ts';
 import { syncsSeen } from './events.ts';
 import { knownSync, requestId, scopeOf, signatureOf, syncName } from './parameters.ts';
 
+const define = definerOf('syncs');
+
 const bySync = z.object({ sync: syncName });
 
 const pauseOrResume = {
   method: 'POST',
-  part: 'syncs',
   params: bySync,
   answer: sync,
   refusals: [404, 409],
@@ -51,22 +52,18 @@ function isSameScope(one: RunScope, other: RunScope): boolean {
 }
 
 const base = {
-  method: 'GET',
-  part: 'syncs',
   params: z.object({ sync: syncName }),
 } as const;
 
 export const syncEndpoints: readonly Endpoint[] = [
-  defineEndpoint({
+  define({
     id: 'list-syncs',
-    method: 'GET',
     path: '/api/syncs',
-    part: 'syncs',
     summary: 'Every sync: its state, last run, freshness and next slot',
     answer: syncList,
     handle: ({ sight }, { app }) => syncsSeen(app, sight),
   }),
-  defineEndpoint({
+  define({
     ...pauseOrResume,
     id: 'pause-sync',
     path: '/api/syncs/{sync}/pause',
@@ -80,7 +77,7 @@ export const syncEndpoints: readonly Endpoint[] = [
       return stateOf(params.sync, app);
     },
   }),
-  defineEndpoint({
+  define({
     ...pauseOrResume,
     id: 'resume-sync',
     path: '/api/syncs/{sync}/resume',
@@ -91,11 +88,10 @@ export const syncEndpoints: readonly Endpoint[] = [
       return stateOf(params.sync, app);
     },
   }),
-  defineEndpoint({
+  define({
     id: 'request-run',
     method: 'POST',
     path: '/api/syncs/{sync}/runs',
-    part: 'syncs',
     summary: 'Request a run, for all employees or for named ones',
     description: 'The request is stored immediately. A deployment starts the run when the sync has no other run.',
     params: bySync,
@@ -115,11 +111,10 @@ export const syncEndpoints: readonly Endpoint[] = [
       const name = knownSync(params.sync, app);
       const key = headers['idempotency-key'];
       const scope = scopeOf(body.users, body.full);
-      const { by, signed } = signatureOf(caller, body);
       const own = key && `http:${caller.name}:${name}:${key}`;
       const report = await queueRun(app, name, {
         ...given({ scope, kind: 'manual' as const, key: own }),
-        ...{ by, ...signed },
+        ...signatureOf(caller, body),
       });
       if (!report.isNew && !isSameScope(report.scope, scope)) {
         const detail = 'this Idempotency-Key was used for a different run: use a new key for a new request';
@@ -128,11 +123,9 @@ export const syncEndpoints: readonly Endpoint[] = [
       return requestedView(report);
     },
   }),
-  defineEndpoint({
+  define({
     id: 'show-request',
-    method: 'GET',
     path: '/api/requests/{id}',
-    part: 'syncs',
     summary: 'State and outcome of a request for a run',
     description: '`id` is `trigger` in the answer to the request. The outcome is that of its run.',
     params: z.object({ id: requestId }),
@@ -140,7 +133,7 @@ export const syncEndpoints: readonly Endpoint[] = [
     refusals: [404],
     handle: async ({ params }, { app }) => requestStateView(await readRequest(app, params.id)),
   }),
-  defineEndpoint({
+  define({
     ...base,
     id: 'show-mapping',
     path: '/api/syncs/{sync}/mapping',
@@ -149,7 +142,7 @@ export const syncEndpoints: readonly Endpoint[] = [
     refusals: [404],
     handle: async ({ params }, { app }) => syncMappingView(await describeMapping(app, knownSync(params.sync, app))),
   }),
-  defineEndpoint({
+  define({
     ...base,
     id: 'sample-mapping',
     path: '/api/syncs/{sync}/mapping/samples',
@@ -162,7 +155,7 @@ export const syncEndpoints: readonly Endpoint[] = [
     handle: async ({ params, signal }, { app }) =>
       mappingSamplesView(await readSamples(app, knownSync(params.sync, app), signal)),
   }),
-  defineEndpoint({
+  define({
     ...base,
     id: 'preview-mapping',
     method: 'POST',
@@ -182,11 +175,10 @@ export const syncEndpoints: readonly Endpoint[] = [
   }),
 ];
 
-export const webhook: Endpoint = defineEndpoint({
+export const webhook: Endpoint = definerOf('webhooks')({
   id: 'webhook',
   method: 'POST',
   path: '/api/webhooks/{sync}',
-  part: 'webhooks',
   summary: 'Receive the employees that changed in another system and sync them now',
   description:
     'Signed with the secret of server.webhooks: HMAC-SHA256 over the timestamp, a period, the name of the sync, a period and the body. A signature is valid once, for 5 minutes.',

@@ -1,14 +1,14 @@
 import { keepPreviousData } from '@tanstack/react-query';
-import { type FormEvent, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { Schemas } from '../api/schema.ts';
-import { Link, pathTo, useFilters } from '../router/router.tsx';
+import { Link, pathTo, useQueryOf } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { usePages } from '../state/queries.ts';
 import { useMay } from '../state/session.ts';
 import { wordOf } from '../texts/plural.ts';
 import { Box, Button } from '../ui/actions.tsx';
 import { DataTable } from '../ui/data-table.tsx';
-import { WordSelect } from '../ui/filters.tsx';
+import { SearchForm, WordFilter } from '../ui/filters.tsx';
 import { Empty, Loaded, LoadMore, PageHead } from '../ui/frame.tsx';
 import { Ago } from '../ui/time.tsx';
 import { type Way, WayDialog } from './pair-section.tsx';
@@ -22,10 +22,7 @@ const pageSize = 50;
 export function AccountsPage({ sync }: { readonly sync: string }) {
   const { t } = usePage();
   const words = t.accounts;
-  const [search, change] = useFilters();
-  const chosen = search.get('state') ?? undefined;
-  const q = search.get('q') ?? undefined;
-  const field = useRef<HTMLInputElement>(null);
+  const { state: chosen, q } = useQueryOf<{ readonly state?: string; readonly q?: string }>('state', 'q');
   const filter =
     chosen === 'conflict' ? ({ conflict: 'true' } as const) : { state: chosen as Account['state'] | undefined };
   const found = usePages(
@@ -36,35 +33,12 @@ export function AccountsPage({ sync }: { readonly sync: string }) {
     },
     { placeholderData: keepPreviousData },
   );
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    change({ q: field.current?.value.trim() || undefined });
-  };
   return (
     <>
       <PageHead title={words.title(sync)} />
-      <form className="filters" onSubmit={submit}>
-        <input
-          key={q}
-          ref={field}
-          type="search"
-          className="text"
-          defaultValue={q}
-          aria-label={words.search}
-          placeholder={words.search}
-          autoComplete="off"
-          spellCheck={false}
-        />
-        <WordSelect
-          label={words.state}
-          value={chosen}
-          words={words.states}
-          onChange={(state) => change({ state: state || undefined })}
-        />
-        <Button type="submit" look="main">
-          {t.people.lookUp}
-        </Button>
-      </form>
+      <SearchForm label={words.search}>
+        <WordFilter name="state" label={words.state} words={words.states} />
+      </SearchForm>
       <Loaded query={found}>
         {({ pages }) => (
           <>

@@ -5,7 +5,7 @@ import { usePage } from '../state/page-context.tsx';
 import { useMay } from '../state/session.ts';
 import { wordOf } from '../texts/plural.ts';
 import { Box, Button, ConfirmDialog } from '../ui/actions.tsx';
-import { DayFilter } from '../ui/filters.tsx';
+import { DayField } from '../ui/filters.tsx';
 import { Section } from '../ui/frame.tsx';
 
 interface Props {
@@ -95,7 +95,7 @@ export function WayDialog({ sync, id, way, title, means, onClose, onDone }: Dial
       }
       onClose={onClose}
     >
-      {isOfAccount ? <DayFilter label={t.people.until} value={until} edge="end" onChange={setUntil} /> : null}
+      {isOfAccount ? <DayField label={t.people.until} value={until} edge="end" onChange={setUntil} /> : null}
     </ConfirmDialog>
   );
 }

@@ -34,13 +34,9 @@ function search(
   query: ChangeFilter & ChangeOrder & Window,
   signal: AbortSignal,
 ) {
-  const params = { path: { id }, query };
-  const asked = {
-    run: () => api.GET('/api/runs/{id}/changes/search', { signal, params }),
-    hold: () => api.GET('/api/holds/{id}/changes/search', { signal, params }),
-    preview: () => api.GET('/api/previews/{id}/changes/search', { signal, params }),
-  };
-  return answerOf<FoundChanges>(asked[kind]());
+  return answerOf<FoundChanges>(
+    api.GET(`/api/${kind}s/{id}/changes/search`, { signal, params: { path: { id }, query } }),
+  );
 }
 
 interface Window {
@@ -90,12 +86,7 @@ export function useChangeGroups(subject: ChangeSubject, filter: ChangeFilter, by
     ['changes', kind, id, 'groups', filter, by],
     (api, signal) => {
       const params = { path: { id }, query: { ...filter, by: by ?? 'reason' } };
-      const asked = {
-        run: () => api.GET('/api/runs/{id}/changes/groups', { signal, params }),
-        hold: () => api.GET('/api/holds/{id}/changes/groups', { signal, params }),
-        preview: () => api.GET('/api/previews/{id}/changes/groups', { signal, params }),
-      };
-      return asked[kind]();
+      return api.GET(`/api/${kind}s/{id}/changes/groups`, { signal, params });
     },
     { enabled: by !== undefined, placeholderData: keepPreviousData },
   );

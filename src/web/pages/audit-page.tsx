@@ -1,32 +1,22 @@
 import { answerOf } from '../api/client.ts';
 import type { paths } from '../api/schema.ts';
-import { Link, pathTo, useFilters } from '../router/router.tsx';
+import { Link, pathTo, useQueryOf } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer, usePages } from '../state/queries.ts';
 import { useMay } from '../state/session.ts';
 import { wordOf } from '../texts/plural.ts';
 import { ActionButton } from '../ui/actions.tsx';
 import { DataTable } from '../ui/data-table.tsx';
-import { DayFilter, Filters, isFiltered, SyncSelect, TextField, WordSelect } from '../ui/filters.tsx';
+import { DaysFilter, Filters, isFiltered, SyncFilter, TextFilter, WordFilter } from '../ui/filters.tsx';
 import { Empty, Loaded, LoadMore, PageHead, Section } from '../ui/frame.tsx';
 import { At } from '../ui/time.tsx';
 
-type Query = NonNullable<paths['/api/audit']['get']['parameters']['query']>;
+type Query = Omit<NonNullable<paths['/api/audit']['get']['parameters']['query']>, 'limit' | 'cursor'>;
 
 /** Who did what, newest first. */
 export function AuditPage() {
   const { t } = usePage();
-  const [filters, change] = useFilters();
-  const given = (name: string): string | undefined => filters.get(name) ?? undefined;
-  const query = {
-    sync: given('sync'),
-    by: given('by'),
-    action: given('action') as Query['action'],
-    connection: given('connection'),
-    run: given('run'),
-    since: given('since'),
-    until: given('until'),
-  };
+  const query = useQueryOf<Query>('sync', 'by', 'action', 'connection', 'run', 'since', 'until');
   const audit = usePages(['audit', query], (api, cursor: string | undefined, signal) =>
     api.GET('/api/audit', { signal, params: { query: { ...query, limit: 100, cursor } } }),
   );
@@ -34,16 +24,10 @@ export function AuditPage() {
     <>
       <PageHead title={t.nav.audit} />
       <Filters query={query}>
-        <SyncSelect value={query.sync} onChange={(sync) => change({ sync })} />
-        <WordSelect
-          label={t.audit.action}
-          value={query.action}
-          words={t.words.action}
-          onChange={(action) => change({ action })}
-        />
-        <TextField look="inline" label={t.audit.by} value={query.by} onChange={(by) => change({ by })} />
-        <DayFilter label={t.runs.since} edge="start" value={query.since} onChange={(since) => change({ since })} />
-        <DayFilter label={t.runs.until} edge="end" value={query.until} onChange={(until) => change({ until })} />
+        <SyncFilter />
+        <WordFilter name="action" label={t.audit.action} words={t.words.action} />
+        <TextFilter name="by" label={t.audit.by} look="inline" />
+        <DaysFilter />
       </Filters>
       <Loaded query={audit}>
         {({ pages }) => {

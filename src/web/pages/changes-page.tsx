@@ -1,17 +1,17 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import type { paths, Schemas } from '../api/schema.ts';
-import { Link, pathTo, useFilters, withFilters } from '../router/router.tsx';
+import { Link, pathTo, useFilters, useQueryOf, withFilters } from '../router/router.tsx';
 import { useNow } from '../state/now.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer, usePages } from '../state/queries.ts';
 import { wordOf } from '../texts/plural.ts';
 import { Icon, KindMark } from '../ui/badges.tsx';
-import { DataTable } from '../ui/data-table.tsx';
-import { DayFilter, Filters, isFiltered, Select, SyncSelect, TextField, WordSelect } from '../ui/filters.tsx';
+import { DataTable, usePersonColumns } from '../ui/data-table.tsx';
+import { DaysFilter, Filters, isFiltered, Select, SyncFilter, TextFilter, WordFilter } from '../ui/filters.tsx';
 import { Empty, Loaded, LoadMore, PageHead } from '../ui/frame.tsx';
 import { At } from '../ui/time.tsx';
 
-type Query = NonNullable<paths['/api/changes']['get']['parameters']['query']>;
+type Query = Omit<NonNullable<paths['/api/changes']['get']['parameters']['query']>, 'limit' | 'cursor'>;
 type Recent = Schemas['RecentChanges']['changes'][number];
 type Report = Schemas['PersonReport'];
 
@@ -19,17 +19,7 @@ type Report = Schemas['PersonReport'];
 export function ChangesPage() {
   const { t } = usePage();
   const words = t.recent;
-  const [filters, change] = useFilters();
-  const given = (name: string): string | undefined => filters.get(name) ?? undefined;
-  const query = {
-    text: given('text'),
-    sync: given('sync'),
-    kind: given('kind') as Query['kind'],
-    class: given('class') as Query['class'],
-    state: given('state') as Query['state'],
-    since: given('since'),
-    until: given('until'),
-  };
+  const query = useQueryOf<Query>('text', 'sync', 'kind', 'class', 'state', 'since', 'until');
   const found = usePages(
     ['changes', 'recent', query],
     (api, cursor: string | undefined, signal) =>
@@ -40,28 +30,12 @@ export function ChangesPage() {
     <>
       <PageHead title={words.title} actions={<Link to="/reports">{words.report}</Link>} />
       <Filters query={query}>
-        <TextField look="search" label={t.changes.filter} value={query.text} onChange={(text) => change({ text })} />
-        <SyncSelect value={query.sync} onChange={(sync) => change({ sync })} />
-        <WordSelect
-          label={t.changes.columns.kind}
-          value={query.kind}
-          words={t.words.kind}
-          onChange={(kind) => change({ kind })}
-        />
-        <WordSelect
-          label={words.class}
-          value={query.class}
-          words={t.words.classes}
-          onChange={(name) => change({ class: name })}
-        />
-        <WordSelect
-          label={t.runs.state}
-          value={query.state}
-          words={t.words.changeState}
-          onChange={(state) => change({ state })}
-        />
-        <DayFilter label={t.runs.since} edge="start" value={query.since} onChange={(since) => change({ since })} />
-        <DayFilter label={t.runs.until} edge="end" value={query.until} onChange={(until) => change({ until })} />
+        <TextFilter name="text" label={t.changes.filter} look="search" />
+        <SyncFilter />
+        <WordFilter name="kind" label={t.changes.columns.kind} words={t.words.kind} />
+        <WordFilter name="class" label={words.class} words={t.words.classes} />
+        <WordFilter name="state" label={t.runs.state} words={t.words.changeState} />
+        <DaysFilter />
       </Filters>
       <Loaded query={found}>
         {({ pages }) => {
@@ -91,14 +65,7 @@ function ChangeTable({ changes }: { readonly changes: readonly Recent[] }) {
       columns={[
         { title: t.alerts.at, className: 'nowrap', cell: ({ at }) => <At at={at} /> },
         { title: t.changes.columns.kind, className: 'nowrap', cell: ({ kind }) => <KindMark kind={kind} /> },
-        {
-          title: t.changes.columns.name,
-          kind: 'head',
-          cell: ({ sync, identification, name }) => (
-            <Link to={pathTo('people', sync, identification)}>{name || identification}</Link>
-          ),
-        },
-        { title: t.changes.columns.identification, cell: ({ identification }) => identification },
+        ...usePersonColumns(),
         {
           title: t.recent.fields,
           cell: ({ changed }) => changed.map((field) => wordOf(t.words.field, field)).join(', '),
@@ -129,11 +96,11 @@ export function ReportPage() {
   const { t } = usePage();
   const words = t.recent;
   const now = useNow();
-  const [filters, change] = useFilters();
-  const given = (name: string): string | undefined => filters.get(name) ?? undefined;
+  const [, change] = useFilters();
+  const asked = useQueryOf<Record<'kind' | 'from' | 'to' | 'sync', string | undefined>>('kind', 'from', 'to', 'sync');
   const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 'YYYY-MM-DD'.length);
-  const kind = kinds.find((one) => one === given('kind')) ?? 'leavers';
-  const query = { from: given('from') ?? dayOf(now - weekMs), to: given('to') ?? dayOf(now), sync: given('sync') };
+  const kind = kinds.find((one) => one === asked.kind) ?? 'leavers';
+  const query = { from: asked.from ?? dayOf(now - weekMs), to: asked.to ?? dayOf(now), sync: asked.sync };
   const report = useAnswer<Report>(
     ['reports', kind, query],
     (api, signal) => api.GET('/api/reports/{kind}', { signal, params: { path: { kind }, query } }),
@@ -151,7 +118,7 @@ export function ReportPage() {
         />
         <Day label={t.runs.since} value={query.from} onChange={(from) => change({ from })} />
         <Day label={t.runs.until} value={query.to} onChange={(to) => change({ to })} />
-        <SyncSelect value={query.sync} onChange={(sync) => change({ sync })} />
+        <SyncFilter />
         <span className="exports">
           <Icon name="download" />
           <a href={withFilters(`/api/reports/${kind}/export`, query)}>CSV</a>
@@ -199,14 +166,7 @@ function ReportTable({ kind, people }: Pick<Report, 'kind' | 'people'>) {
       rows={people}
       keyOf={({ run, identification, change }) => `${run} ${identification} ${change}`}
       columns={[
-        {
-          title: t.changes.columns.name,
-          kind: 'head',
-          cell: ({ sync, identification, name }) => (
-            <Link to={pathTo('people', sync, identification)}>{name === '' ? identification : name}</Link>
-          ),
-        },
-        { title: t.changes.columns.identification, cell: ({ identification }) => identification },
+        ...usePersonColumns(),
         { title: t.overview.syncs.name, cell: ({ sync }) => sync },
         { title: words.said, className: 'nowrap', cell: ({ saidAt }) => <At at={saidAt} /> },
         kind === 'joiners'

@@ -52,7 +52,7 @@ function ConnectionCard({ connection: { name, syncs, token, steps } }: { readonl
           <div>
             {token.reason === null ? null : <p className="break">{token.reason}</p>}
             {steps.length === 0 ? null : (
-              <ol className="steps">
+              <ol className="numbered">
                 {steps.map((step) => (
                   <li key={step}>{step}</li>
                 ))}

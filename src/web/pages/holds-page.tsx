@@ -1,10 +1,10 @@
 import type { Schemas } from '../api/schema.ts';
-import { Link, pathTo, useFilters } from '../router/router.tsx';
+import { Link, pathTo, useFilter } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer, usePages } from '../state/queries.ts';
 import { classWord } from '../texts/plural.ts';
 import { Badge, HoldBadge, Icon } from '../ui/badges.tsx';
-import { SyncSelect } from '../ui/filters.tsx';
+import { SyncFilter } from '../ui/filters.tsx';
 import { Empty, Loaded, LoadMore, PageHead, Section } from '../ui/frame.tsx';
 import { Ago } from '../ui/time.tsx';
 import { EndWords, holdStateOf } from './hold-ends.tsx';
@@ -26,14 +26,13 @@ export function useHolds(
 /** Everything that waits for a decision. */
 export function HoldsPage() {
   const { t } = usePage();
-  const [filters, change] = useFilters();
-  const sync = filters.get('sync') ?? undefined;
+  const [sync] = useFilter('sync');
   const holds = useHolds(sync, { refetchInterval: 30_000 });
   return (
     <>
       <PageHead title={t.nav.holds} />
       <div className="filters">
-        <SyncSelect value={sync} onChange={(next) => change({ sync: next })} />
+        <SyncFilter />
       </div>
       <Loaded query={holds}>
         {({ holds: list, reads }) => (

@@ -1,5 +1,5 @@
 import type { paths, Schemas } from '../api/schema.ts';
-import { Link, pathTo, useFilters, withFilters } from '../router/router.tsx';
+import { Link, pathTo, useQueryOf, withFilters } from '../router/router.tsx';
 import { useOverview } from '../state/live.ts';
 import { useNow } from '../state/now.tsx';
 import { usePage } from '../state/page-context.tsx';
@@ -7,45 +7,26 @@ import { usePages } from '../state/queries.ts';
 import { wordOf } from '../texts/plural.ts';
 import { Counts, OutcomeBadge } from '../ui/badges.tsx';
 import { DataTable } from '../ui/data-table.tsx';
-import { DayFilter, Filters, isFiltered, SyncSelect, WordSelect } from '../ui/filters.tsx';
+import { DaysFilter, Filters, isFiltered, SyncFilter, WordFilter } from '../ui/filters.tsx';
 import { Empty, Loaded, LoadMore, PageHead } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
 
-type Query = NonNullable<paths['/api/runs']['get']['parameters']['query']>;
+type Query = Omit<NonNullable<paths['/api/runs']['get']['parameters']['query']>, 'limit' | 'cursor'>;
 type Run = Schemas['Run'];
 
 /** Runs, newest first, with filters in the address. */
 export function RunsPage() {
   const { t } = usePage();
-  const [filters, change] = useFilters();
-  const given = (name: string): string | undefined => filters.get(name) ?? undefined;
-  const query = {
-    sync: given('sync'),
-    outcome: given('outcome'),
-    trigger: given('trigger') as Query['trigger'],
-    since: given('since'),
-    until: given('until'),
-  };
+  const query = useQueryOf<Query>('sync', 'outcome', 'trigger', 'since', 'until');
   const runs = useRuns(query);
   return (
     <>
       <PageHead title={t.nav.runs} />
       <Filters query={query}>
-        <SyncSelect value={query.sync} onChange={(sync) => change({ sync })} />
-        <WordSelect
-          label={t.runs.outcome}
-          value={query.outcome}
-          words={t.words.outcome}
-          onChange={(outcome) => change({ outcome })}
-        />
-        <WordSelect
-          label={t.runs.trigger}
-          value={query.trigger}
-          words={t.words.trigger}
-          onChange={(trigger) => change({ trigger })}
-        />
-        <DayFilter label={t.runs.since} edge="start" value={query.since} onChange={(since) => change({ since })} />
-        <DayFilter label={t.runs.until} edge="end" value={query.until} onChange={(until) => change({ until })} />
+        <SyncFilter />
+        <WordFilter name="outcome" label={t.runs.outcome} words={t.words.outcome} />
+        <WordFilter name="trigger" label={t.runs.trigger} words={t.words.trigger} />
+        <DaysFilter />
       </Filters>
       <Loaded query={runs}>
         {({ pages }) => {

@@ -71,6 +71,19 @@ export function useFilters(): readonly [
   return [filters, change];
 }
 
+/** One filter in the address. Without a value it is not there. */
+export function useFilter(name: string): readonly [string | undefined, (value: string | undefined) => void] {
+  const [filters, change] = useFilters();
+  const set = useCallback((value: string | undefined) => change({ [name]: value }), [change, name]);
+  return [filters.get(name) ?? undefined, set];
+}
+
+/** The filters with these names, as the API takes them. It refuses what a user typed into the address. */
+export function useQueryOf<Query>(...names: readonly (keyof Query & string)[]): Query {
+  const [filters] = useFilters();
+  return Object.fromEntries(names.map((name) => [name, filters.get(name) ?? undefined])) as Query;
+}
+
 type LinkProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> & { readonly to: string };
 
 /** A real link, so that it can be copied and opened in a tab. A plain click stays in the page. */

@@ -19,7 +19,6 @@ interface Formats {
   /** The zone of all times: `Europe/Madrid (GMT+1)`. */
   zone(): string;
   readonly timeZone: string;
-  compare(a: string, b: string): number;
 }
 
 const secondMs = 1000;
@@ -36,7 +35,6 @@ function createFormats(language: Language, t: Texts): Formats {
   const full = new Intl.DateTimeFormat(tag, { dateStyle: 'full', timeStyle: 'long' });
   const days = new Intl.DateTimeFormat(tag, { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
   const offset = new Intl.DateTimeFormat(tag, { timeZoneName: 'shortOffset' });
-  const collator = new Intl.Collator(tag);
 
   const names = { d: t.units.day, h: t.units.hour, min: t.units.minute, s: t.units.second };
   const duration = (ms: number): string => {
@@ -70,7 +68,6 @@ function createFormats(language: Language, t: Texts): Formats {
       return name === undefined ? timeZone : `${timeZone.replaceAll('_', ' ')} (${name})`;
     },
     timeZone,
-    compare: (a, b) => collator.compare(a, b),
   };
 }
 

@@ -8,8 +8,7 @@ import {
   useInfiniteQuery,
   useQuery,
 } from '@tanstack/react-query';
-import { type Api, answerOf } from '../api/client.ts';
-import { ApiProblem } from '../api/problem.ts';
+import { type Api, ApiProblem, answerOf } from '../api/client.ts';
 import { usePage } from './page-context.tsx';
 
 const tries = 3;

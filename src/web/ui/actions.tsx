@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ButtonHTMLAttributes, type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { problemOfError } from '../api/problem.ts';
+import { problemOfError } from '../api/client.ts';
 import { usePage } from '../state/page-context.tsx';
 import { Icon, type IconName } from './badges.tsx';
 

@@ -24,7 +24,6 @@ const paths = {
   wave: 'M3 9.2c1.6-3.2 3.3-3.2 5 0s3.4 3.2 5 0',
   minus: 'M4 8h8',
   bell: 'M4.5 11V7.5a3.5 3.5 0 017 0V11l1 1.2h-9l1-1.2zM7 13.8h2',
-  close: 'M4.5 4.5l7 7M11.5 4.5l-7 7',
   download: 'M8 3v6.5M5.2 7L8 9.8 10.8 7M3.5 13h9',
 } as const;
 

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Link, pathTo } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
 
 export interface Column<Row> {
@@ -71,6 +72,27 @@ function cellOf<Row>({ title, cell, kind, className }: Column<Row>, row: Row, ke
       {cell(row)}
     </td>
   );
+}
+
+interface PersonRow {
+  readonly sync: string;
+  readonly identification: string;
+  readonly name: string | null;
+}
+
+/** The columns of a person. The name leads to the page that explains the person. */
+export function usePersonColumns(): readonly Column<PersonRow>[] {
+  const { name: title, identification: id } = usePage().t.changes.columns;
+  return [
+    {
+      title,
+      kind: 'head',
+      cell: ({ sync, identification, name }) => (
+        <Link to={pathTo('people', sync, identification)}>{name || identification}</Link>
+      ),
+    },
+    { title: id, cell: ({ identification }) => identification },
+  ];
 }
 
 /** A value in a table of differences: what goes, what comes, or what is. */

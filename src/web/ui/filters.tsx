@@ -1,5 +1,5 @@
-import { type FocusEvent, type FormEvent, type ReactNode, useRef } from 'react';
-import { useFilters } from '../router/router.tsx';
+import { type ComponentProps, type FocusEvent, type FormEvent, type ReactNode, useRef } from 'react';
+import { useFilter, useFilters } from '../router/router.tsx';
 import { useOverview } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';
 import { Button } from './actions.tsx';
@@ -62,50 +62,42 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
   );
 }
 
-type FilterProps = Pick<SelectProps<string>, 'value' | 'onChange'>;
+interface FilterProps {
+  /** Of the filter in the address. */
+  readonly name: string;
+  readonly label: string;
+}
 
 /** A filter with a fixed list of states. */
-export function WordSelect(
-  props: FilterProps & { readonly label: string; readonly words: Readonly<Record<string, string>> },
-) {
-  const { words, ...rest } = props;
+export function WordFilter({ name, label, words }: FilterProps & { readonly words: Readonly<Record<string, string>> }) {
   const { t } = usePage();
-  return <Select {...rest} options={Object.entries(words)} none={t.act.all} />;
+  const [value, onChange] = useFilter(name);
+  return <Select {...{ label, value, onChange }} options={Object.entries(words)} none={t.act.all} />;
 }
 
-interface TextFieldProps {
-  readonly label: string;
-  readonly value: string | undefined;
-  readonly onChange: (text: string) => void;
-  /** `search`: the label stands in the empty field. `inline`: beside it. */
-  readonly look: 'search' | 'inline';
-}
+/** The attributes of a field for words, by which the text is neither completed nor corrected. */
+export const plainText = { autoComplete: 'off', spellCheck: false } as const;
+
+/** `search`: the label stands in the empty field. `inline`: beside it. */
+type FieldLook = 'search' | 'inline';
 
 /** A filter by text. It counts when the user presses Enter, or leaves the field. */
-export function TextField({ label, value, onChange, look }: TextFieldProps) {
+export function TextFilter({ name, label, look }: FilterProps & { readonly look: FieldLook }) {
+  const [value, change] = useFilter(name);
   const field = useRef<HTMLInputElement>(null);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    onChange(field.current?.value.trim() ?? '');
+    change(field.current?.value.trim());
   };
   const shared = {
+    ...plainText,
     defaultValue: value ?? '',
-    onBlur: (event: FocusEvent<HTMLInputElement>) => onChange(event.target.value.trim()),
-    autoComplete: 'off',
-    spellCheck: false,
+    onBlur: (event: FocusEvent<HTMLInputElement>) => change(event.target.value.trim()),
   };
   return (
     <form onSubmit={submit}>
       {look === 'search' ? (
-        <input
-          {...shared}
-          key={value}
-          ref={field}
-          type="search"
-          className="text"
-          aria-label={label}
-          placeholder={label}
-        />
+        <SearchField {...shared} key={value} ref={field} label={label} />
       ) : (
         <label className="inline">
           {label}
@@ -116,13 +108,52 @@ export function TextField({ label, value, onChange, look }: TextFieldProps) {
   );
 }
 
-export function SyncSelect({ value, onChange }: FilterProps) {
+/** A field for words, whose label stands in it while it is empty. */
+export function SearchField({ label, ...rest }: ComponentProps<'input'> & { readonly label: string }) {
+  return <input {...plainText} {...rest} type="search" className="text" aria-label={label} placeholder={label} />;
+}
+
+/** A search by the words of `q`, which counts when the user presses the button. `children`: more filters. */
+export function SearchForm({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  const { t } = usePage();
+  const [asked, change] = useFilter('q');
+  const field = useRef<HTMLInputElement>(null);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    change(field.current?.value.trim());
+  };
+  return (
+    <form className="filters" onSubmit={submit}>
+      <SearchField key={asked} ref={field} defaultValue={asked} label={label} />
+      {children}
+      <Button type="submit" look="main">
+        {t.people.lookUp}
+      </Button>
+    </form>
+  );
+}
+
+export function SyncFilter() {
   const { t } = usePage();
   const { data } = useOverview();
+  const [value, onChange] = useFilter('sync');
   const names = data?.syncs.map(({ name }) => name) ?? [];
   const all = value === undefined || names.includes(value) ? names : [...names, value];
   const options = all.map((name) => [name, name] as const);
   return <Select label={t.overview.syncs.name} {...{ value, onChange, options }} none={t.act.all} />;
+}
+
+/** The first and the last day of what a list shows. */
+export function DaysFilter() {
+  const { t } = usePage();
+  const [since, setSince] = useFilter('since');
+  const [until, setUntil] = useFilter('until');
+  return (
+    <>
+      <DayField label={t.runs.since} edge="start" value={since} onChange={setSince} />
+      <DayField label={t.runs.until} edge="end" value={until} onChange={setUntil} />
+    </>
+  );
 }
 
 interface DayProps {
@@ -137,7 +168,7 @@ interface DayProps {
 const dayMs = 86_400_000;
 
 /** Chooses a day of the user's zone as an instant for the API. */
-export function DayFilter({ label, value, edge, onChange }: DayProps) {
+export function DayField({ label, value, edge, onChange }: DayProps) {
   const shift = edge === 'end' ? dayMs : 0;
   return (
     <label className="inline">
