@@ -43,3 +43,19 @@ function renderEntry({ code, meaning, cause, cure, page, rules }: ListedCode): s
     `**More.** [${page}](${page})`,
   ].join('\n\n');
 }
+
+const [begin, end] = ['<!-- runbook: begin -->', '<!-- runbook: end -->'];
+
+/** Returns the Markdown with the list between its two comments written again: every alert with a link to its code. */
+export function renderRunbookList(markdown: string): string {
+  const lines = listedCodes
+    .filter(({ kind }) => kind === 'alert')
+    .map(({ code, rules, meaning }) => {
+      const names = rules.length === 0 ? '' : ` (${rules.map((rule) => `\`${rule}\``).join(', ')})`;
+      return `- [${code}](codes.md#${anchorOf(code)})${names}: ${meaning}`;
+    });
+  const [before = '', rest = ''] = markdown.split(begin);
+  const [, after = ''] = rest.split(end);
+  const note = '<!-- Generated from src/core/run/codes by `npm run docs`; edit there. -->';
+  return `${before}${begin}\n${note}\n\n${lines.join('\n')}\n\n${end}${after}`;
+}

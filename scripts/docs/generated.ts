@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { listApiOperations } from '../../src/platform/table/parameters.ts';
 import { describeApi } from '../../src/server/open-api.ts';
-import { renderRunbookList } from '../../src/server/page/serve-page.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
 import { renderSandboxCoverage } from '../../test/support/conforming-sandbox.ts';
 import { renderChartReadme } from '../chart/readme.ts';
@@ -10,7 +9,7 @@ import { renderConfusables } from '../generate-confusables.ts';
 import { renderLicenses } from '../licenses/render.ts';
 import { renderApiTypes } from '../web/generate-api-types.ts';
 import { renderCliReference } from './cli-reference.ts';
-import { renderCodesReference } from './codes-reference.ts';
+import { renderCodesReference, renderRunbookList } from './codes-reference.ts';
 import { renderConfigReference } from './config-reference.ts';
 import { renderJsonSchema } from './config-schema.ts';
 import { renderMetricsReference } from './metrics-reference.ts';

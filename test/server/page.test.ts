@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { pageRoutes, readPage } from '../../src/server/page/serve-page.ts';
+import { anchorOf, listedCodes } from '../../src/core/run/codes/code-list.ts';
+import { pageRoutes, readPage, renderRunbook } from '../../src/server/page/serve-page.ts';
 import { noApp, openTestServer } from './open-test-server.ts';
 
 it('every address of the page answers with the same document, which may load only files of this server', async () => {
@@ -41,4 +42,16 @@ it('the whole page has at most 200 kB when it is compressed', () => {
   const bytes = loaded.reduce((sum, file) => sum + gzipSync(file.bytes, { level: 9 }).length, 0);
   expect(bytes).toBeGreaterThan(20_000);
   expect(bytes).toBeLessThanOrEqual(200_000);
+});
+
+it('the runbook has one anchor for each code, topic and rule, and shows commands as code', () => {
+  const page = renderRunbook();
+  const ids = listedCodes.flatMap(({ code, topic, rules }) => [
+    anchorOf(code),
+    ...rules,
+    ...(topic === undefined ? [] : [topic]),
+  ]);
+  for (const id of new Set(ids)) expect(page.split(`id="${id}"`)).toHaveLength(2);
+  expect(page).toContain('<code>rollcall approve RUN</code>');
+  expect(page).not.toContain('`');
 });

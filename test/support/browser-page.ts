@@ -108,7 +108,7 @@ export async function violationsOf(page: Page, scheme: 'light' | 'dark' = 'light
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
   // The dark scheme differs in its colors alone.
   const runOnly = scheme === 'light' ? tags : { type: 'rule', values: ['color-contrast'] };
-  return page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(runOnly)} }).then(({ violations }) =>
+  return page.evaluate(`axe.run(document, { resultTypes: ['violations'], runOnly: ${JSON.stringify(runOnly)} }).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ html, failureSummary }) => id + ': ' + html.slice(0, 200) + ' ' + failureSummary)))`);
 }
 
