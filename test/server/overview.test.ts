@@ -30,6 +30,20 @@ async function syncOf(server: TestServer) {
 const left = (...numbers: readonly number[]) =>
   Object.fromEntries(numbers.map((i): [string, Row] => [`E${i}`, { status: 'left' }]));
 
+/** A run that waits for a process: it was asked for, and is open. */
+async function openRun({ app, engine: { io }, clock }: Office): Promise<void> {
+  await queueRun(app, 'people', { scope: { kind: 'all' }, kind: 'manual', by: 'ana' });
+  await io.store.runs.open('people', { id: 'run_1', connection: 'acme', now: clock.now() });
+}
+
+/** Takes the run for so long, as the process does that works on it. */
+async function own({ engine: { io }, clock }: Office, ms: number, at = clock.now()) {
+  const lease = await io.store.leases.take('run:run_1', 'us', ms, at);
+  const run = await io.store.runs.get('run_1');
+  if (lease === undefined || run === undefined) throw new Error('the run is gone');
+  return { run, lease };
+}
+
 async function breakSource(office: Office): Promise<void> {
   await writeFile(join(office.folder, 'employees.csv'), 'id,first\n');
   await office.apply();
@@ -74,7 +88,7 @@ it('a hold waits however many runs came after its run, and an expired one is sti
   const { office, server } = await openScheduled();
   await office.apply();
   await office.applyRows(employees(20, left(1, 2, 3, 4, 5, 6, 7)));
-  for (let i = 0; i < 25; i++) await office.apply({ users: ['E20'] });
+  for (let i = 0; i < 21; i++) await office.apply({ users: ['E20'] });
   const held = await syncOf(server);
   expect(held).toMatchObject({
     health: { state: 'succeeding' },
@@ -105,15 +119,13 @@ it('a run in progress shows its step, and a waiting request its number', async (
 it('a run that no process works on is interrupted, since its last process is known to have died', async () => {
   const { office, server } = await openScheduled();
   const { store } = office.engine.io;
-  await queueRun(office.app, 'people', { scope: { kind: 'all' }, kind: 'manual', by: 'ana' });
-  await store.runs.open('people', { id: 'run_1', connection: 'acme', now: office.clock.now() });
+  await openRun(office);
   expect((await syncOf(server)).activity).toMatchObject({ isInterrupted: true, interruptedAt: null, problem: null });
 
   const at = office.clock.now();
-  const lease = await store.leases.take('run:run_1', 'us', 600_000, at);
-  const run = await store.runs.get('run_1');
-  if (lease === undefined || run === undefined) throw new Error('the run is gone');
-  await store.runs.update({ run, lease }, { facts: { problem: { at, reason: 'connect ECONNREFUSED' } } });
+  await store.runs.update(await own(office, 600_000, at), {
+    facts: { problem: { at, reason: 'connect ECONNREFUSED' } },
+  });
   const problem = { at: new Date(at).toISOString(), reason: 'connect ECONNREFUSED' };
   expect((await syncOf(server)).activity).toMatchObject({ isInterrupted: false, interruptedAt: null, problem });
   office.clock.jump(660_000);
@@ -134,12 +146,8 @@ it('a run that no process works on is interrupted, since its last process is kno
 it('the remaining time is estimated only after some changes are settled, and while a process works on the run', async () => {
   const { office, server } = await openScheduled();
   const { store } = office.engine.io;
-  await queueRun(office.app, 'people', { scope: { kind: 'all' }, kind: 'manual', by: 'ana' });
-  await store.runs.open('people', { id: 'run_1', connection: 'acme', now: office.clock.now() });
-  const lease = await store.leases.take('run:run_1', 'us', 3 * hourMs, office.clock.now());
-  const run = await store.runs.get('run_1');
-  if (lease === undefined || run === undefined) throw new Error('the run is gone');
-  const owned = { run, lease };
+  await openRun(office);
+  const owned = await own(office, 3 * hourMs);
   const budget = { files: 2, requests: 9, purposes: {}, perSecond: 10, seconds: 1 };
   await store.plans.begin(owned, { id: 'run_1', sync: 'people', run: 'run_1', madeAt: office.clock.now() });
   await store.runs.update(owned, { phase: 'proving', facts: { plannedAt: office.clock.now(), budget } });
