@@ -56,7 +56,7 @@ describe.skipIf(service === undefined)('a deployment with Redis', () => {
       const isOver = (await world.runs()).some(({ phase }) => phase === 'done');
       seen += await everythingIn(redis);
       return isOver;
-    });
+    }, 80_000);
     await deployment.stop();
     expect(seen).toContain('{rollcall}:runs');
     expect(seen).toContain('run_');
