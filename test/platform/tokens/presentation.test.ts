@@ -79,6 +79,15 @@ describe('a granted pair', () => {
     ]);
   });
 
+  it('that is odd in something is used, and the oddity is logged', async () => {
+    const { present, logger } = await bench({ ...granted, oddities: ['it has no `token_type`'] });
+
+    expect((await present()).kind).toBe('granted');
+    const reason = expect.stringContaining('it has no `token_type`');
+    const warning = { level: 'warn', fields: { connection, reason }, message: 'the token pair is unusual' };
+    expect(logger.lines).toContainEqual(warning);
+  });
+
   it.each(['reauth-required', 'revoked'] as const)('of a new first token ends %s, and says so', async (state) => {
     const { present, presented, alerts, vault } = await bench(granted, { ...pair, state });
 

@@ -177,6 +177,7 @@ describe('a step', () => {
       access: accessToken,
       refresh: 'r2',
       attempts: 3,
+      expiresAt: 5000,
       retryAt: 26_000,
       refreshStartedAt: 5000,
       reason: expect.stringMatching(reason),
