@@ -132,11 +132,7 @@ function isBadEnd({ outcome, isSuccess }: EndedCount): boolean {
 }
 
 /** Returns the health by the newest success and what followed it. */
-export function healthOf(
-  { pause }: Pick<SyncState, 'pause'>,
-  streak: Streak,
-  staleBefore: number | undefined,
-): SyncHealth {
+function healthOf({ pause }: Pick<SyncState, 'pause'>, streak: Streak, staleBefore: number | undefined): SyncHealth {
   const { endedAt, successAt, failures, failingSince, lastFailure } = streak;
   const isStale = endedAt !== undefined && staleBefore !== undefined && (successAt ?? 0) < staleBefore;
   const facts = { ...lastFailure, failures, isStale, by: pause?.by, until: pause?.until };

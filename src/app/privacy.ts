@@ -75,7 +75,7 @@ export function sizeOf(record: PersonRecord): string {
 }
 
 /** Lists what there is of several things: `2 ledger entries, 3 changes`. Empty: nothing. */
-export function listCounts(counts: readonly (readonly [count: number, one: string, many: string])[]): string {
+function listCounts(counts: readonly (readonly [count: number, one: string, many: string])[]): string {
   return counts
     .filter(([count]) => count > 0)
     .map(([count, one, many]) => countOf(count, one, many))

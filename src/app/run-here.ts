@@ -61,7 +61,7 @@ function dayOf(at = 0): number {
   return Math.floor(at / dayMs);
 }
 
-export function neverBegan({ sync }: Trigger): RollcallError {
+function neverBegan({ sync }: Trigger): RollcallError {
   return new RollcallError(`the request for ${sync} was canceled before its run began`, { code: 'CANCELLED' });
 }
 

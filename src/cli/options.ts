@@ -98,7 +98,7 @@ export async function callerOf({ io, configPath }: Shell, { as, reason }: Signat
  * Reads identifications from a file, one on each line. `option` is named in errors. Throws `USAGE` for a file that cannot
  * be read or names no person.
  */
-export async function readPeopleFile({ io }: Shell, file: string, option: string): Promise<readonly string[]> {
+async function readPeopleFile({ io }: Shell, file: string, option: string): Promise<readonly string[]> {
   const text = await readFile(fromHere(io, file), 'utf8').catch((cause: unknown) => {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
     throw new RollcallError(`the file of ${option} cannot be read: ${file} (${code})`, { code: 'USAGE', cause });

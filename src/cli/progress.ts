@@ -121,7 +121,7 @@ function waitingLine({ waiting }: Extract<ProgressEvent, { step: 'waiting' }>): 
 }
 
 /** Returns which run is continued, because its report comes before the one of the requested run. */
-export function continuingLine({ run, startedAt }: Extract<ProgressEvent, { step: 'continuing' }>): string {
+function continuingLine({ run, startedAt }: Extract<ProgressEvent, { step: 'continuing' }>): string {
   return `continuing run ${cleanLine(run)} of ${formatInstant(startedAt)}, which was interrupted`;
 }
 

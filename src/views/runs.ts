@@ -6,7 +6,7 @@ import { type Waiting, waitingWords } from '../core/run/waiting.ts';
 import type { FindingCause, HeldEnd, PhaseTime } from '../ports/reports.ts';
 import type { AuditEntry, Batch, HoldFacts, RawText, Run } from '../ports/store.ts';
 import { budget } from './changes.ts';
-import { amounts, count, instant, orNewer, personal, toWire, viewOf } from './wire.ts';
+import { amounts, count, instant, orNewer, personal, viewOf } from './wire.ts';
 
 export const phaseWord = orNewer(phases);
 
@@ -339,5 +339,3 @@ export const runProgressView = viewOf(runProgress, ({ run, batches }: RunProgres
     changes: some.reduce((sum, { size }) => sum + size, 0),
   })),
 }));
-
-export const findingView = toWire(finding);

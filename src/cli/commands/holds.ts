@@ -35,7 +35,7 @@ export interface VerdictOptions extends SelectionOptions, SignatureOptions {
 }
 
 /** Shows which held changes a verdict is about, asks for confirmation, and decides. Returns the exit code. */
-export async function decideHeld(
+async function decideHeld(
   shell: Shell,
   action: 'approve' | 'reject',
   id: string,

@@ -51,7 +51,7 @@ const shown: readonly (readonly [table: string, noun: string])[] = [
   ['tokens', 'token pair'],
 ];
 
-export function countRows(rows: BackupSummary['rows']): number {
+function countRows(rows: BackupSummary['rows']): number {
   return Object.values(rows).reduce((sum, count) => sum + count, 0);
 }
 
@@ -61,7 +61,7 @@ function contents(rows: BackupSummary['rows']): string {
   return named.map(([table, noun]) => formatCount(rows[table] ?? 0, noun)).join(', ');
 }
 
-export function backupJson({ file, bytes, madeAt, version, database, migrations, rows }: BackupSummary) {
+function backupJson({ file, bytes, madeAt, version, database, migrations, rows }: BackupSummary) {
   return { file, bytes, madeAt, version, database, migration: migrations.at(-1) ?? null, rows };
 }
 

@@ -200,7 +200,7 @@ export async function previewChanges(app: PlanPages, planId: string, limit: numb
 }
 
 /** Prints the result of a run and returns its exit code. A run that has not ended is not a failure. */
-export function printRun(shell: Shell, report: RunReport): number {
+function printRun(shell: Shell, report: RunReport): number {
   return shell.answer(runReportView(report), renderRun(report, shell.style), exitCodeOf(report.run.outcome));
 }
 

@@ -83,7 +83,7 @@ const words: Readonly<Record<string, string>> = {
   exported: 'exported',
 } satisfies Record<Outcome, string>;
 
-export function renderOutcome(run: Pick<Run, 'outcome' | 'reason' | 'phase' | 'idle'>, { colors }: Style): string {
+function renderOutcome(run: Pick<Run, 'outcome' | 'reason' | 'phase' | 'idle'>, { colors }: Style): string {
   if (run.outcome === undefined) return colors.cyan(phaseWords(run.phase));
   const text = words[run.outcome] ?? cleanLine(run.outcome);
   const why = run.reason === undefined ? '' : `: ${cleanLine(run.reason).replace(new RegExp(`^${text}: `), '')}`;

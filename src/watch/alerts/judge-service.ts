@@ -40,13 +40,13 @@ export interface WorkView {
 }
 
 /** Longer than a scheduler needs to be replaced: its lease lasts 15 s, a rollout about a minute. */
-export const schedulerMissedMs = 120_000;
+const schedulerMissedMs = 120_000;
 /** Longer than a rollout of workers and a failover of Redis. */
-export const workersMissedMs = 300_000;
+const workersMissedMs = 300_000;
 /** A request is taken up within a second, and a job as soon as a worker is free. */
 export const queueAgedMs = 600_000;
 /** A job keeps its age while its run waits for the platform, so one old job at one check means nothing. */
-export const agedForMs = 300_000;
+const agedForMs = 300_000;
 
 /**
  * Returns whether work is done: a problem, `well`, or undefined while something is missing, but not for long. Only one
