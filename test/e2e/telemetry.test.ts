@@ -193,33 +193,34 @@ describe('telemetry', () => {
 });
 
 describe.skipIf(redis === undefined)('telemetry of several processes', () => {
-  it('is one trace of a run that one began and another one ended, and has the metrics of each', async () => {
+  it('is one trace of a run that one worker began and another one ended, and has the metrics of each', async () => {
     const collector = await openReceiver();
     const server = await openRedisServer(redis ?? '');
     // Long enough for the first worker to leave while the platform works on the file.
     const folder = await openFolder({ redis: server.url }, { processingMs: 4000 });
-    const start = (instance: string): RollcallProcess => {
+    const start = (role: string, instance: string): RollcallProcess => {
       const env = {
         ...process.env,
         ...environment(collector.url),
         OTEL_RESOURCE_ATTRIBUTES: `service.instance.id=${instance}`,
       };
-      return startRollcall(folder, ['start'], env);
+      return startRollcall(folder, ['start', '--role', role], env);
     };
     const stop = async ({ child, ended }: RollcallProcess): Promise<void> => {
       child.kill('SIGTERM');
       await ended;
     };
-    const first = start('first');
-    await until(async () => decode(collector).instances.has('first'));
+    const [scheduler, first] = [start('scheduler', 'scheduler'), start('worker', 'first')];
+    const isHere = (instance: string) => until(async () => decode(collector).instances.has(instance));
+    await isHere('scheduler');
+    await isHere('first');
     expect(await command(folder, ['resync', 'people'], {})).toMatchObject({ code: 0 });
     await until(async () => decode(collector).spans.some(({ name }) => name === 'reading'));
     await stop(first);
-    const second = start('second');
+    const second = start('worker', 'second');
     await until(async () => decode(collector).spans.some(({ name }) => name === 'run'), 30_000);
-    const duration = 'rollcall_run_duration_seconds';
-    await until(async () => decode(collector).metrics.some(({ name }) => name === duration), 30_000);
     await stop(second);
+    await stop(scheduler);
     const { spans, metrics, instances } = decode(collector);
     const [root, ...others] = spans.filter(({ name }) => name === 'run');
     expect(others).toEqual([]);
@@ -228,9 +229,9 @@ describe.skipIf(redis === undefined)('telemetry of several processes', () => {
     expect(steps.every(({ traceId }) => traceId === root?.traceId)).toBe(true);
     expect(new Set(steps.map(({ name }) => name))).toEqual(new Set(['reading', 'delivering', 'proving']));
     expect(new Set(steps.map(({ instance }) => instance))).toEqual(new Set(['first', 'second']));
-    expect([...instances].toSorted()).toEqual(['first', 'second']);
+    expect([...instances].toSorted()).toEqual(['first', 'scheduler', 'second']);
     const names = new Set(metrics.map(({ name }) => name));
-    expect(names).toContain('rollcall_requests_total');
+    for (const name of ['rollcall_requests_total', 'rollcall_run_duration_seconds']) expect(names).toContain(name);
     expectNoPeople(collector);
   }, 90_000);
 });
