@@ -2,7 +2,7 @@ import { objectionTo, ruledAmong, rulesFor, strictest } from '../core/guard/appr
 import { type Change, type ChangeKind, type DecidedFields, isFreezable } from '../core/plan/change.ts';
 import { fieldsApproved } from '../core/plan/decision.ts';
 import { isUndoRule } from '../core/plan/undo.ts';
-import { RollcallError } from '../core/run/errors.ts';
+import { conflict, notFound, type RollcallError } from '../core/run/errors.ts';
 import { countOf, shellWord } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
 import { undoneBy } from '../ports/runs.ts';
@@ -235,7 +235,7 @@ export async function approveDigest(
   const plan = await store.plans.findByDigest(sync, digest);
   if (plan === undefined) {
     const message = `no plan of ${sync} has the digest ${digest}. Make a plan with "rollcall plan ${sync}", and review it before you approve it`;
-    throw new RollcallError(message, { code: 'NOT_FOUND' });
+    throw notFound(message);
   }
   const at = io.clock.now();
   if (plan.madeAt + approvalMs <= at) {
@@ -342,8 +342,4 @@ function rejectedWords(rejected: readonly HeldName[], { id }: Run): string {
   const by = [...new Set(rejected.map(({ decision }) => decision?.by ?? 'a person'))].join(', ');
   const why = [...new Set(rejected.flatMap(({ decision }) => decision?.why ?? []))].slice(0, 3).join('; ');
   return `${by} rejected ${countOf(rejected.length, 'change')} that run ${id} held${why === '' ? '' : ` (${why})`}`;
-}
-
-function conflict(message: string): RollcallError {
-  return new RollcallError(message, { code: 'CONFLICT' });
 }

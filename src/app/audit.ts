@@ -1,6 +1,6 @@
 import { type Access, grantWords } from '../core/guard/access.ts';
 import { type Loosened, loosened, loosenedWords, safeguardsDigest, safeguardsOf } from '../core/guard/loosened.ts';
-import { RollcallError } from '../core/run/errors.ts';
+import { RollcallError, usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import type { SyncSettings } from '../core/run/settings.ts';
 import type { StoredSafeguards } from '../ports/reads.ts';
@@ -42,7 +42,7 @@ export function requireProven(
   if (approvals === undefined) return;
   if (proven === undefined) {
     const message = `with "approvals", ${what} needs an identity of OpenID Connect or of "server.tokens", and ${by} is a login of this machine: set ROLLCALL_TOKEN to one of the tokens, or use the page`;
-    throw new RollcallError(message, { code: 'USAGE' });
+    throw usageError(message);
   }
   if (approvals.isReasonRequired && reason === undefined) {
     throw new RollcallError(`with "approvals.reason: required", ${what} needs a reason: add --reason TEXT`, {

@@ -2,7 +2,7 @@ import type { Export } from '../core/export/export.ts';
 import { watchFields } from '../core/guard/field-visibility.ts';
 import { loosenedWords } from '../core/guard/loosened.ts';
 import type { ReadEnd } from '../core/plan/snapshot.ts';
-import { PlatformError, RollcallError } from '../core/run/errors.ts';
+import { conflict, notFound, PlatformError, RollcallError } from '../core/run/errors.ts';
 import { countOf, formatInstant } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
 import { nextRead } from '../core/run/next-read.ts';
@@ -310,7 +310,7 @@ export async function requestExport(
   const one = engine.exports?.get(name);
   if (one === undefined) {
     const known = [...(engine.exports?.keys() ?? [])].join(', ') || 'none';
-    throw new RollcallError(`no export is called ${name}; the configuration has: ${known}`, { code: 'NOT_FOUND' });
+    throw notFound(`no export is called ${name}; the configuration has: ${known}`);
   }
   await engine.store.exports.request({ name, at: engine.clock.now(), ...given({ readFrom }) });
   const since = readFrom === undefined ? '' : ` from ${formatInstant(readFrom)}`;
@@ -337,7 +337,7 @@ export async function exportOrQueue(
     runExport(name, engine, leased.signal),
   );
   if (items !== undefined) return { kind: 'ran', items, place: target.place };
-  throw new RollcallError(`another process makes a pass of ${name}: wait for its end`, { code: 'CONFLICT' });
+  throw conflict(`another process makes a pass of ${name}: wait for its end`);
 }
 
 export async function readTokens({ connections }: AppIo, connection: string): Promise<TokenStatus> {

@@ -1,4 +1,4 @@
-import { type ErrorCode, RollcallError } from '../core/run/errors.ts';
+import { conflict, type ErrorCode, notFound, RollcallError, usageError } from '../core/run/errors.ts';
 import { idleWords } from '../core/run/formats.ts';
 import type { Run, Store } from '../ports/store.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
@@ -41,11 +41,11 @@ export function findConnection<Connection>(
 ): Connection {
   const known = [...connections.keys()].join(', ');
   if (name === undefined && connections.size > 1) {
-    throw new RollcallError(`name one of the connections: ${known}`, { code: 'USAGE' });
+    throw usageError(`name one of the connections: ${known}`);
   }
   const connection = name === undefined ? [...connections.values()][0] : connections.get(name);
   if (connection !== undefined) return connection;
-  throw new RollcallError(`no connection is called ${name ?? ''}; the configuration has: ${known}`, { code: 'USAGE' });
+  throw usageError(`no connection is called ${name ?? ''}; the configuration has: ${known}`);
 }
 
 const searchedRuns = 500;
@@ -62,7 +62,7 @@ export async function findRun(id: string, store: Store): Promise<Run> {
   const [only, ...others] = found;
   if (only === undefined) throw await noRun(id, store);
   if (others.length > 0) {
-    throw new RollcallError(`${found.length} runs match ${id}: give more of the id`, { code: 'CONFLICT' });
+    throw conflict(`${found.length} runs match ${id}: give more of the id`);
   }
   return only;
 }
@@ -76,5 +76,5 @@ async function noRun(id: string, store: Store): Promise<RollcallError> {
     standing.length === 0
       ? `there is no run ${id}: see "rollcall runs"`
       : `run ${id} found nothing to do, as the next one did, and is no longer kept: ${standing.join(' or ')} stands for it`;
-  return new RollcallError(message, { code: 'NOT_FOUND' });
+  return notFound(message);
 }

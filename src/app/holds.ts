@@ -8,7 +8,7 @@ import {
   rejectionsAgainst,
 } from '../core/plan/decision.ts';
 import { undoneHash } from '../core/plan/undo.ts';
-import { RollcallError } from '../core/run/errors.ts';
+import { notFound, usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import type { ChangeState } from '../core/run/run.ts';
 import { undoneBy } from '../ports/runs.ts';
@@ -82,7 +82,7 @@ export async function findClosedHolds(
   const syncs = [...io.syncs.keys()].filter((one) => (sync ?? one) === one && seen?.includes(one) !== false);
   const after = last === undefined ? undefined : await store.reports.hold(last);
   if (last !== undefined && after === undefined) {
-    throw new RollcallError(`there is no hold ${last}`, { code: 'NOT_FOUND' });
+    throw notFound(`there is no hold ${last}`);
   }
   const found = syncs.length === 0 ? [] : await store.reports.closedHolds({ syncs, limit, ...given({ after }) });
   const closed: ClosedHold[] = [];
@@ -304,5 +304,5 @@ function refuseUnseen(run: Run, key: string, unseen: readonly string[]): void {
   const named = unseen.slice(0, namedPeople).join(', ');
   const more = unseen.length > namedPeople ? `, and ${unseen.length - namedPeople} more` : '';
   const message = `${key} names people without a held change in run ${run.id}: ${named}${more}. "rollcall show ${run.id} --held" lists the held changes`;
-  throw new RollcallError(message, { code: 'USAGE' });
+  throw usageError(message);
 }

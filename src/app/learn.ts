@@ -1,6 +1,6 @@
 import { identificationProblem } from '../core/person/identification.ts';
 import { chunk } from '../core/run/batch.ts';
-import { RollcallError } from '../core/run/errors.ts';
+import { conflict, usageError } from '../core/run/errors.ts';
 import { countOf } from '../core/run/formats.ts';
 import {
   type LearnDesk,
@@ -95,7 +95,7 @@ async function takeLearnLease(
     say('waiting for another learn, or for the end of its lease');
   const held = await takeOverLease({ name, owner: newId('learn'), ttlMs: learnLeaseMs }, { leases, clock }, signal);
   if (held !== undefined) return held;
-  throw new RollcallError(`another "rollcall learn ${connection}" is at work`, { code: 'CONFLICT' });
+  throw conflict(`another "rollcall learn ${connection}" is at work`);
 }
 
 interface DeskOptions extends LearnRequest {
@@ -145,7 +145,7 @@ function openDesk(
 async function refuseKnownUser(user: string, { engine, connections }: AppIo): Promise<void> {
   const { store, syncs } = engine;
   const refuse = (why: string): never => {
-    throw new RollcallError(`${user} cannot be the test user: ${why}. Name another one with --user`, { code: 'USAGE' });
+    throw usageError(`${user} cannot be the test user: ${why}. Name another one with --user`);
   };
   const problem = identificationProblem(user);
   if (problem !== undefined) refuse(problem);

@@ -1,4 +1,4 @@
-import { RollcallError } from '../core/run/errors.ts';
+import { conflict, RollcallError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import type { PlanReport, Preview, PreviewQuery, PreviewRequest } from '../ports/previews.ts';
 import type { RunScope } from '../ports/store.ts';
@@ -58,7 +58,7 @@ export async function orderPreview(io: AppIo, sync: string, order: PreviewOrder)
   const waiting = await engine.store.previews.unended(engine.clock.now());
   if (waiting.length >= mostUnended) {
     const message = `${waiting.length} previews are in progress or wait: try again when one has ended`;
-    throw new RollcallError(message, { code: 'CONFLICT' });
+    throw conflict(message);
   }
   const request = newRequest(sync, { ...order, scope: inFull(order.scope) }, engine);
   await engine.store.previews.add(request);

@@ -1,4 +1,4 @@
-import { RollcallError } from '../core/run/errors.ts';
+import { notFound } from '../core/run/errors.ts';
 import { countOf } from '../core/run/formats.ts';
 import type { ForgetResult, PersonRecord, UnreadableValues } from '../ports/store.ts';
 import type { AppIo } from './app-io.ts';
@@ -29,7 +29,7 @@ export async function erasePerson(
   const record = await io.store.people.read(identification);
   if (isEmpty(record)) {
     const message = `the store has nothing about ${identification}. Identifications are case-sensitive.`;
-    throw new RollcallError(message, { code: 'NOT_FOUND' });
+    throw notFound(message);
   }
   const result = await io.store.people.forget(identification, io.clock.now());
   await note({ action: 'forget', detail: `one person: ${sizeOf(record)}`, ...signed }, io);

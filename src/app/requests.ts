@@ -1,4 +1,4 @@
-import { RollcallError } from '../core/run/errors.ts';
+import { conflict, notFound, RollcallError } from '../core/run/errors.ts';
 import { countOf } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
 import { chooseOutcome, noStates } from '../core/run/report.ts';
@@ -181,12 +181,12 @@ async function storedTrigger({ trigger, isNew }: StoredRequest, { engine }: AppI
   const isSame = first.sync === trigger.sync && JSON.stringify(first.scope) === JSON.stringify(trigger.scope);
   if (isSame) return first;
   const message = `the key ${trigger.key} is already used by another request (sync ${first.sync}, ${describeScope(first.scope)}): use a new key`;
-  throw new RollcallError(message, { code: 'CONFLICT' });
+  throw conflict(message);
 }
 
 function prunedKey(): RollcallError {
   const message = 'a request with this key was stored before and has been pruned: use a new key';
-  return new RollcallError(message, { code: 'CONFLICT' });
+  return conflict(message);
 }
 
 /** Requests a run from a deployment; never runs in this process. The same key again is the same request. */
@@ -198,7 +198,7 @@ export async function queueRun(io: AppIo, sync: string, order: RunOrder): Promis
 export async function readRequest({ engine }: AppIo, id: string): Promise<RequestState> {
   const { store } = engine;
   const found = await store.triggers.get(id);
-  if (found === undefined) throw new RollcallError(`there is no request ${id}`, { code: 'NOT_FOUND' });
+  if (found === undefined) throw notFound(`there is no request ${id}`);
   const { trigger, state } = found;
   const run = state.kind === 'taken' ? await store.runs.get(state.run) : undefined;
   const result = run?.phase === 'done' ? await requestResult(trigger.scope, run, engine) : undefined;
@@ -226,7 +226,7 @@ export async function stopRun({ engine }: AppIo, id: string, caller: SignedCalle
   const run = await findRun(id, engine.store);
   if (!(await engine.store.runs.requestCancel(run.id))) {
     const message = `run ${run.id} has already ended (${run.outcome}), so there is nothing to cancel`;
-    throw new RollcallError(message, { code: 'CONFLICT' });
+    throw conflict(message);
   }
   await note({ ...caller, action: 'cancel', sync: run.sync, run: run.id }, engine);
   return run;
@@ -245,7 +245,7 @@ function retryOf({ id, sync, scope }: Run, { by, proven, reason, as }: SignedCal
 async function findEndedRun(id: string, { engine }: AppIo): Promise<Run> {
   const run = await findRun(id, engine.store);
   if (run.phase === 'done') return run;
-  throw new RollcallError(`run ${run.id} has not ended yet`, { code: 'CONFLICT' });
+  throw conflict(`run ${run.id} has not ended yet`);
 }
 
 export async function reportOf({ trigger, isNew }: StoredRequest, { engine }: AppIo): Promise<RequestReport> {

@@ -1,4 +1,4 @@
-import { RollcallError } from '../core/run/errors.ts';
+import { usageError } from '../core/run/errors.ts';
 import { type Waiting, waitFor } from '../core/run/waiting.ts';
 import { isFilePending } from '../core/run/waves.ts';
 import { runLease, workersLease } from '../ports/leases.ts';
@@ -42,7 +42,7 @@ export function cursorAfter({ startedAt, id }: Pick<Run, 'id' | 'startedAt'>): s
 function placeOf(cursor: string): Pick<Run, 'id' | 'startedAt'> {
   const [, at, id] = /^(\d+)\.(.+)$/.exec(cursor) ?? [];
   if (at !== undefined && id !== undefined) return { startedAt: Number(at), id };
-  throw new RollcallError('the cursor is not valid. Use the cursor of the previous page', { code: 'USAGE' });
+  throw usageError('the cursor is not valid. Use the cursor of the previous page');
 }
 
 /** Lists runs, newest first. With `after`, a cursor, only those that follow. Throws `USAGE` for another text. */
@@ -173,7 +173,7 @@ export async function readFindings(
   page: Omit<FindingPage, 'run'>,
 ): Promise<FoundFindings> {
   if (page.after !== undefined && !Number.isSafeInteger(page.after)) {
-    throw new RollcallError('the cursor is not valid. Use the cursor of the previous page', { code: 'USAGE' });
+    throw usageError('the cursor is not valid. Use the cursor of the previous page');
   }
   const run = await findRun(id, store);
   const found = await store.reports.findings({ ...page, run: run.id, limit: page.limit + 1 });

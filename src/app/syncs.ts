@@ -1,6 +1,6 @@
 import { classAllowance } from '../core/guard/guard.ts';
 import { changeClasses } from '../core/plan/change.ts';
-import { RollcallError } from '../core/run/errors.ts';
+import { conflict, usageError } from '../core/run/errors.ts';
 import { formatInstant } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
 import type { Pause, Run } from '../ports/store.ts';
@@ -61,7 +61,7 @@ export async function beginPause({ engine }: AppIo, sync: string, order: PauseOr
     const known = await store.pauses.get(sync, now);
     const more = known?.until === undefined ? '' : ` ${untilWords(known)}`;
     const message = `${sync} is already paused${more}. To pause it again, run "rollcall resume ${sync}" first`;
-    throw new RollcallError(message, { code: 'CONFLICT' });
+    throw conflict(message);
   }
   const detail = until === undefined ? {} : { detail: untilWords(pause) };
   await note({ ...caller, action: 'pause', sync, ...detail }, engine);
@@ -73,7 +73,7 @@ export function endOf(end: NonNullable<PauseOrder['until']>, what: string, now: 
   const until = 'at' in end ? end.at : now + end.inMs;
   if (until > now && until <= now + longestPauseMs) return until;
   const message = `${what} ends in the future, and within a year: ${formatInstant(until)} is not (it is ${formatInstant(now)})`;
-  throw new RollcallError(message, { code: 'USAGE' });
+  throw usageError(message);
 }
 
 /** Returns when a pause ends: `until 2026-11-27 08:00:00 UTC`, or `until "rollcall resume SYNC"`. */
@@ -91,14 +91,14 @@ export async function refusePaused(sync: string, { engine }: AppIo, waiting = ''
   const since = formatInstant(pause.pausedAt);
   const end = pause.until === undefined ? '' : `, ${untilWords(pause)}`;
   const message = `${sync} has been paused by ${pause.by} since ${since}${end}, so no new run starts${waiting}. Review "rollcall plan ${sync}", then run "rollcall resume ${sync}"`;
-  throw new RollcallError(message, { code: 'USAGE' });
+  throw usageError(message);
 }
 
 /** Ends a pause. Throws `CONFLICT` when the sync is not paused. */
 export async function endPause({ engine }: AppIo, sync: string, caller: SignedCaller): Promise<void> {
   findSync(sync, engine.syncs);
   const isPaused = await engine.store.pauses.remove(sync, engine.clock.now());
-  if (!isPaused) throw new RollcallError(`${sync} is not paused`, { code: 'CONFLICT' });
+  if (!isPaused) throw conflict(`${sync} is not paused`);
   await note({ ...caller, action: 'resume', sync }, engine);
 }
 

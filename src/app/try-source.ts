@@ -8,7 +8,7 @@ import { countingRecord, whatItSays } from '../core/person/prefer.ts';
 import { compileSourcePath } from '../core/person/source-path.ts';
 import { readText } from '../core/person/text.ts';
 import type { ReadEnd } from '../core/plan/snapshot.ts';
-import { RollcallError } from '../core/run/errors.ts';
+import { usageError } from '../core/run/errors.ts';
 import { type Drift, findDrift } from '../core/setup/drift.ts';
 import { type Proposal, propose } from '../core/setup/proposal.ts';
 import { openSurvey } from '../core/setup/survey.ts';
@@ -177,7 +177,7 @@ function requestOf(
   if (since === undefined) return { kind: 'full' };
   if (source.capabilities.delta) return { kind: 'delta', since };
   const message = `the source of ${settings.name} is of kind ${source.kind}, which has no delta reads: omit --since`;
-  throw new RollcallError(message, { code: 'USAGE' });
+  throw usageError(message);
 }
 
 function endOf(end: ReadEnd): TrialEnd {

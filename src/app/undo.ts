@@ -1,7 +1,7 @@
 import { normalText } from '../core/person/text.ts';
 import type { ChangeClass } from '../core/plan/change.ts';
 import type { UndoOrder } from '../core/plan/undo.ts';
-import { RollcallError } from '../core/run/errors.ts';
+import { conflict, usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import type { PlannedChange, Run, RunScope } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
@@ -55,7 +55,7 @@ export async function scopeOfUndo(
   const stored = asStored(io.engine, sync);
   const { run, scope } = await undoScope(stored, id, order);
   if (run.sync === stored.sync.settings.name) return scope;
-  throw new RollcallError(`run ${run.id} is a run of sync ${run.sync}, not of ${sync}`, { code: 'USAGE' });
+  throw usageError(`run ${run.id} is a run of sync ${run.sync}, not of ${sync}`);
 }
 
 /** Requests the undo from a running deployment; without one, runs it in this process. Throws as `undoScope` does. */
@@ -103,7 +103,7 @@ async function appliedPeople(run: Run, { only, users }: UndoSelection, io: Engin
   if (applied === 0) throw conflict(`run ${run.id} changed no user, so there is nothing to undo`);
   if (unseen.size > 0) {
     const message = `run ${run.id} did not change ${[...unseen].slice(0, namedPeople).join(', ')}. "rollcall show ${run.id} --changes" lists the users that it changed`;
-    throw new RollcallError(message, { code: 'USAGE' });
+    throw usageError(message);
   }
   if (names.size === 0)
     throw conflict(`run ${run.id} applied no change of this selection, so there is nothing to undo`);
@@ -115,8 +115,4 @@ const namedPeople = 5;
 
 function wasApplied({ state, appliedAt }: PlannedChange): boolean {
   return appliedAt !== undefined || state === 'unverified';
-}
-
-function conflict(message: string): RollcallError {
-  return new RollcallError(message, { code: 'CONFLICT' });
 }

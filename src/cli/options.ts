@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import type { SignedCaller } from '../app/audit.ts';
 import type { ChangeSelection } from '../app/holds.ts';
 import { type ChangeClass, changeClasses } from '../core/plan/change.ts';
-import { RollcallError } from '../core/run/errors.ts';
+import { RollcallError, usageError } from '../core/run/errors.ts';
 import { parseDuration, parseInstant } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
 import type { RunScope } from '../ports/store.ts';
@@ -88,7 +88,7 @@ export async function callerOf({ io, configPath }: Shell, { as, reason }: Signat
   if (token === '') return { by: io.operator, ...given({ as, reason }) };
   const known = await io.identify(configPath, token);
   if (known === undefined) {
-    throw new RollcallError(`${tokenVariable} is not one of "server.tokens"`, { code: 'USAGE' });
+    throw usageError(`${tokenVariable} is not one of "server.tokens"`);
   }
   const { name: by, access } = known;
   return { by, proven: { access, groups: [] }, ...given({ as, reason }) };
@@ -109,7 +109,7 @@ async function readPeopleFile({ io }: Shell, file: string, option: string): Prom
     .map((line) => line.trim())
     .filter((line) => line !== '');
   if (names.length > 0) return names;
-  throw new RollcallError(`the file of ${option} names no person: ${file}`, { code: 'USAGE' });
+  throw usageError(`the file of ${option} names no person: ${file}`);
 }
 
 /** Maximum number of people in one request. Above it, a full run costs less. */
@@ -125,7 +125,7 @@ export async function readPeople(shell: Shell, words: readonly string[]): Promis
   }
   if (people.length <= mostPeople) return people;
   const message = `--user names ${people.length} people, at most ${mostPeople} are accepted: run without --user`;
-  throw new RollcallError(message, { code: 'USAGE' });
+  throw usageError(message);
 }
 
 /** Returns the scope: all employees, or those of `--user`. */

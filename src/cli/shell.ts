@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path';
 import type { AppIo, WaitForStore, WatchOptions } from '../app/app-io.ts';
-import { RollcallError } from '../core/run/errors.ts';
+import { usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import type { CliIo } from './cli-io.ts';
 import { openWatch, type WatchFacts } from './progress.ts';
@@ -98,10 +98,7 @@ export function openShell(io: CliIo, options: GlobalOptions, runCli: RunCli): Sh
     async confirm(question, isGiven) {
       if (isGiven) return true;
       if (isJson || io.ask === undefined) {
-        throw new RollcallError(
-          'confirmation is required, but standard input is not a terminal. Use --yes to confirm.',
-          { code: 'USAGE' },
-        );
+        throw usageError('confirmation is required, but standard input is not a terminal. Use --yes to confirm.');
       }
       return /^\s*(y|yes)\s*$/i.test(await io.ask(`${question} [y/N] `));
     },

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { RollcallError } from '../core/run/errors.ts';
+import { usageError } from '../core/run/errors.ts';
 import type { ProposedSections, SourceKind, SourceStarter } from '../ports/source.ts';
 
 /**
@@ -13,7 +13,7 @@ export function initTemplate(kinds: readonly SourceKind[], name: string) {
   if (starter === undefined) {
     const names = starters.map((one) => one.name);
     const message = `no source starter is called ${name}; available are: ${names.join(', ')} (see: rollcall source list)`;
-    throw new RollcallError(message, { code: 'USAGE' });
+    throw usageError(message);
   }
   return { config: configOf(starter), samples: starter.samples ?? [], instructions: instructionsOf(starter) };
 }

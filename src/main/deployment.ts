@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { ConfigError, renderProblem } from '../config/report.ts';
 import type { ServerConfig } from '../config/sections/server.ts';
 import { isLoopback } from '../core/run/addresses.ts';
-import { describeError, RollcallError } from '../core/run/errors.ts';
+import { conflict, describeError, RollcallError, usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import { openFetch } from '../drivers/http/transport.ts';
 import { readVersion } from '../drivers/http/version.ts';
@@ -77,7 +77,7 @@ export async function runDeployment(
     conflict() {
       const message =
         'another "rollcall start" uses this store. Without Redis, only one may run: stop the other one first';
-      return new RollcallError(message, { code: 'CONFLICT' });
+      return conflict(message);
     },
   };
   try {
@@ -223,11 +223,11 @@ async function work(
 function refuseRole({ redis, server }: Config, { role = 'all', listen }: StartOptions): void {
   if (redis === undefined && (role === 'scheduler' || role === 'worker')) {
     const message = `--role ${role} needs "redis" in the configuration, because processes share work through Redis: set it, or omit --role`;
-    throw new RollcallError(message, { code: 'USAGE' });
+    throw usageError(message);
   }
   if (role === 'server' && server === undefined && listen === undefined) {
     const message = '--role server needs "server" in the configuration, with an address and tokens';
-    throw new RollcallError(message, { code: 'USAGE' });
+    throw usageError(message);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { FieldName } from '../core/person/fields.ts';
-import { RollcallError } from '../core/run/errors.ts';
+import { type RollcallError, usageError } from '../core/run/errors.ts';
 import type { MonthLanguage } from '../core/run/settings.ts';
 
 /**
@@ -149,5 +149,5 @@ function readValue(text: string, value: string, like: QuirkValue): unknown {
 }
 
 function refusal(text: string, why: string): RollcallError {
-  return new RollcallError(`the quirk "${text}" cannot be used: ${why}`, { code: 'USAGE' });
+  return usageError(`the quirk "${text}" cannot be used: ${why}`);
 }

@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Leaders } from '../core/person/user.ts';
 import { listenFailure } from '../core/run/addresses.ts';
-import { RollcallError } from '../core/run/errors.ts';
+import { usageError } from '../core/run/errors.ts';
 import type { OperationId } from '../platform/table/index.ts';
 import { type FaultSpec, parseFault } from './faults/parse-fault.ts';
 import { seedEvaluations, seedGrowth } from './growth/catalog.ts';
@@ -173,5 +173,5 @@ function refuseCrowd(users: number): void {
   if (users * bytesPerUser < heap) return;
   const most = Math.floor(heap / bytesPerUser / 10_000) * 10_000;
   const message = `${users} users need more memory than this process may use (about ${most} users): npm run sandbox -- --users ${users}`;
-  throw new RollcallError(message, { code: 'USAGE' });
+  throw usageError(message);
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { RollcallError } from '../core/run/errors.ts';
+import { conflict } from '../core/run/errors.ts';
 import type { AlertState } from '../ports/alerts.ts';
 import type { Audit, AuditEntry, Learned, LearnedFacts, Pause, Pauses, Restores, SyncNames } from '../ports/store.ts';
 import { isPausing } from '../ports/store-operations.ts';
@@ -157,7 +157,7 @@ async function refuseElsewhere(db: Database, { from, to, connection }: RenameOrd
     .executeTakeFirst();
   if (elsewhere === undefined) return;
   const message = `syncs.${to}.formerly: the users of ${from} are on the connection ${elsewhere.connection}, and ${to} syncs to ${connection}. Remove formerly, or name the connection ${elsewhere.connection}; nothing was moved`;
-  throw new RollcallError(message, { code: 'CONFLICT' });
+  throw conflict(message);
 }
 
 /** Moves the rotating tokens of the sync's source. */

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { RollcallError } from '../core/run/errors.ts';
+import { notFound, type RollcallError } from '../core/run/errors.ts';
 import { causeOf, type Finding } from '../core/run/finding.ts';
 import { given } from '../core/run/given.ts';
 import { noCounts } from '../core/run/run.ts';
@@ -243,7 +243,7 @@ export async function appendFindings(db: OpenTransaction, run: string, findings:
 }
 
 function noSuchRun(id: string): RollcallError {
-  return new RollcallError(`the store has no run ${id}; \`rollcall runs\` lists those it has.`, { code: 'NOT_FOUND' });
+  return notFound(`the store has no run ${id}; \`rollcall runs\` lists those it has.`);
 }
 
 const runs = fields<Run, 'runs'>(

@@ -1,4 +1,4 @@
-import { describeError, isStoreAway, RollcallError } from '../core/run/errors.ts';
+import { conflict, describeError, isStoreAway, RollcallError } from '../core/run/errors.ts';
 import { deploymentLease, workersLease } from '../ports/leases.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
@@ -27,7 +27,7 @@ export async function announceDeployment({ store, clock }: DeploymentIo, signal:
     if (holder === undefined) continue;
     if (isSecondTry && holder.until > now + deploymentLeaseMs / 3) {
       const message = 'a "rollcall start" without Redis uses this store: stop it first';
-      throw new RollcallError(message, { code: 'CONFLICT' });
+      throw conflict(message);
     }
     await clock.sleep(Math.max(1, holder.until - now), signal).catch(() => {});
   }
@@ -60,7 +60,7 @@ export async function refuseBesideWorkers({ store, clock }: DeploymentIo, signal
     if (holder !== undefined && holder.until !== seen.until) {
       const message =
         'workers of a deployment with Redis use this store, and this configuration has no "redis". Add "redis", or stop every worker and scheduler first';
-      throw new RollcallError(message, { code: 'CONFLICT' });
+      throw conflict(message);
     }
   }
 }

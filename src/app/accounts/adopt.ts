@@ -6,7 +6,7 @@ import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { entryOf } from '../../core/plan/ledger-steps.ts';
 import { accountDetail, type DecisionWay, type Pair, type PairBook, pairDetail } from '../../core/plan/pair.ts';
 import { unknownFields } from '../../core/run/batch.ts';
-import { PlatformError, RollcallError } from '../../core/run/errors.ts';
+import { PlatformError, type RollcallError, usageError } from '../../core/run/errors.ts';
 import type { Dialect } from '../../core/run/settings.ts';
 import type { Renaming, Store } from '../../ports/store.ts';
 import { readPairs } from '../../run/compare/pairs.ts';
@@ -92,7 +92,7 @@ export async function decideAccounts(
   const { name, connection } = sync.settings;
   const isOfAccounts = way === 'leave' || way === 'disable';
   const refuse = (message: string): RollcallError =>
-    new RollcallError(`${message}: --reason TEXT and --until TIME belong to --leave and --disable`, { code: 'USAGE' });
+    usageError(`${message}: --reason TEXT and --until TIME belong to --leave and --disable`);
   if (isOfAccounts && signed.reason === undefined) throw refuse(`a decision to ${way} accounts needs a reason`);
   if (!isOfAccounts && end !== undefined) throw refuse(`${way} has no end`);
   const until = end === undefined ? {} : { until: endOf(end, 'the decision', io.clock.now()) };
@@ -109,7 +109,7 @@ export async function decideAccounts(
     .map(({ adoption }) => adoption.identification);
   if (without.length > 0) {
     const message = `no account with another identification seems to be the same person: ${without.join(', ')}. Nothing was decided`;
-    throw new RollcallError(message, { code: 'USAGE' });
+    throw usageError(message);
   }
   const done: Adoption[] = [];
   for (const { adoption, pair } of steps) {
@@ -154,7 +154,7 @@ async function refuseDisables(
     return why === undefined ? [] : [`${step.adoption.identification}: ${why}`];
   });
   if (refused.length === 0) return;
-  throw new RollcallError(`Nothing was decided. ${refused.join('. ')}`, { code: 'USAGE' });
+  throw usageError(`Nothing was decided. ${refused.join('. ')}`);
 }
 
 /** Returns what else can be decided about a pair. */
@@ -240,7 +240,7 @@ async function stepsFor(
 ): Promise<readonly Step[]> {
   const { name, connection, delivery } = sync.settings;
   if (delivery === 'outbox') {
-    throw new RollcallError(`sync ${name} has delivery: outbox, so it owns no users`, { code: 'USAGE' });
+    throw usageError(`sync ${name} has delivery: outbox, so it owns no users`);
   }
   const names = [...new Set(ids)];
   const known = await io.store.ledger.getMany(connection, names);
@@ -272,7 +272,7 @@ async function stepsFor(
   }
   if (unknown.length === 0) return steps;
   const message = `unknown to sync ${name}, its platform and its source: ${unknown.join(', ')}. Nothing was changed; check the spelling, also upper and lower case`;
-  throw new RollcallError(message, { code: 'USAGE' });
+  throw usageError(message);
 }
 
 /** Returns the rest of an adoption that ended after the platform had changed the account, and before the ledger followed. */

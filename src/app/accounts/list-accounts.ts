@@ -2,7 +2,7 @@ import { foldText } from '../../core/person/text.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { AccountDecision } from '../../core/plan/pair.ts';
 import { chunk } from '../../core/run/batch.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { notFound } from '../../core/run/errors.ts';
 import { isAboutIdentity } from '../../core/run/finding.ts';
 import { countOf, formatInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
@@ -64,7 +64,7 @@ export async function openAccounts({ engine }: AppIo, of: string): Promise<Accou
   const header = (await io.store.directories.list()).find((one) => one.sync === name);
   if (header === undefined) {
     const message = `sync ${of} has no accepted full read yet, so its accounts are not known: run "rollcall apply ${of}" first`;
-    throw new RollcallError(message, { code: 'NOT_FOUND' });
+    throw notFound(message);
   }
   const pages = Array.from({ length: header.pages }, (_, page) => page);
   const facts: AccountFacts = {

@@ -1,4 +1,4 @@
-import { RollcallError } from '../../core/run/errors.ts';
+import { usageError } from '../../core/run/errors.ts';
 import { countOf } from '../../core/run/formats.ts';
 import type { OwnedUser } from '../../ports/store.ts';
 import { leaveDetail, leftOwners, orphaned } from '../../run/compare/compare-people.ts';
@@ -46,10 +46,10 @@ async function orphansOf({ engine: io }: AppIo, { sync: name, from }: OrphansOrd
   const { connection, delivery } = settings;
   if (io.syncs.has(from)) {
     const message = `sync ${from} is configured, so its users move only one by one: name them, or remove ${from} from the configuration`;
-    throw new RollcallError(message, { code: 'USAGE' });
+    throw usageError(message);
   }
   if (delivery === 'outbox') {
-    throw new RollcallError(`sync ${name} has delivery: outbox, so it owns no users`, { code: 'USAGE' });
+    throw usageError(`sync ${name} has delivery: outbox, so it owns no users`);
   }
   const users: OwnedUser[] = [];
   for await (const entries of io.store.ledger.all(connection)) {
@@ -59,7 +59,7 @@ async function orphansOf({ engine: io }: AppIo, { sync: name, from }: OrphansOrd
   }
   if (users.length > 0) return users;
   const message = `no user of connection ${connection} belongs to a sync named ${from}: check the spelling with "rollcall status"`;
-  throw new RollcallError(message, { code: 'USAGE' });
+  throw usageError(message);
 }
 
 /** Moves the users of a sync that is not configured to this sync, or leaves them as they are. Audited. */
@@ -71,7 +71,7 @@ export async function moveOrphans(app: AppIo, order: OrphansOrder & SignedCaller
   const { connection } = findSync(sync, io.syncs).settings;
   if (leaves) {
     if (reason === undefined) {
-      throw new RollcallError('leaving users as they are needs a reason: add --reason TEXT', { code: 'USAGE' });
+      throw usageError('leaving users as they are needs a reason: add --reason TEXT');
     }
     await note({ ...order, action: 'leave-users', connection, detail: leaveDetail(from) }, io);
     return { sync, from, users: users.length };

@@ -2,7 +2,7 @@ import type { FieldName } from '../../core/person/fields.ts';
 import { foldText } from '../../core/person/text.ts';
 import type { ChangeClass, ChangeKind } from '../../core/plan/change.ts';
 import { fileGroup, routeOf } from '../../core/run/batch.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { usageError } from '../../core/run/errors.ts';
 import type { ChangeState } from '../../core/run/run.ts';
 import type { PlannedChange } from '../../ports/store.ts';
 import type { EngineIo, Sync } from '../../run/engine-io.ts';
@@ -150,7 +150,7 @@ async function readIndex({ id, sync: name, isFinal }: PlanRef, io: EngineIo, now
     rows.push(indexed(change, sync, intern));
     if (rows.length > mostRows) {
       const message = `the plan has more than ${mostRows} changes: export them, or list them by state and class`;
-      throw new RollcallError(message, { code: 'USAGE' });
+      throw usageError(message);
     }
   }
   return { plan: id, version: isFinal ? `${id} ${rows.length}` : `${id} ${now}`, rows };

@@ -1,5 +1,5 @@
 import { normalText } from '../../core/person/text.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { conflict } from '../../core/run/errors.ts';
 import { countOf } from '../../core/run/formats.ts';
 import { noKinds } from '../../core/run/report.ts';
 import { type BatchLoad, loadOf, requestBudget } from '../../core/run/request-budget.ts';
@@ -77,7 +77,7 @@ export async function decideHold(
   const { ids, except, filter, expect } = selection;
   if (expect !== undefined && expect !== rows.length) {
     const message = `the selection has ${countOf(rows.length, 'change')} now instead of ${expect}, so nothing was decided. Review the selection again`;
-    throw new RollcallError(message, { code: 'CONFLICT' });
+    throw conflict(message);
   }
   if (ids === undefined && except === undefined && filter === undefined) {
     return decideRun(io, action, run.id, { only: [hold.class], ...order });
@@ -85,7 +85,7 @@ export async function decideHold(
   // The decision itself reports a person who no longer waits.
   const names = filter === undefined && ids !== undefined ? withoutExcept(ids, except) : rows.map(nameOf);
   if (names.length === 0) {
-    throw new RollcallError('no selected change waits for approval, so nothing was decided', { code: 'CONFLICT' });
+    throw conflict('no selected change waits for approval, so nothing was decided');
   }
   return decideRun(io, action, run.id, { only: [hold.class], ids: names, ...order });
 }

@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import { foldText } from '../../core/person/text.ts';
 import { type ChangeKind, partOf } from '../../core/plan/change.ts';
 import { chunk } from '../../core/run/batch.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { RollcallError, usageError } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
 import type { DecisionRecord } from '../../ports/decisions.ts';
 import { type FoundInRun, factKey, type RecentQuery } from '../../ports/reports.ts';
@@ -76,7 +76,7 @@ function positionOf(cursor: string): Position {
   } catch {
     // Said below.
   }
-  throw new RollcallError('the cursor is not valid. Use the cursor of the previous page', { code: 'USAGE' });
+  throw usageError('the cursor is not valid. Use the cursor of the previous page');
 }
 
 function textOf({ change: { identification, before, after } }: FoundInRun): string {

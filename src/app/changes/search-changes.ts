@@ -1,5 +1,5 @@
 import { decisionAbout } from '../../core/plan/decision.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { notFound, RollcallError } from '../../core/run/errors.ts';
 import type { HoldFacts, PlannedChange, Run } from '../../ports/store.ts';
 import type { EngineIo } from '../../run/engine-io.ts';
 import type { ChangeGroups, FoundChanges, FoundDecision } from '../../views/changes.ts';
@@ -73,7 +73,7 @@ export function openChangeSearches(io: EngineIo): ChangeSearches {
     const hold = await store.reports.hold(id);
     const run = hold && (await store.runs.get(hold.run));
     if (hold === undefined || run === undefined) {
-      throw new RollcallError(`there is no hold ${id}: see "rollcall holds"`, { code: 'NOT_FOUND' });
+      throw notFound(`there is no hold ${id}: see "rollcall holds"`);
     }
     const now = io.clock.now();
     const isApprovable = hold.state === 'open' && hold.expiresAt > now;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
-import { PlatformError, RollcallError } from '../../core/run/errors.ts';
+import { PlatformError, RollcallError, usageError } from '../../core/run/errors.ts';
 import { formatCount } from '../../core/run/formats.ts';
 import { isMapping } from '../../core/run/given.ts';
 import type { ApiAnswer, ApiOperation, ApiRequest, ApiTarget, ContractLine } from '../../ports/api.ts';
@@ -42,7 +42,7 @@ export function apiCommands(operations: readonly ApiOperation[]): readonly Comma
 
 function refuseTokens(): never {
   const message = 'the store keeps the tokens of a connection: use rollcall token refresh or token revoke';
-  throw new RollcallError(message, { code: 'USAGE' });
+  throw usageError(message);
 }
 
 function operationRow(operation: ApiOperation): CommandRow {
@@ -136,7 +136,7 @@ async function readBody(shell: Shell, text: string): Promise<string> {
     return json;
   } catch {
     const where = isFile ? `the file ${text.slice(1)}` : '--body';
-    throw new RollcallError(`${where} is not valid JSON`, { code: 'USAGE' });
+    throw usageError(`${where} is not valid JSON`);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { AppIo } from '../../app/app-io.ts';
 import { changeTokens, readTokens } from '../../app/connections.ts';
 import { type LearnReport, learnConnection } from '../../app/learn.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { usageError } from '../../core/run/errors.ts';
 import { formatDuration, formatInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import { type LearnedValue, type LearnedValues, type LearnLine, learnedSettings } from '../../ports/api.ts';
@@ -121,7 +121,7 @@ async function runLearn(
 ): Promise<number> {
   if (!yes && (shell.isJson || shell.io.ask === undefined)) {
     const message = `learn ${connection} writes a test user and removes it. Standard input is not a terminal, so add --yes`;
-    throw new RollcallError(message, { code: 'USAGE' });
+    throw usageError(message);
   }
   const caller = await callerOf(shell, options);
   const say = (text: string): void => void (shell.isJson || shell.io.stderr.write(`${cleanLine(text)}\n`));

@@ -7,7 +7,7 @@ import {
   type ListedCode,
   listedCodes,
 } from '../../core/run/codes/code-list.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { usageError } from '../../core/run/errors.ts';
 import type { CliIo } from '../cli-io.ts';
 import type { CommandRow } from '../command.ts';
 import type { Shell } from '../shell.ts';
@@ -29,7 +29,7 @@ function explainCode(shell: Shell, word: string | undefined): number {
     const guess = guessCode(word);
     const hint = guess === undefined ? '.' : `; did you mean ${guess}?`;
     const message = `${word} is not a code of Rollcall${hint} Run "${shell.style.command('explain')}" to list all codes`;
-    throw new RollcallError(message, { code: 'USAGE' });
+    throw usageError(message);
   }
   return shell.answer(codeJson(found), renderCode(found, shell.style));
 }

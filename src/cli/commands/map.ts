@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type SurveySides, surveySync } from '../../app/try-source.ts';
 import { addressFault } from '../../core/run/addresses.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { usageError } from '../../core/run/errors.ts';
 import { countOf } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { Policy } from '../../core/run/settings.ts';
@@ -34,7 +34,7 @@ export async function initFrom(shell: Shell, options: ProposeOptions): Promise<n
   const file = fromHere(io, from);
   const baseUrl = await answerOr(shell, options.connection, 'Address of the platform (empty: work without it): ');
   const fault = baseUrl === undefined ? undefined : addressFault(baseUrl, false);
-  if (fault !== undefined) throw new RollcallError(`the address of the platform ${fault}`, { code: 'USAGE' });
+  if (fault !== undefined) throw usageError(`the address of the platform ${fault}`);
   const policy = await policyOf(shell, options.policy);
   const sides: SurveySides = baseUrl !== undefined && (io.env[tokenEnv] ?? '') !== '' ? 'both' : 'source';
   const guessed = await io.guessFile(file);
@@ -128,7 +128,7 @@ async function policyOf(shell: Shell, asked: Policy | undefined): Promise<Policy
   );
   const policy = policies.find((one) => one === (answer ?? 'upsert-only'));
   if (policy !== undefined) return policy;
-  throw new RollcallError(`the policy must be one of ${policies.join(', ')}`, { code: 'USAGE' });
+  throw usageError(`the policy must be one of ${policies.join(', ')}`);
 }
 
 function pathFrom(folder: string, file: string): string {
@@ -257,5 +257,5 @@ export async function refuseToOverwrite(paths: readonly string[]): Promise<void>
   }
   if (there.length === 0) return;
   const message = `${there.join(' and ')} would be overwritten, so nothing was written. Use --force to overwrite.`;
-  throw new RollcallError(message, { code: 'USAGE' });
+  throw usageError(message);
 }

@@ -6,7 +6,7 @@ import { onlyRead } from '../../app/person/answer.ts';
 import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/privacy.ts';
 import { normalText } from '../../core/person/text.ts';
 import { type DecisionWay, decisionWays } from '../../core/plan/pair.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { RollcallError, usageError } from '../../core/run/errors.ts';
 import { formatCount, formatInstant, shellWord } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { PersonRecord } from '../../ports/store.ts';
@@ -66,7 +66,7 @@ async function takeOver(shell: Shell, sync: string, ids: readonly string[], opti
   if ((from === undefined) === (names.length === 0) || isMixed || ways.length > 1) {
     const message =
       'name people, or the sync whose users are meant with --from NAME; --leave, --disable, --replace and --apart exclude each other, and all but --leave are for people';
-    throw new RollcallError(message, { code: 'USAGE' });
+    throw usageError(message);
   }
   if (from !== undefined) return takeOrphans(shell, { sync, from, leaves, ...caller }, options.yes === true);
   const [way] = ways;

@@ -1,5 +1,5 @@
 import { countUnreadable, describeUnreadable, eraseUnreadable, isDroppable } from '../../app/privacy.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { RollcallError, usageError } from '../../core/run/errors.ts';
 import { formatCount } from '../../core/run/formats.ts';
 import type { UnreadableValues } from '../../ports/store.ts';
 import type { BackupSummary, RestoreEffects, RestorePreview, StoreMigration } from '../../ports/store-operations.ts';
@@ -31,7 +31,7 @@ async function restoreStore(shell: Shell, name: string, options: RestoreOptions)
   if (Object.keys(preview.replaces.rows).length > 0) {
     if (!replace) {
       const message = `the store ${preview.replaces.place} is not empty. Nothing was changed. To replace its content, make a backup of it first, then add --replace.`;
-      throw new RollcallError(message, { code: 'USAGE' });
+      throw usageError(message);
     }
     if (!(await shell.confirm('Replace the store?', yes))) {
       throw new RollcallError('nothing was restored', { code: 'CANCELLED' });

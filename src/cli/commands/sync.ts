@@ -6,7 +6,7 @@ import { findChanges } from '../../app/runs.ts';
 import { beginPause, endPause, untilWords } from '../../app/syncs.ts';
 import { scopeOfUndo } from '../../app/undo.ts';
 import type { ChangeClass } from '../../core/plan/change.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { usageError } from '../../core/run/errors.ts';
 import { formatCount, formatInstant, isoInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import { exitCodes } from '../../core/run/report.ts';
@@ -103,7 +103,7 @@ function overLimits({ classes }: PlanReport, { most }: PlanLimits): readonly Ove
 async function showPlan(shell: Shell, sync: string, options: PlanOptions): Promise<number> {
   const { limit = usualLimits, out, user, share, undo, only } = options;
   if (only !== undefined && undo === undefined) {
-    throw new RollcallError('--only selects what --undo shows: add --undo RUN', { code: 'USAGE' });
+    throw usageError('--only selects what --undo shows: add --undo RUN');
   }
   const people = user === undefined ? undefined : await readPeople(shell, user);
   const { by } = await callerOf(shell, {});
@@ -305,10 +305,10 @@ export const resync: CommandRow = {
 async function requestRun(shell: Shell, sync: string, options: ResyncOptions): Promise<number> {
   const { full, user, wait, timeout, key } = options;
   if (timeout !== undefined && wait !== true) {
-    throw new RollcallError('--timeout limits the wait of --wait: use both, or neither', { code: 'USAGE' });
+    throw usageError('--timeout limits the wait of --wait: use both, or neither');
   }
   if (full === true && user !== undefined) {
-    throw new RollcallError('--full and --user exclude each other: use one of them', { code: 'USAGE' });
+    throw usageError('--full and --user exclude each other: use one of them');
   }
   const people = user === undefined ? undefined : await readPeople(shell, user);
   const caller = await callerOf(shell, options);

@@ -45,6 +45,21 @@ export class RollcallError extends Error {
   }
 }
 
+/** Wrong usage: nothing was begun. The message says what to write instead. */
+export function usageError(message: string): RollcallError {
+  return new RollcallError(message, { code: 'USAGE' });
+}
+
+/** The state of what is asked about does not allow it. */
+export function conflict(message: string): RollcallError {
+  return new RollcallError(message, { code: 'CONFLICT' });
+}
+
+/** What is asked about does not exist, or the caller may not see it. */
+export function notFound(message: string): RollcallError {
+  return new RollcallError(message, { code: 'NOT_FOUND' });
+}
+
 /**
  * Describes any error without text that another system may have sent: our own message, or the class, the code and the
  * place in our program of an unexpected error.

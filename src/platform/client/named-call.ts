@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { PlatformError, RollcallError } from '../../core/run/errors.ts';
+import { PlatformError, usageError } from '../../core/run/errors.ts';
 import type { Dialect } from '../../core/run/settings.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { ApiAnswer, ApiRequest, ApiTarget } from '../../ports/api.ts';
@@ -56,10 +56,10 @@ export async function callApi(
 
 function operationNamed({ operation }: ApiRequest, connection: string): OperationId {
   const id = operationIds.find((known) => known === operation);
-  if (id === undefined) throw usage(`the platform's API has no operation ${operation}`);
+  if (id === undefined) throw usageError(`the platform's API has no operation ${operation}`);
   if (id !== 'token' && id !== 'revoke') return id;
   const command = id === 'token' ? 'refresh' : 'revoke';
-  throw usage(`tokens are kept in the store: use "rollcall token ${command} ${connection}"`);
+  throw usageError(`tokens are kept in the store: use "rollcall token ${command} ${connection}"`);
 }
 
 /**
@@ -118,8 +118,8 @@ async function walk(
   call: (query: Query) => Promise<{ readonly body: unknown }>,
 ): Promise<unknown[]> {
   const way = pagingOf(operationOf(id));
-  if (way === undefined) throw usage(`${id} does not return a list in pages: omit --all`);
-  if (query[way.pageName] !== undefined) throw usage(`--all starts at the first page: omit --${way.pageName}`);
+  if (way === undefined) throw usageError(`${id} does not return a list in pages: omit --all`);
+  if (query[way.pageName] !== undefined) throw usageError(`--all starts at the first page: omit --${way.pageName}`);
   const pages = walkPages(way, query, async (asked) => readListPage((await call(asked)).body));
   return Array.fromAsync(itemsOf(pages));
 }
@@ -128,7 +128,7 @@ function readParams(id: OperationId, given: ApiRequest['parameters']): Record<st
   return Object.fromEntries(
     pathParameters(operationOf(id)).map((name) => {
       const value = given[name];
-      if (value === undefined) throw usage(`${id} needs --${name}`);
+      if (value === undefined) throw usageError(`${id} needs --${name}`);
       return [name, value];
     }),
   );
@@ -157,16 +157,16 @@ async function readBody(
   encoding: Dialect['upload']['encoding'],
 ): Promise<Pick<OperationInput, 'json' | 'stream'>> {
   if (id === 'upload') {
-    if (file === undefined) throw usage('upload needs --file: the CSV file to send');
+    if (file === undefined) throw usageError('upload needs --file: the CSV file to send');
     const made = await fileBody(file, encoding);
     return made.kind === 'json' ? { json: made.value } : { stream: made };
   }
   const { request } = operationOf(id);
   if (request === undefined) {
-    if (body !== undefined) throw usage(`${id} takes no body: omit --body`);
+    if (body !== undefined) throw usageError(`${id} takes no body: omit --body`);
     return {};
   }
-  if (body === undefined) throw usage(`${id} needs --body: JSON, or @ and the name of a file that holds it`);
+  if (body === undefined) throw usageError(`${id} needs --body: JSON, or @ and the name of a file that holds it`);
   checkFit(request, JSON.parse(body), (path) => path || 'the body');
   return { json: parseExactly(body) };
 }
@@ -175,9 +175,5 @@ function checkFit(schema: z.ZodType | undefined, value: unknown, nameOf: (path: 
   const read = schema?.safeParse(value);
   if (read === undefined || read.success) return;
   const problems = read.error.issues.map(({ path, message }) => `${nameOf(path.join('.'))}: ${message}`);
-  throw usage(`the request does not match the platform's API: ${problems.join('; ')}`);
-}
-
-function usage(message: string): RollcallError {
-  return new RollcallError(message, { code: 'USAGE' });
+  throw usageError(`the request does not match the platform's API: ${problems.join('; ')}`);
 }

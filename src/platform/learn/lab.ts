@@ -1,7 +1,7 @@
 import type { FieldName, FieldValues } from '../../core/person/fields.ts';
 import type { User } from '../../core/person/user.ts';
 import { type Change, sealChange } from '../../core/plan/change.ts';
-import { PlatformError, RollcallError } from '../../core/run/errors.ts';
+import { PlatformError, usageError } from '../../core/run/errors.ts';
 import { countOf, formatDuration } from '../../core/run/formats.ts';
 import type { Dialect } from '../../core/run/settings.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
@@ -387,7 +387,7 @@ export function endWords(end: FileEnd): string {
 function refuseKnown(user: string, taken: ReadonlySet<string>): void {
   if (taken.size === 0) return;
   const message = `the platform has a user like ${[...taken].join(', ')}, so ${user} cannot be the test user. Name another one with --user`;
-  throw new RollcallError(message, { code: 'USAGE' });
+  throw usageError(message);
 }
 
 /** The sentence for users that moved between two counted scans. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { RollcallError } from '../../core/run/errors.ts';
+import { usageError } from '../../core/run/errors.ts';
 import type { RequestPurpose } from '../../core/run/requests.ts';
 import {
   RevokeAnswer,
@@ -353,7 +353,7 @@ export function operationOf(id: OperationId): Operation<OperationId> {
   const operation = operations.find((entry) => entry.id === id);
   if (operation === undefined) {
     const message = `no operation of the contract is called ${id}. Operations: ${operationIds.join(', ')}`;
-    throw new RollcallError(message, { code: 'USAGE' });
+    throw usageError(message);
   }
   return operation;
 }

@@ -1,5 +1,5 @@
 import { type Export, type ExportState, readRanges } from '../../core/export/export.ts';
-import { describeError, RollcallError } from '../../core/run/errors.ts';
+import { describeError, RollcallError, usageError } from '../../core/run/errors.ts';
 import type { EngineIo } from '../engine-io.ts';
 
 /** Name of the lease under which one process makes a pass of the export. */
@@ -20,7 +20,7 @@ const longestRetryMs = 60 * minuteMs;
 export async function runExport(name: string, io: EngineIo, signal: AbortSignal): Promise<number> {
   const { store, clock, logger, checkpoint } = io;
   const one = io.exports?.get(name) ?? io.reports?.get(name);
-  if (one === undefined) throw new RollcallError(`no export is called ${name}`, { code: 'USAGE' });
+  if (one === undefined) throw usageError(`no export is called ${name}`);
   const pass = await store.exports.begin(name);
   try {
     const slotAt = pass.slotAt ?? clock.now();

@@ -1,4 +1,4 @@
-import { RollcallError } from '../../core/run/errors.ts';
+import { RollcallError, usageError } from '../../core/run/errors.ts';
 import { nearest } from '../../core/run/problem-words.ts';
 import { type OperationId, operationIds } from '../../platform/table/index.ts';
 import { type FaultKind, type FaultKindName, faultKinds } from './fault-kinds.ts';
@@ -121,7 +121,7 @@ function readWhen(text: string, when: string | undefined): FaultWhen {
 function unknownWord(text: string, why: string, guess: string | undefined): RollcallError {
   const hint = guess === undefined ? '' : `Did you mean ${guess}? `;
   const message = `The fault "${text}" is not valid: ${why}. ${hint}To list the faults: rollcall sandbox --list-faults`;
-  return new RollcallError(message, { code: 'USAGE' });
+  return usageError(message);
 }
 
 function refusal(text: string, why: string): RollcallError {

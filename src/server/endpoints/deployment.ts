@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findAudit } from '../../app/audit.ts';
 import { changeTokens, listExports, readTokens, requestExport } from '../../app/connections.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { notFound } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
 import { auditActions } from '../../ports/store-operations.ts';
 import { auditEntryView, auditPage, connection, connectionList, connectionView } from '../../views/connections.ts';
@@ -26,7 +26,7 @@ function changeToken(verb: 'refresh' | 'revoke', summary: string, description: s
     refusals: [400, 404, 502],
     handle: async ({ params: { name }, caller, body, signal }, { app }) => {
       if (!app.connections.has(name)) {
-        throw new RollcallError(`no connection is called ${name}: see GET /api/connections`, { code: 'NOT_FOUND' });
+        throw notFound(`no connection is called ${name}: see GET /api/connections`);
       }
       const order = { ...signatureOf(caller, body), signal };
       return connectionView(await changeTokens(app, verb, name, order), app.syncs);
@@ -72,7 +72,7 @@ export const deploymentEndpoints: readonly Endpoint[] = [
     handle: async ({ params: { name }, caller, body: { from, ...order } }, { app }) => {
       await requestExport(app, name, { ...signatureOf(caller, order), ...given({ readFrom: instantOf(from) }) });
       const report = (await listExports(app)).find(({ settings }) => settings.name === name);
-      if (report === undefined) throw new RollcallError(`no export is called ${name}`, { code: 'NOT_FOUND' });
+      if (report === undefined) throw notFound(`no export is called ${name}`);
       return exportView(report);
     },
   }),

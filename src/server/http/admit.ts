@@ -1,7 +1,7 @@
 import type { AppIo } from '../../app/app-io.ts';
 import { findRun } from '../../app/find-named.ts';
 import { highestRole, obstacleTo, seesPeople, syncsFor } from '../../core/guard/access.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { notFound, type RollcallError } from '../../core/run/errors.ts';
 import { editedPreview, type Needs } from '../needs.ts';
 import type { Caller } from './access.ts';
 import { Refusal } from './problem.ts';
@@ -59,7 +59,7 @@ function unknown(of: Needs['of']): RollcallError {
 
 /** Returns the 404 for something of another sync. */
 export function outOfScope(what: string): RollcallError {
-  return new RollcallError(`there is no such ${what}, or it is outside of your scope`, { code: 'NOT_FOUND' });
+  return notFound(`there is no such ${what}, or it is outside of your scope`);
 }
 
 function refused({ name, access }: Caller, { role, people }: Needs, syncs: readonly string[]): Refusal {

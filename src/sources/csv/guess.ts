@@ -1,4 +1,4 @@
-import { RollcallError } from '../../core/run/errors.ts';
+import { usageError } from '../../core/run/errors.ts';
 import type { GuessedFile, SourceBase, SourceIo } from '../../ports/source.ts';
 import { CsvConfig, type CsvEncoding } from './config.ts';
 import type { CsvFile } from './csv-file.ts';
@@ -77,12 +77,12 @@ async function guessLayout(path: string, text: string): Promise<GuessedFile['set
   const { delimiter, rows, usual } = tries.reduce((one, other) => (other.usual > one.usual ? other : one));
   if (usual < 2) {
     const message = `${path} has one column only: none of , ; | or tab separates its cells. Set source.delimiter in a file of rollcall init`;
-    throw new RollcallError(message, { code: 'USAGE' });
+    throw usageError(message);
   }
   const header = rows.find(({ filled }) => filled.length > 1 && filled.length * 10 >= usual * 6);
   if (header === undefined || header.filled.some((cell) => notAName.test(cell))) {
     const message = `line ${header?.line ?? 1} of ${path} looks like a person, not like column names: add a header line to the export`;
-    throw new RollcallError(message, { code: 'USAGE' });
+    throw usageError(message);
   }
   const above = rows.filter(
     ({ line, filled }) => line < header.line && filled.length > 0 && !/^sep=.$/i.test(filled.join('')),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { proxyProblem } from '../../core/run/addresses.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { type RollcallError, usageError } from '../../core/run/errors.ts';
 import { messageFor, problemsOf } from '../../core/run/problem-words.ts';
 import { egressWith } from '../../drivers/http/egress.ts';
 import type { Source, SourceBase, SourceCapabilities, SourceKind } from '../../ports/source.ts';
@@ -77,7 +77,7 @@ export function defineKind<C extends { readonly kind: string }>(description: Kin
 
 function noDelta(kind: string): RollcallError {
   const message = `this source is always read completely: as it is configured, ${kind} has no delta (docs/sources/${kind}.md)`;
-  return new RollcallError(message, { code: 'USAGE' });
+  return usageError(message);
 }
 
 type JsonSchema = Readonly<Record<string, unknown>>;

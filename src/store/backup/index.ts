@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { type Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { RollcallError } from '../../core/run/errors.ts';
+import { conflict, RollcallError, usageError } from '../../core/run/errors.ts';
 import { countOf } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type {
@@ -95,7 +95,7 @@ async function requireNoProcess(db: Kysely<unknown>, place: string, now: number)
   if (held === undefined) return;
   const until = new Date(held.until_at).toISOString();
   const message = `a process works on the store ${place}: it holds the lease "${held.name}" until ${until}. Stop every "rollcall start" and command on this store, wait until then, and try again. Nothing was changed.`;
-  throw new RollcallError(message, { code: 'CONFLICT' });
+  throw conflict(message);
 }
 
 interface RestoreOrder extends Restored {
@@ -276,5 +276,5 @@ async function withDatabase<T>(
 
 function requireLasting(url: string, folder: string): void {
   if (isPostgresUrl(url) || sqlitePath(url, folder) !== ':memory:') return;
-  throw new RollcallError('the store sqlite::memory: ends with the process, so it has no backup.', { code: 'USAGE' });
+  throw usageError('the store sqlite::memory: ends with the process, so it has no backup.');
 }

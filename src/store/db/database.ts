@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
-import { RollcallError } from '../../core/run/errors.ts';
+import { conflict, RollcallError } from '../../core/run/errors.ts';
 import { isKnownPhase } from '../../ports/runs.ts';
 import type { OwnedRun } from '../../ports/store.ts';
 import { TryAgain } from './errors.ts';
@@ -52,7 +52,7 @@ export async function asOwner<T>(
 function requireKnownPhase({ run }: OwnedRun): void {
   if (isKnownPhase(run.phase)) return;
   const message = `run ${run.id} is in the phase "${run.phase}", which this version of Rollcall does not know. Nothing was written; the newer version that shares this store continues the run.`;
-  throw new RollcallError(message, { code: 'CONFLICT' });
+  throw conflict(message);
 }
 
 async function requireLease(transaction: OpenTransaction, { run, lease }: OwnedRun): Promise<void> {

@@ -1,4 +1,4 @@
-import { RollcallError } from '../../core/run/errors.ts';
+import { conflict } from '../../core/run/errors.ts';
 import type { Batch, NewBatch } from '../../ports/store.ts';
 import type { OpenTransaction } from '../db/database.ts';
 import { fields } from '../db/fields.ts';
@@ -43,5 +43,5 @@ async function createBatch(
   if (taken === names.length) return;
   const from = batch.parent === undefined ? 'without a batch' : `in batch ${batch.parent}`;
   const message = `batch ${batch.number} of run ${batch.run} needs ${names.length} changes, but ${names.length - taken} of them are not ${from}; no batch was written.`;
-  throw new RollcallError(message, { code: 'CONFLICT' });
+  throw conflict(message);
 }

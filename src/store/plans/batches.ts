@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { RollcallError } from '../../core/run/errors.ts';
+import { conflict, notFound, type RollcallError } from '../../core/run/errors.ts';
 import type { BatchEffects, Batches, PlannedBatch } from '../../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
 import type { KeyRing } from '../db/key-ring.ts';
@@ -123,7 +123,7 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
         if (row.state === 'settled') return;
         if (row.ended_at === null) {
           const message = `batch ${id} belongs to run ${row.run}, which has not ended. Only the owner of that run can settle it.`;
-          throw new RollcallError(message, { code: 'CONFLICT' });
+          throw conflict(message);
         }
         const { numUpdatedRows } = await transaction
           .updateTable('batches')
@@ -141,7 +141,7 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
 
 function noSuchBatch(id: string, run?: string): RollcallError {
   const where = run === undefined ? 'the store' : `run ${run}`;
-  return new RollcallError(`${where} has no batch ${id}; nothing was written.`, { code: 'NOT_FOUND' });
+  return notFound(`${where} has no batch ${id}; nothing was written.`);
 }
 
 type WaveRow = Selectable<Schema['batches']> & {

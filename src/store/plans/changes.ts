@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { FieldName, FieldValues } from '../../core/person/fields.ts';
 import { type Before, type ChangeClass, changeClasses, type NotAgain, partOf } from '../../core/plan/change.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { notFound, RollcallError } from '../../core/run/errors.ts';
 import { zeros } from '../../core/run/run.ts';
 import type { ChangeMark, NewChange, PlannedChange } from '../../ports/store.ts';
 import type { OpenTransaction } from '../db/database.ts';
@@ -185,7 +185,7 @@ export async function markChanges(
       const where = batch === undefined ? `run ${run}` : `batch ${batch} of run ${run}`;
       const missing = group.identifications.length - Number(marked);
       const message = `${missing} of ${group.identifications.length} changes to mark as ${state} are not in ${where}; no change was marked.`;
-      throw new RollcallError(message, { code: 'NOT_FOUND' });
+      throw notFound(message);
     }
   }
 }

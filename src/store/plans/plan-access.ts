@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExpressionBuilder, Selectable } from 'kysely';
-import { RollcallError } from '../../core/run/errors.ts';
+import { notFound, RollcallError } from '../../core/run/errors.ts';
 import type { OwnedRun } from '../../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
 import type { Schema } from '../db/schema.ts';
@@ -36,7 +36,7 @@ export function inPlan<T>(
       .executeTakeFirst();
     if (plan === undefined) {
       const message = `the store has no plan ${id}: it was never begun, or another worker has begun the run's plan again.`;
-      throw new RollcallError(message, { code: 'NOT_FOUND' });
+      throw notFound(message);
     }
     requireOwn({ id, run: plan.run ?? undefined }, owned);
     return work(transaction, plan);

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ChangePart, partOf } from '../../core/plan/change.ts';
 import type { RefusedCreate } from '../../core/plan/refused-create.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { conflict, usageError } from '../../core/run/errors.ts';
 import { noKinds, noStates } from '../../core/run/report.ts';
 import type { PlanHeader, PlannedChange, Plans } from '../../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
@@ -106,7 +106,7 @@ async function beginPlan(db: OpenTransaction, header: PlanHeader): Promise<void>
       .executeTakeFirst();
     if (sent !== undefined) {
       const message = `the plan of run ${run} cannot be made again, because its batch ${sent.id} was sent. Continue its delivery.`;
-      throw new RollcallError(message, { code: 'CONFLICT' });
+      throw conflict(message);
     }
     await db.deleteFrom('batches').where('run', '=', run).execute();
     const earlier = await db.selectFrom('plans').select('id').where('run', '=', run).execute();
@@ -201,7 +201,7 @@ function createPlanQueries(
       if (!/^[0-9a-f]{8,64}$/.test(beginning)) {
         const message =
           'a plan is identified by its digest: 8 to 64 characters, 0-9 and a-f, as `rollcall plan` prints it.';
-        throw new RollcallError(message, { code: 'USAGE' });
+        throw usageError(message);
       }
       const rows = await db
         .selectFrom('plans')
@@ -217,7 +217,7 @@ function createPlanQueries(
       if (newest === undefined || newest.digest === null) return undefined;
       if (rows.some((row) => row.digest !== newest.digest)) {
         const message = `several plans of ${sync} have a digest that begins with ${beginning}. Enter more characters of it.`;
-        throw new RollcallError(message, { code: 'USAGE' });
+        throw usageError(message);
       }
       return {
         id: newest.id,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { leaderStates, leadersNamed, renameLeaders, unread } from '../../core/plan/leaders.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { conflict } from '../../core/run/errors.ts';
 import type { PersonRecord, PersonRecords } from '../../ports/person-records.ts';
 import { type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
 import type { KeyRing } from '../db/key-ring.ts';
@@ -82,7 +82,7 @@ async function requireQuiet(db: OpenTransaction, keys: KeyRing, identification: 
   const message =
     `run ${busy.id} may still change this person, so nothing was erased. Wait until it has ended and its changes are ` +
     'resolved, then run the command again.';
-  throw new RollcallError(message, { code: 'CONFLICT' });
+  throw conflict(message);
 }
 
 type ChangeRow = Selectable<Schema['changes']>;

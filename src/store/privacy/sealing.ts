@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { RollcallError } from '../../core/run/errors.ts';
+import { conflict } from '../../core/run/errors.ts';
 import type { Sealing, UnreadableValues } from '../../ports/person-records.ts';
 import type { AuditEntry } from '../../ports/store.ts';
 import { type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
@@ -125,7 +125,7 @@ async function requireOver(db: OpenTransaction, keyIds: readonly string[], sentB
     .executeTakeFirst();
   if (running !== undefined) {
     const message = `run ${running.id} has not ended, and it has changes that cannot be opened. Nothing was dropped. Run "rollcall cancel ${running.id}", and try again when it has ended.`;
-    throw new RollcallError(message, { code: 'CONFLICT' });
+    throw conflict(message);
   }
   const fresh = await db
     .selectFrom('changes')
@@ -138,7 +138,7 @@ async function requireOver(db: OpenTransaction, keyIds: readonly string[], sentB
     .executeTakeFirst();
   if (fresh === undefined) return;
   const message = `the platform may still be processing changes of run ${fresh.run} (settle.unknownAfter). Nothing was dropped. Try again when that time has passed.`;
-  throw new RollcallError(message, { code: 'CONFLICT' });
+  throw conflict(message);
 }
 
 /** Leaves changes as numbers. They can no longer be approved, delivered or read back. */

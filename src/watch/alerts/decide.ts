@@ -1,5 +1,5 @@
 import type { AlertTopic } from '../../core/run/codes/alert-entries.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { conflict } from '../../core/run/errors.ts';
 import { formatMinute } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import {
@@ -253,7 +253,7 @@ async function quiet(
     }
   }
   const message = `the alerts of ${subject.kind} ${subject.name} are being written by another process. Try again`;
-  throw new RollcallError(message, { code: 'CONFLICT' });
+  throw conflict(message);
 }
 
 function applied(before: AlertState, order: QuietOrder): AlertState {

@@ -1,5 +1,5 @@
 import type { AlertTopic } from '../../core/run/codes/alert-entries.ts';
-import { describeError, isStoreAway, RollcallError } from '../../core/run/errors.ts';
+import { describeError, isStoreAway, RollcallError, usageError } from '../../core/run/errors.ts';
 import { ageOf } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import {
@@ -217,7 +217,7 @@ function noChannel(name: string | undefined, channels: readonly ChannelSettings[
     known === ''
       ? 'no alerts are sent, because the configuration has no "alerts". Add a channel, then try again'
       : `no channel is called ${name}; the configuration has: ${known}`;
-  return new RollcallError(message, { code: 'USAGE' });
+  return usageError(message);
 }
 
 /** Returns whether a problem was open before the evaluation, or is now. */
