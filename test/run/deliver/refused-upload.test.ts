@@ -162,3 +162,106 @@ it('is not mistaken for busy because of files that were proven', async () => {
   expect(scene.calls.status).toBe(before);
   expect(scene.clock.now()).toBeGreaterThan(minute);
 });
+
+const numbered = (count: number, kind: 'update' | 'disable' = 'update') =>
+  Array.from({ length: count }, (_, i) => sampleChange(`u${i + 10}`, kind));
+
+/** Plays a run whose uploads are answered with `answer` where it has one. Returns the rows of each try. */
+async function playTries(scene: Scene, answer: (rows: readonly string[]) => Submission | undefined) {
+  const tries: number[] = [];
+  scene.script.submit = ({ changes: rows }) => {
+    tries.push(rows.length);
+    return answer(rows.map(({ identification }) => identification));
+  };
+  await scene.play();
+  return tries;
+}
+
+describe('a file that is refused for its rows', () => {
+  const why = 'the upload was answered 403';
+  const otherHalf = 'the platform refuses these rows, and accepted the other half of their file';
+
+  it.each([
+    {
+      what: 'is halved until the row at fault is alone',
+      ...{ rows: 8, bad: ['u13'], maxSplits: 12, tries: [8, 4, 4, 2, 2, 1, 1], splits: 2, failed: ['u13'] },
+      finding: `batch 7: 1 change refused (u13). ${why}`,
+    },
+    {
+      what: 'is halved once without a limit, then as often as settle.maxSplits says',
+      ...{ rows: 8, bad: ['u10'], maxSplits: 1, tries: [8, 4, 4, 2, 2], splits: 1, failed: ['u10', 'u11'] },
+      finding: `batch 4: 2 changes refused (u10, u11). ${why}`,
+    },
+    {
+      what: 'fails with three names and dots where it may not be halved further',
+      ...{
+        rows: 8,
+        bad: ['u10'],
+        maxSplits: 0,
+        tries: [8, 4, 4],
+        splits: undefined,
+        failed: ['u10', 'u11', 'u12', 'u13'],
+      },
+      finding: `batch 2: 4 changes refused (u10, u11, u12, …). ${otherHalf}`,
+    },
+    {
+      what: 'fails as a whole when both halves are refused',
+      ...{
+        rows: 3,
+        bad: ['u10', 'u12'],
+        maxSplits: 12,
+        tries: [3, 2, 1],
+        splits: undefined,
+        failed: ['u10', 'u11', 'u12'],
+      },
+      finding: `batch 3: both halves of 3 changes refused (u10, u11, u12). ${why}`,
+    },
+  ])('$what', async ({ rows, bad, maxSplits, tries, splits, failed, finding }) => {
+    const scene = await openScene({ changes: numbered(rows), settle: { maxSplits } });
+    const seen = await playTries(scene, (names) =>
+      names.some((name) => bad.includes(name)) ? { kind: 'refused', reason: why } : undefined,
+    );
+    expect(seen).toEqual(tries);
+    const states = Object.entries(await scene.states());
+    expect(states.flatMap(([name, state]) => (state === 'failed' ? [name] : []))).toEqual(failed);
+    expect(await scene.findings()).toEqual([`batch-failed: ${finding}`]);
+    expect((await scene.run()).facts.splits).toBe(splits);
+    for (const { state, status, final } of await scene.batches())
+      expect([state, status, final]).toEqual(
+        final === 'done' ? ['settled', 'Processed', 'done'] : ['settled', 'refused', 'failed'],
+      );
+  });
+
+  it.each([
+    { kind: 'update', tries: 3, trouble: '3 files or changes in a row were refused' },
+    { kind: 'disable', tries: 2, trouble: 'the file of disables and another one were refused' },
+  ] as const)('ends the run after $tries in a row ($kind)', async ({ kind, tries, trouble }) => {
+    const rows = numbered(4, kind);
+    const scene = await openScene({ changes: rows, batches: rows.map(({ identification }) => [identification]) });
+    expect(await playTries(scene, () => ({ kind: 'refused', reason: why }))).toHaveLength(tries);
+    const { outcome, reason, facts } = await scene.run();
+    expect([outcome, reason]).toEqual(['failed', expect.stringContaining(`${why} ${trouble}, and no write`)]);
+    expect(facts.refusedInRow?.count).toBe(tries);
+    expect(Object.values(await scene.states()).filter((state) => state === 'dropped')).toHaveLength(4 - tries);
+  });
+});
+
+it('a file that is too large goes in halves at once; its size is known to the rest of the run and to the next one', async () => {
+  const tooLarge = (names: readonly string[]): Submission | undefined =>
+    names.length > 2 ? { kind: 'too-large', reason: 'the upload was answered 413' } : undefined;
+  const scene = await openScene({ changes: numbered(8) });
+  expect(await playTries(scene, tooLarge)).toEqual([8, 4, 2, 2, 2, 2]);
+  expect(await scene.run()).toMatchObject({ outcome: 'succeeded', counts: { applied: 8 } });
+  expect(await scene.findings()).toEqual([
+    'file-too-large: the platform refuses a file of 4 rows as too large (413), and accepts 2 rows: files are cut to that size. Set syncs.people.batchRows to 2',
+  ]);
+  const known = 'files of more than 2 rows are too large for the platform';
+  expect((await scene.batches()).slice(0, 3)).toMatchObject([
+    { size: 8, state: 'settled', status: 'too large', reason: 'the upload was answered 413' },
+    { size: 4, state: 'settled', status: 'too large' },
+    { size: 4, state: 'settled', reason: known },
+  ]);
+  const next = await openScene({ beside: scene, run: 'run_2', changes: numbered(5, 'disable') });
+  expect(await playTries(next, tooLarge)).toEqual([2, 2, 1]);
+  expect(await next.findings()).toEqual([]);
+});
