@@ -80,6 +80,12 @@ describe('an uploaded file', () => {
     expect(end).toEqual({ kind: 'refused', reason: 'the platform says no', raw: 'row 2: ana@example.com' });
   });
 
+  it('is too large, and not refused, when the platform says 413', async () => {
+    const { delivery } = await openCsv(() => Promise.reject(platformError({ status: 413 })));
+
+    expect(await delivery.submit(batch(), neverAborted)).toEqual({ kind: 'too-large', reason: 'the platform says no' });
+  });
+
   it('is not sent when its rows cannot be written', async () => {
     const { delivery, calls } = await openCsv();
     const remove = change('E2', { kind: 'remove', after: {}, changed: [] });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { leaderValues } from '../../src/core/person/leaders.ts';
+import type { Leaders } from '../../src/core/person/user.ts';
 import type { ChangeDraft } from '../../src/core/plan/change.ts';
 import { refusalReason } from '../../src/core/plan/refused-create.ts';
-import { directDelivery } from '../../src/delivery/direct.ts';
+import { directDelivery, leadersDelivery } from '../../src/delivery/direct.ts';
 import { closeAndFailOnLeaks } from '../platform/closing.ts';
 import { sendJson, startLocalServer } from '../platform/local-server.ts';
 import { neverAborted, openTestClient } from '../platform/test-client.ts';
@@ -188,6 +190,27 @@ describe('the batch ends at once', () => {
     expect(calls).toHaveLength(count);
     expect(batch.told).not.toContain('E2 not-tried');
   });
+});
+
+it('a change of leaders takes away first, then adds, and names the main leader only where it changes', async () => {
+  const { platform, calls } = scriptedPlatform();
+  const delivery = leadersDelivery.open(await ioOver(platform));
+  const lead = (identification: string, from: Leaders, to: Leaders) => {
+    const fields = leaderValues(from);
+    return change(identification, { kind: 'lead', before: { ...before, fields }, after: leaderValues(to) });
+  };
+  const batch = batchOf([
+    lead('E1', { main: 'M1', secondary: ['S1'] }, { main: 'M2', secondary: [] }),
+    lead('E2', { main: 'M1', secondary: [] }, { main: 'M1', secondary: ['S2'] }),
+  ]);
+
+  expect(await delivery.submit(batch, neverAborted)).toEqual({ kind: 'direct' });
+
+  expect(calls).toEqual([
+    ['unlead', 'E1', { main: 'M1', secondary: ['S1'] }],
+    ['lead', 'E1', { main: 'M2', secondary: [] }],
+    ['lead', 'E2', { secondary: ['S2'] }],
+  ]);
 });
 
 it('over HTTP, a 422 is refused, a dropped connection is unknown, and no write is repeated', async () => {

@@ -1,7 +1,10 @@
 import type { Lookup, Platform } from '../../src/ports/platform.ts';
 
 /** One call that a delivery made, with all it was given but the signal. */
-export type Call = readonly [operation: 'find' | 'create' | 'update' | 'remove' | 'upload', ...given: unknown[]];
+export type Call = readonly [
+  operation: 'find' | 'create' | 'update' | 'remove' | 'upload' | 'lead' | 'unlead',
+  ...given: unknown[],
+];
 
 export interface ScriptedPlatform {
   readonly platform: Platform;
@@ -38,8 +41,8 @@ export function scriptedPlatform(act: Act = () => {}, lookup?: Lookup): Scripted
     update: (target, write) => note('update', target, write),
     rename: () => Promise.reject(unexpected('rename')),
     leaders: () => Promise.reject(unexpected('leaders')),
-    lead: () => Promise.reject(unexpected('lead')),
-    unlead: () => Promise.reject(unexpected('unlead')),
+    lead: (identification, leaders) => note('lead', identification, leaders),
+    unlead: (identification, leaders) => note('unlead', identification, leaders),
     remove: (identification, options) => note('remove', identification, options),
     async upload(file) {
       await note('upload', file);
