@@ -72,6 +72,7 @@ async function mutantsOf(folder: string, names: readonly string[]): Promise<Muta
         include: [`${folder.replace('src', 'test')}/**/*.test.ts`],
         // Tests of random cases are left out: they are slow, and kill a mutant by chance.
         exclude: ['**/*-race.test.ts', '**/plan-index.test.ts', '**/decisions-over-days.test.ts'],
+        globalSetup: [join(root, 'test/support/programs.ts')],
         runner: join(import.meta.dirname, 'mutant-runner.ts'),
         testTimeout: kind === 'kill' ? timeoutMs : 600_000,
         hookTimeout: 120_000,
