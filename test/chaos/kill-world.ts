@@ -110,11 +110,12 @@ export function runToTheEnd(world: KillWorld): Promise<readonly RunReport[]> {
 
 async function runOnAndOn(world: KillWorld, app: AppIo): Promise<readonly RunReport[]> {
   const reports: RunReport[] = [];
-  for (const waitMs of [leaseEndsMs, fatesEndMs, refusalsEndMs, fatesEndMs]) {
+  for (const waitMs of [leaseEndsMs, fatesEndMs, refusalsEndMs, fatesEndMs, fatesEndMs]) {
     world.clock.jump(waitMs);
     const last = reports.at(-1)?.run;
-    // In a small office even two enables may wait for an operator.
-    const approved = last?.outcome === 'held' && last.digest !== undefined ? { approve: last.digest } : {};
+    // In a small office even two enables may wait for an operator, who can approve a plan for 24 hours.
+    const isFresh = waitMs < refusalsEndMs && last?.outcome === 'held';
+    const approved = isFresh && last.digest !== undefined ? { approve: last.digest } : {};
     const report = await runSync(app, 'people', { ...watch(), ...approved });
     reports.push(report);
     world.setFaults();
