@@ -219,6 +219,18 @@ test('init writes a configuration and a sample, and overwrites nothing unless to
   expect((await stat(join(shell.folder, 'employees.csv'))).size).toBeGreaterThan(100);
 });
 
+test.each([['init'], ['init', '--from', 'employees.csv']])(
+  'a place where no file can be is wrong usage of %s %s',
+  async (...words) => {
+    const shell = await openTestShell();
+    await writeFile(join(shell.folder, 'employees.csv'), 'id,first,last,email\n1,Ana,Paz,ana@example.com\n');
+    const end = await shell.run([...words, '--config', 'employees.csv/rollcall.yaml']);
+
+    expect(end.code).toBe(2);
+    expect(end.stderr).toMatch(/rollcall\.yaml cannot be written \(E\w+\); name another place with --config/);
+  },
+);
+
 test('the sandbox lists its faults and quirks without starting', async () => {
   const shell = await openTestShell();
   const text = await shell.run(['sandbox', '--list-faults']);

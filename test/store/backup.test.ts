@@ -148,6 +148,16 @@ describe.each(kinds)('a backup of %s', (kind) => {
     expect(await after.audit.list({ limit: 1 })).toMatchObject([{ action: 'restore', by: 'ana' }]);
   });
 
+  it('to a place where no file can be is wrong usage', async () => {
+    const place = await openPlace(kind);
+    await place.open();
+    await writeFile(place.file, 'taken');
+    await expect(backUpStore(place.url, join(place.file, 'backup.gz'), parts(place))).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining('cannot be written (ENOTDIR). Check the path'),
+    });
+  });
+
   it('keeps a rejection and ends an approval that was not used', async () => {
     const place = await openPlace(kind);
     const store = await place.open();

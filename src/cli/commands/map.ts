@@ -14,6 +14,7 @@ import type { CommandRow } from '../command.ts';
 import { syncArgument } from '../options.ts';
 import { fromHere, type Shell } from '../shell.ts';
 import { cleanLine, renderTable } from '../terminal.ts';
+import { unwritable } from './plan-file.ts';
 
 /** `init --from`. */
 export interface ProposeOptions {
@@ -42,8 +43,7 @@ export async function initFrom(shell: Shell, options: ProposeOptions): Promise<n
   const source = sourceYaml(pathFrom(dirname(configPath), file), guessed);
   const sections = { source, mapping: proposalYaml(proposal), sync, policy, tokenVariable: tokenEnv };
   const text = await io.proposedConfig(given({ ...sections, baseUrl }));
-  await mkdir(dirname(configPath), { recursive: true });
-  await writeFile(configPath, text, { flag: force ? 'w' : 'wx' });
+  await writeNew([{ path: configPath, text }], force);
   const name = relative(io.cwd, configPath);
   const next = nextSteps({ sync, sides, baseUrl, tokenEnv });
   const report = [
@@ -246,7 +246,7 @@ function peopleLines({ people }: Proposal): readonly string[] {
 }
 
 /** Checks all paths before the first file is written. */
-export async function refuseToOverwrite(paths: readonly string[]): Promise<void> {
+async function refuseToOverwrite(paths: readonly string[]): Promise<void> {
   const there: string[] = [];
   for (const path of paths) {
     const isThere = await access(path).then(
@@ -258,4 +258,23 @@ export async function refuseToOverwrite(paths: readonly string[]): Promise<void>
   if (there.length === 0) return;
   const message = `${there.join(' and ')} would be overwritten, so nothing was written. Use --force to overwrite.`;
   throw usageError(message);
+}
+
+/**
+ * Writes files and their folders. Throws `USAGE` for a place that cannot be written, and before the first file when one
+ * of them exists, unless they may be replaced.
+ */
+export async function writeNew(
+  files: readonly { readonly path: string; readonly text: string }[],
+  mayReplace: boolean,
+): Promise<void> {
+  if (!mayReplace) await refuseToOverwrite(files.map(({ path }) => path));
+  for (const { path, text } of files) {
+    try {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, text, { flag: mayReplace ? 'w' : 'wx' });
+    } catch (error) {
+      throw unwritable(`${path} cannot be written`, 'name another place with --config', error);
+    }
+  }
 }

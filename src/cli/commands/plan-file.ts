@@ -56,11 +56,15 @@ export async function writeWhole(what: string, path: string, texts: AsyncIterabl
     await rename(partPath, path);
   } catch (error) {
     await rm(partPath, { force: true }).catch(() => {});
-    if (!(error instanceof Error) || !('syscall' in error)) throw error;
-    const code = 'code' in error ? String(error.code) : 'unknown';
-    const message = `${what} cannot be written to ${path} (${code}); name another file with --out`;
-    throw new RollcallError(message, { code: 'USAGE', cause: error });
+    throw unwritable(`${what} cannot be written to ${path}`, 'name another file with --out', error);
   }
+}
+
+/** Returns an error of the file system as wrong usage: what, its code, and what to do. Returns any other error as it is. */
+export function unwritable(what: string, advice: string, error: unknown): unknown {
+  if (!(error instanceof Error) || !('syscall' in error)) return error;
+  const code = 'code' in error ? String(error.code) : 'unknown';
+  return new RollcallError(`${what} (${code}); ${advice}`, { code: 'USAGE', cause: error });
 }
 
 const jsonLines: PlanFormat = {

@@ -1,4 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import type { CheckLine } from '../../app/app-io.ts';
@@ -13,7 +12,7 @@ import { renderSourceKinds, renderTrial } from '../render/source.ts';
 import { fromHere, printDeclined, type Shell } from '../shell.ts';
 import { cleanLine, type Style } from '../terminal.ts';
 import { renderContractLine, renderContractSum } from './api.ts';
-import { initFrom, type ProposeOptions, policies, refuseToOverwrite } from './map.ts';
+import { initFrom, type ProposeOptions, policies, writeNew } from './map.ts';
 
 export const check: CommandRow = {
   words: 'check',
@@ -124,9 +123,7 @@ async function writeStarter(shell: Shell, { source, force = false }: InitOptions
     { path: configPath, text: config },
     ...samples.map(({ path, text }) => ({ path: join(folder, path), text })),
   ];
-  if (!force) await refuseToOverwrite(files.map(({ path }) => path));
-  await mkdir(folder, { recursive: true });
-  for (const { path, text } of files) await writeFile(path, text, { flag: force ? 'w' : 'wx' });
+  await writeNew(files, force);
   const names = files.map(({ path }) => relative(shell.io.cwd, path) || basename(path));
   const text = [...names.map((name) => `wrote ${name}`), '', instructions.trimEnd()].join('\n');
   return shell.answer({ written: names }, text);

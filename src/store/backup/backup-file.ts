@@ -123,7 +123,8 @@ export async function writeBackupFile(file: string, lines: AsyncIterable<string>
     await pipeline(Readable.from(lines), createGzip(), handle.createWriteStream({ flush: true }));
     await rename(partial, file);
   } catch (error) {
-    await rm(partial, { force: true });
+    // Where no file can be, none is to be removed: what says why is the first error.
+    await rm(partial, { force: true }).catch(() => {});
     throw explain(error, file, 'written');
   }
   const folder = await open(dirname(file), 'r');
