@@ -17,14 +17,15 @@ const timeoutMs = 10_000;
 const slowMs = 1_500;
 /** How many tests try a mutant in each round, nearest first. A mutant that outlives all of them survives. */
 const rounds = [4, 16, 60];
-const usage = 'npm run mutate [-- FOLDER_OR_FILE…] [--sample N]\n';
+const usage = 'npm run mutate [-- FOLDER_OR_FILE…] [--sample N] [--tests PART_OF_PATH]\n';
 /**
- * `--sample 8` tries each eighth mutant: an estimate of the score of a large folder in an eighth of the time. Accepted
- * survivors are not checked for being stale then.
+ * `--sample 8` tries each eighth mutant: an estimate of the score of a large folder in an eighth of the time.
+ * `--tests undo` tries only the tests whose path contains it: quick while one of them is written. Accepted survivors are
+ * not checked for being stale with either.
  */
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { sample: { type: 'string', default: '1' } },
+  options: { sample: { type: 'string', default: '1' }, tests: { type: 'string', multiple: true, default: [] } },
 });
 const sample = Number(values.sample);
 if (!Number.isInteger(sample) || sample < 1) throw new Error(`--sample must be a whole number. Usage: ${usage}`);
@@ -61,7 +62,7 @@ async function mutantsOf(folder: string, names: readonly string[]): Promise<Muta
     process.env.MUTATE_RUN = kind;
     const vitest = await startVitest(
       'test',
-      [],
+      values.tests,
       {
         root,
         config: false,
@@ -180,7 +181,8 @@ for (const folder of folders) {
 const accepted = JSON.parse(readFileSync(acceptedFile, 'utf8')) as readonly Accepted[];
 const judgement = judgeSurvivors(mutants, accepted);
 process.stdout.write(renderJudgement(judgement));
-const isGood = judgement.total.percent >= leastPercent && (sample > 1 || judgement.stale.length === 0);
+const isGood =
+  judgement.total.percent >= leastPercent && (sample > 1 || values.tests.length > 0 || judgement.stale.length === 0);
 if (!isGood)
   process.stderr.write(
     `The score must be at least ${leastPercent} %, and every accepted survivor must still survive.\n`,
