@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckpointName } from '../../src/ports/runtime.ts';
-import { employees, type Office, type OfficeOptions, openOffice, usersOf } from '../support/office.ts';
-import { holdPromises } from '../support/oracle.ts';
+import type { CheckpointName } from '../../../src/ports/runtime.ts';
+import { employees, type Office, type OfficeOptions, openOffice, usersOf } from '../../support/office.ts';
+import { holdPromises } from '../../support/oracle.ts';
 
 holdPromises();
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { runSync } from '../../src/app/requests.ts';
-import { RollcallError } from '../../src/core/run/errors.ts';
-import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
-import { holdPromises } from '../support/oracle.ts';
+import { runSync } from '../../../src/app/requests.ts';
+import { RollcallError } from '../../../src/core/run/errors.ts';
+import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../../support/office.ts';
+import { holdPromises } from '../../support/oracle.ts';
 
 holdPromises();
 

@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { planHere } from '../../src/app/previews.ts';
-import { runSync } from '../../src/app/requests.ts';
-import { RollcallError } from '../../src/core/run/errors.ts';
+import { planHere } from '../../../src/app/previews.ts';
+import { runSync } from '../../../src/app/requests.ts';
+import { RollcallError } from '../../../src/core/run/errors.ts';
 import {
   employees,
   type OfficeOptions,
@@ -12,8 +12,8 @@ import {
   plainMapping,
   renamed,
   usersOf,
-} from '../support/office.ts';
-import { holdPromises } from '../support/oracle.ts';
+} from '../../support/office.ts';
+import { holdPromises } from '../../support/oracle.ts';
 
 holdPromises();
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { employees, type Office, openOffice, usersOf } from '../support/office.ts';
-import { holdPromises } from '../support/oracle.ts';
+import { employees, type Office, openOffice, usersOf } from '../../support/office.ts';
+import { holdPromises } from '../../support/oracle.ts';
 
 holdPromises();
 

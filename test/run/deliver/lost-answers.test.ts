@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { drawFrom } from '../support/drawn.ts';
-import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
-import { holdPromises } from '../support/oracle.ts';
+import { drawFrom } from '../../support/drawn.ts';
+import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../../support/office.ts';
+import { holdPromises } from '../../support/oracle.ts';
 
 holdPromises();
 
