@@ -56,7 +56,19 @@ describe('an uploaded file', () => {
   it.each(refusals)('is classified when the platform refuses it: $name', async ({ error, is }) => {
     const { delivery } = await openCsv(() => Promise.reject(platformError(error)));
 
-    expect(await delivery.submit(batch(), neverAborted)).toEqual({ ...is, reason: 'the platform says no' });
+    expect(await delivery.submit(batch(), neverAborted)).toStrictEqual({ ...is, reason: 'the platform says no' });
+  });
+
+  it.each([
+    [{ kind: 'pending', text: 'Zzz', isKnown: false, raw: 'Zzz' }, true],
+    [{ kind: 'pending', text: 'Processing', isKnown: true }, false],
+    [{ kind: 'done', text: 'Done' }, false],
+  ] as const)('brings back a status that the dialect does not name: %j', async (status, isKept) => {
+    const upload = async () => ({ fileId: '17', status });
+    const delivery = csvDelivery.open(await ioOver({ ...scriptedPlatform().platform, upload }));
+
+    const file = { kind: 'file', fileId: '17', fileName: 'rollcall_b1.csv' };
+    expect(await delivery.submit(batch(), neverAborted)).toStrictEqual(isKept ? { ...file, status } : file);
   });
 
   it.each([

@@ -162,6 +162,47 @@ describe('an error of one call', () => {
   );
 });
 
+describe('writes that are forbidden', () => {
+  const error = platformError({ code: 'PLATFORM_FORBIDDEN' });
+  const answers: Readonly<Record<string, unknown>> = {
+    forbidden: error,
+    explained: platformError({ code: 'PLATFORM_FORBIDDEN', raw: 'x' }),
+    refused: platformError({}),
+    lost: platformError({ code: 'PLATFORM_FORBIDDEN', effect: 'unknown' }),
+  };
+  const why = `${refusalReason('create', 'the platform says no')} 3 files or changes in a row were refused, and no write was accepted in between, so the rest was not sent`;
+
+  it.each([
+    ['in a row, also over batches', 1, 'forbidden', { refusedInRow: { count: 2 } }],
+    ['up to the third', 0, 'forbidden forbidden forbidden', { trouble: { reason: why } }],
+    ['up to the third, whose answer is kept', 2, 'explained', { trouble: { reason: why, raw: 'x' } }],
+    ['from the last accepted one on', 2, 'accepted forbidden accepted forbidden', { refusedInRow: { count: 1 } }],
+    ['without others and lost answers', 1, 'refused lost forbidden', { refusedInRow: { count: 2 } }],
+  ])('are counted %s', async (_, count, said, end) => {
+    const ends = said.split(' ');
+    const { delivery, calls } = await openDirect(() => {
+      const answer = answers[ends[calls.length - 1] ?? ''];
+      if (answer !== undefined) throw answer;
+    });
+    const changes = ends.map((_, i) => create(`E${i}`));
+    const rest = 'trouble' in end ? [create('E8')] : [];
+    const before = count === 0 ? {} : { refusedInRow: { count } };
+    const submitted = await delivery.submit({ ...batchOf([...changes, ...rest]), ...before }, neverAborted);
+    expect(submitted).toStrictEqual({ kind: 'direct', refusedInRow: { count: 3 }, ...end });
+    expect(calls).toHaveLength(ends.length);
+  });
+
+  it('are no question when the user cannot be read either: the connection is in trouble', async () => {
+    const { platform, calls } = scriptedPlatform();
+    const find = () => Promise.reject(error);
+    const batch = batchOf([change('E1', { before })]);
+    const delivery = directDelivery.open(await ioOver({ ...platform, find }));
+    await expect(delivery.submit(batch, neverAborted)).rejects.toBe(error);
+    expect(batch.told).toEqual(['E1 sending', 'E1 not-tried']);
+    expect(calls).toEqual([]);
+  });
+});
+
 describe('the batch ends at once', () => {
   it('when the run stops between two calls: the next change is not even on record as sending', async () => {
     const stop = new AbortController();
@@ -202,15 +243,18 @@ it('a change of leaders takes away first, then adds, and names the main leader o
   const batch = batchOf([
     lead('E1', { main: 'M1', secondary: ['S1'] }, { main: 'M2', secondary: [] }),
     lead('E2', { main: 'M1', secondary: [] }, { main: 'M1', secondary: ['S2'] }),
+    lead('E3', { main: 'M1', secondary: ['S1', 'S2'] }, { main: 'M1', secondary: ['S2'] }),
   ]);
 
   expect(await delivery.submit(batch, neverAborted)).toEqual({ kind: 'direct' });
 
-  expect(calls).toEqual([
+  expect(calls).toStrictEqual([
     ['unlead', 'E1', { main: 'M1', secondary: ['S1'] }],
     ['lead', 'E1', { main: 'M2', secondary: [] }],
     ['lead', 'E2', { secondary: ['S2'] }],
+    ['unlead', 'E3', { secondary: ['S1'] }],
   ]);
+  expect(batch.told.at(-1)).toBe('E3 accepted');
 });
 
 it('over HTTP, a 422 is refused, a dropped connection is unknown, and no write is repeated', async () => {

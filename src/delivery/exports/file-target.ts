@@ -94,7 +94,7 @@ async function cutTo(file: ExportFile): Promise<void> {
     throw codeOf(error) === 'ENOENT' ? lost(file, 'is gone') : error;
   });
   if (size < file.bytes) throw lost(file, `has ${size} bytes, and ${file.bytes} were written`);
-  if (size > file.bytes) await truncate(part, file.bytes);
+  await truncate(part, file.bytes);
 }
 
 /** Gives a complete file its final name, unless it has it, or was taken away since. Also for a target that writes no files. */
