@@ -5,13 +5,13 @@ import { correctVisibility, type FieldVisibility, watchFields, withInputs } from
 import { openBudget } from '../../core/person/field-rule.ts';
 import type { FieldName } from '../../core/person/fields.ts';
 import { lookAlikeKey } from '../../core/person/identification.ts';
-import type { Mapped, SourceRecord } from '../../core/person/person.ts';
+import type { Mapped, Person, SourceRecord } from '../../core/person/person.ts';
 import { compileSourcePath } from '../../core/person/source-path.ts';
-import { certifySnapshot, type Snapshot } from '../../core/plan/snapshot.ts';
+import { certifySnapshot, type ReadEnd, type Snapshot } from '../../core/plan/snapshot.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { openCellFindings } from '../../core/run/finding.ts';
 import { countOf } from '../../core/run/formats.ts';
-import type { SourceIo } from '../../ports/source.ts';
+import type { BrokenRecord, SourceIo } from '../../ports/source.ts';
 import type { Edit } from '../edit.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { checkFields, type Reading, sourceRequest } from './choose-read.ts';
@@ -67,35 +67,38 @@ export interface ReadJob {
 
 /** Reads the source once, maps every record and stores it in the index. */
 export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead> {
+  const { sync, signal, previous } = job;
+  const reader = openReader(job, io.clock.now());
+  const sourceIo = { clock: io.clock, logger: io.logger, signal, previous };
+  await checkFields(sync, sourceIo);
+  const pages = sync.source.read(sourceRequest(job.reading, sync), sourceIo);
+  let rows = 0;
+  try {
+    for (let next = await pages.next(); ; next = await pages.next()) {
+      if (next.done === true) return reader.end(next.value);
+      for (const row of next.value.broken) reader.broken(row);
+      await reader.take(next.value.records);
+      rows += next.value.records.length;
+      io.progress({ step: 'reading', rows });
+    }
+  } finally {
+    // After any failure here (for example a full disk), the source closes its sockets, files and transactions.
+    await pages.return({ complete: false, rows, reasons: ['stopped'] });
+  }
+}
+
+/** Maps and files the records of a read, and judges at its end what the read proves. */
+function openReader(job: ReadJob, now: number) {
   const { sync, signal, find } = job;
-  const now = io.clock.now();
-  const request = sourceRequest(job.reading, sync);
-  const named = job.reading.kind === 'point' ? new Set(job.reading.identifications) : job.focus;
-  const twins = new Set([...(named ?? [])].flatMap((name) => [name.toLowerCase(), lookAlikeKey(name)]));
-  const unknown = new Set(job.reading.kind === 'point' ? job.reading.identifications : []);
-  const filled = new Map<FieldName, number>();
-  const watch = watchFields([...withInputs(sync.mapping.readers, sync.source.derives).readers.keys()]);
-  const cells = openCellFindings();
+  const names = openNames(job);
+  const facts = openPeopleFacts(sync);
   const padding = openPaddingFindings(sync.mapping.identificationField ?? 'identification');
-  const orders = openOrders(dateFormats(sync));
-  const scopes = openScopeFill(sync);
-  const dated = { hireDate: 0, leaveDate: 0 };
   const filing = openRecordFiling(job);
   const budget = openBudget(signal);
   const earlierBudget = openBudget(signal);
-  let people = 0;
   let usable = 0;
   let unreadable = 0;
-  let rows = 0;
 
-  const isTwinOf = (identification: string): boolean =>
-    twins.has(identification.toLowerCase()) || twins.has(lookAlikeKey(identification));
-  const fileEarlier = (mapped: Mapped): void => {
-    if (mapped.kind === 'unreadable') return;
-    const { identification } = mapped;
-    const isRead = named === undefined || named.has(identification) || job.focus !== undefined;
-    if (isRead || isTwinOf(identification)) job.earlier?.filing.file(mapped);
-  };
   const file = (mapped: Mapped): void => {
     if (mapped.kind === 'unreadable') {
       unreadable += 1;
@@ -103,113 +106,135 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
       return;
     }
     const { identification } = mapped;
-    unknown.delete(identification);
+    names.see(identification);
     padding.see(mapped);
+    const place = names.placeOf(identification);
     const isUsable = mapped.kind === 'person' && mapped.standing !== 'unknown';
-    const isNamed = named === undefined || named.has(identification);
-    if (isUsable && (isNamed || job.reading.kind === 'full')) usable += 1;
-    // A person whose name differs from a named one only by case or looks like it is stored too. Then neither is changed.
-    const isTwin = !isNamed && isTwinOf(identification);
-    if (!isNamed && !isTwin && job.focus === undefined) return;
+    if (isUsable && (place === 'decided' || job.reading.kind === 'full')) usable += 1;
+    if (place === 'unread') return;
     filing.file(mapped);
-    if (!isNamed) {
-      job.index.set(job.index.find(identification).slot, isTwin ? mark.conflict : mark.bystander);
-      return;
-    }
-    if (mapped.kind !== 'person') return;
-    people += 1;
-    cells.see(mapped);
-    orders.see(mapped);
-    if (mapped.hires !== undefined) dated.hireDate += 1;
-    if (mapped.leaves !== undefined) dated.leaveDate += 1;
-    for (const name of sync.mapping.fields) {
-      const value = mapped.fields[name];
-      if (value !== undefined && value !== '') filled.set(name, (filled.get(name) ?? 0) + 1);
-    }
+    if (place !== 'decided') {
+      job.index.set(job.index.find(identification).slot, place === 'twin' ? mark.conflict : mark.bystander);
+    } else if (mapped.kind === 'person') facts.person(mapped);
   };
 
-  const { previous } = job;
-  const sourceIo = { clock: io.clock, logger: io.logger, signal, previous };
-  await checkFields(sync, sourceIo);
-  const reading = sync.source.read(request, sourceIo);
-  try {
-    for (let next = await reading.next(); ; next = await reading.next()) {
-      if (next.done === true) {
-        filing.settle();
-        job.earlier?.filing.settle();
-        const snapshot = certifySnapshot({
-          kind: job.reading.kind,
-          end: next.value,
-          unreadable,
-          shared: filing.shared(),
-          readAt: now,
-          runAt: job.runAt,
-        });
-        for (const gap of snapshot.gaps)
-          find({ code: 'source-incomplete', message: `${proofless[snapshot.kind]}: ${gap}` });
-        const waiting = snapshot.leavers === undefined ? countLeavers(job.index) : 0;
-        if (waiting > 0) find({ code: 'source-incomplete', message: leaversWait(waiting) });
-        for (const finding of [...cells.all(), ...padding.all()]) find(finding);
-        for (const note of next.value.notes ?? []) find({ code: 'source-note', message: note });
-        const fillRates = Object.fromEntries(
-          sync.mapping.fields.map((name) => [name, people === 0 ? 0 : (filled.get(name) ?? 0) / people]),
-        );
-        const unreadableFields = Object.fromEntries(
-          sync.mapping.fields.flatMap((name) => {
-            const worst = cells.worst(name);
-            const blank = people - (filled.get(name) ?? 0);
-            return worst === undefined || worst.count * 2 <= blank ? [] : [[name, worst.cause]];
-          }),
-        );
-        const { notReturned = [] } = next.value;
-        const share = (count: number, all: number): number => (all === 0 ? 0 : count / all);
-        const hireDate = share(dated.hireDate, people);
-        const leaveDate = share(dated.leaveDate, people);
-        const evidence = next.value.complete ? next.value.evidence : undefined;
-        const visibility = correctVisibility(watch.visibility(), notReturned);
-        return {
-          snapshot,
-          fillRates,
-          unreadable: unreadableFields,
-          cells: cells.unreadable(),
-          filled: { hireDate, leaveDate, ...scopes.filled() },
-          untold: orders.untold(),
-          people,
-          visibility,
-          notReturned,
-          evidence,
-          usable,
-          unknown: [...unknown],
-          readAt: now,
-        };
-      }
-      for (const { at, reason } of next.value.broken) {
-        unreadable += 1;
-        find({ code: 'row-unreadable', at, message: `${at} cannot be read: ${reason}` });
-      }
-      const { records } = next.value;
+  return {
+    broken({ at, reason }: BrokenRecord): void {
+      unreadable += 1;
+      find({ code: 'row-unreadable', at, message: `${at} cannot be read: ${reason}` });
+    },
+    async take(records: readonly SourceRecord[]): Promise<void> {
       // The expressions of a page are evaluated together, so none is waited for here.
       const page = records.map((record) => sync.mapping.map(record, now, budget));
       const before = job.earlier && records.map((record) => job.earlier?.mapping.map(record, now, earlierBudget));
       for (const [i, record] of records.entries()) {
-        watch.see(record);
-        scopes.see(record);
+        facts.record(record);
         const mapped = page[i] as (typeof page)[number];
         const done = mapped instanceof Promise ? await mapped : mapped;
         // Evaluations that were stopped say nothing about their records.
         if (mapped instanceof Promise) signal.throwIfAborted();
         file(done);
         const earlier = await before?.[i];
-        if (earlier !== undefined) fileEarlier(earlier);
+        if (
+          earlier !== undefined &&
+          earlier.kind !== 'unreadable' &&
+          names.placeOf(earlier.identification) !== 'unread'
+        )
+          job.earlier?.filing.file(earlier);
         job.onRecord(record, done);
       }
-      rows += next.value.records.length;
-      io.progress({ step: 'reading', rows });
-    }
-  } finally {
-    // After any failure here (for example a full disk), the source closes its sockets, files and transactions.
-    await reading.return({ complete: false, rows, reasons: ['stopped'] });
-  }
+    },
+    end(end: ReadEnd): SourceRead {
+      filing.settle();
+      job.earlier?.filing.settle();
+      const { kind } = job.reading;
+      const snapshot = certifySnapshot({
+        kind,
+        end,
+        unreadable,
+        shared: filing.shared(),
+        readAt: now,
+        runAt: job.runAt,
+      });
+      for (const gap of snapshot.gaps) find({ code: 'source-incomplete', message: `${proofless[kind]}: ${gap}` });
+      const waiting = snapshot.leavers === undefined ? countLeavers(job.index) : 0;
+      if (waiting > 0) find({ code: 'source-incomplete', message: leaversWait(waiting) });
+      for (const finding of [...facts.findings(), ...padding.all()]) find(finding);
+      for (const note of end.notes ?? []) find({ code: 'source-note', message: note });
+      const { notReturned = [] } = end;
+      const evidence = end.complete ? end.evidence : undefined;
+      const shown = facts.all(notReturned);
+      return { ...shown, snapshot, notReturned, evidence, usable, unknown: names.unknown(), readAt: now };
+    },
+  };
+}
+
+/**
+ * Tells where a person of a read belongs: decided about, stored as a twin (the name differs from a named one only by case
+ * or looks like it, so neither is changed), stored as a bystander, or not stored.
+ */
+function openNames({ reading, focus }: ReadJob) {
+  const asked = reading.kind === 'point' ? reading.identifications : [];
+  const named = reading.kind === 'point' ? new Set(asked) : focus;
+  const twins = new Set([...(named ?? [])].flatMap((name) => [name.toLowerCase(), lookAlikeKey(name)]));
+  const unknown = new Set(asked);
+  return {
+    placeOf(identification: string): 'decided' | 'twin' | 'bystander' | 'unread' {
+      if (named === undefined || named.has(identification)) return 'decided';
+      if (twins.has(identification.toLowerCase()) || twins.has(lookAlikeKey(identification))) return 'twin';
+      return focus === undefined ? 'unread' : 'bystander';
+    },
+    see: (identification: string): void => void unknown.delete(identification),
+    /** The people who were asked for and in no record. */
+    unknown: (): readonly string[] => [...unknown],
+  };
+}
+
+/** Collects what a read shows of its columns: of all records, and of the people who are decided about. */
+function openPeopleFacts(sync: Sync) {
+  const { fields } = sync.mapping;
+  const filled = new Map<FieldName, number>();
+  const watch = watchFields([...withInputs(sync.mapping.readers, sync.source.derives).readers.keys()]);
+  const cells = openCellFindings();
+  const orders = openOrders(dateFormats(sync));
+  const scopes = openScopeFill(sync);
+  const dated = { hireDate: 0, leaveDate: 0 };
+  let people = 0;
+  const shareOf = (count: number): number => (people === 0 ? 0 : count / people);
+  return {
+    record(record: SourceRecord): void {
+      watch.see(record);
+      scopes.see(record);
+    },
+    person(person: Person): void {
+      people += 1;
+      cells.see(person);
+      orders.see(person);
+      if (person.hires !== undefined) dated.hireDate += 1;
+      if (person.leaves !== undefined) dated.leaveDate += 1;
+      for (const name of fields) {
+        const value = person.fields[name];
+        if (value !== undefined && value !== '') filled.set(name, (filled.get(name) ?? 0) + 1);
+      }
+    },
+    findings: () => cells.all(),
+    all(notReturned: readonly string[]) {
+      const unreadable = fields.flatMap((name) => {
+        const worst = cells.worst(name);
+        const blank = people - (filled.get(name) ?? 0);
+        return worst === undefined || worst.count * 2 <= blank ? [] : [[name, worst.cause] as const];
+      });
+      return {
+        people,
+        fillRates: Object.fromEntries(fields.map((name) => [name, shareOf(filled.get(name) ?? 0)])),
+        unreadable: Object.fromEntries(unreadable),
+        cells: cells.unreadable(),
+        filled: { hireDate: shareOf(dated.hireDate), leaveDate: shareOf(dated.leaveDate), ...scopes.filled() },
+        untold: orders.untold(),
+        visibility: correctVisibility(watch.visibility(), notReturned),
+      };
+    },
+  };
 }
 
 /** Counts the rows in which a column of `scope` has a value: the emptiest one. */
