@@ -15,8 +15,8 @@ import type { FilePace, FinalStatus, RefusedInRow } from '../core/run/waves.ts';
 import type { Lease } from './leases.ts';
 import type { AuditEntry } from './store-operations.ts';
 
-/** Facts about the run, without personal data. */
-export interface RunFacts {
+/** What the plan says of its read and of its changes, without personal data. Written once, with the plan. */
+export interface PlanFacts {
   /** The kind of read that the run made. Absent before the read. */
   readonly read?: ReadFact;
   /** When the plan was made (epoch ms). A plan that is sent much later is outdated. */
@@ -61,18 +61,10 @@ export interface RunFacts {
   readonly rejected?: number;
   /** Disables and removes that wait for the end of a freeze, and when it ends (epoch ms). Absent: none. */
   readonly frozen?: { readonly count: number; readonly until: number };
-  /** Start of the period (epoch ms) in which the platform accepts no file of ours; absent when it accepts files. */
-  readonly waitingSince?: number;
-  /** How often in a row the next file was answered 400. See `judgeRefusedUpload`. */
-  readonly refusedUploads?: number;
-  /** Writes that were refused since the last accepted one (403). Absent: none. */
-  readonly refusedInRow?: RefusedInRow;
   /** A guard doubts the read: far fewer rows, an emptied field, too many blocked people. */
   readonly isReadDoubted?: boolean;
   /** The likely cause of too many blocked people, as a sentence without its full stop. */
   readonly doubt?: string;
-  /** The code of the error that ended the run. Absent when no error did. */
-  readonly failure?: ErrorCode;
   /** Why the read is not fully proven; empty when it is. */
   readonly sourceGaps?: readonly string[];
   /** Number of named people of whom the source returned no record. */
@@ -81,8 +73,6 @@ export interface RunFacts {
   readonly notUndone?: number;
   /** People who keep or lack access because of trouble with their records. Absent: none. */
   readonly access?: AccessTrouble;
-  /** All reasons of the outcome, where they are more than `reason`. */
-  readonly reasons?: readonly string[];
   /** People of the source with an account who are in scope, are not blocked and get no change. Also leavers, once disabled. */
   readonly unchanged?: number;
   /** People of the source who are out of scope by rule and get no change. Absent: none. */
@@ -91,6 +81,20 @@ export interface RunFacts {
   readonly noAccount?: number;
   /** Users on the platform that are in no record of the source and not ours. */
   readonly unmanaged?: number;
+  /** Requests that the run needs, estimated when its plan was made. Absent when no plan could be made. */
+  readonly budget?: RequestBudget;
+  /** The same for a run that also delivers the held changes. Absent when none is held. */
+  readonly budgetWithHeld?: RequestBudget;
+}
+
+/** How the delivery stands, without personal data. Each step writes what it learned; the next process continues with it. */
+export interface DeliveryFacts {
+  /** Start of the period (epoch ms) in which the platform accepts no file of ours; absent when it accepts files. */
+  readonly waitingSince?: number;
+  /** How often in a row the next file was answered 400. See `judgeRefusedUpload`. */
+  readonly refusedUploads?: number;
+  /** Writes that were refused since the last accepted one (403). Absent: none. */
+  readonly refusedInRow?: RefusedInRow;
   readonly splits?: number;
   /** The batch of one row that decides whether the platform or the rows are at fault. See `splitBatch`. */
   readonly probe?: string;
@@ -122,16 +126,23 @@ export interface RunFacts {
   readonly isRewriteChecked?: true;
   /** The unnamed word with which the platform answered an upload. It is no end. */
   readonly uploadWord?: string;
-  /** Requests that the run needs, estimated when its plan was made. Absent when no plan could be made. */
-  readonly budget?: RequestBudget;
-  /** The same for a run that also delivers the held changes. Absent when none is held. */
-  readonly budgetWithHeld?: RequestBudget;
   /** What the run waits for now. Absent: it does not wait. */
   readonly waiting?: Waiting;
   /** The last temporary problem of the run (epoch ms), which it retried. */
   readonly problem?: { readonly at: number; readonly reason: string };
   readonly exportedTo?: readonly string[];
 }
+
+/** Why the run ended as it did, beside its outcome and its reason. Written with the outcome. */
+export interface EndFacts {
+  /** The code of the error that ended the run. Absent when no error did. */
+  readonly failure?: ErrorCode;
+  /** All reasons of the outcome, where they are more than `reason`. */
+  readonly reasons?: readonly string[];
+}
+
+/** What the store keeps of a run beside its state, without personal data. */
+export interface RunFacts extends PlanFacts, DeliveryFacts, EndFacts {}
 
 export type TriggerKind = 'schedule' | 'manual' | 'resync' | 'approval' | 'retry' | 'undo' | 'webhook';
 
@@ -384,7 +395,8 @@ export interface RunEffects {
   readonly leaves?: string;
 }
 
-export type FactsPatch = { readonly [Name in keyof RunFacts]?: RunFacts[Name] | undefined };
+/** What a run learns after its plan was stored. `undefined` removes a fact. */
+export type FactsPatch = { readonly [Name in keyof (DeliveryFacts & EndFacts)]?: RunFacts[Name] | undefined };
 
 /** A trigger as it was stored, and its state. */
 export interface KeyedTrigger {

@@ -4,7 +4,7 @@ import type { Roster } from '../core/plan/roster.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { Baseline } from '../ports/reads.ts';
 import type { Spool } from '../ports/runtime.ts';
-import type { PlannedChange, RunFacts, RunScope } from '../ports/store.ts';
+import type { DeliveryFacts, PlanFacts, PlannedChange, RunScope } from '../ports/store.ts';
 import type { Edit } from './edit.ts';
 import type { Sync } from './engine-io.ts';
 import type { Findings } from './read/open-findings.ts';
@@ -31,7 +31,8 @@ export interface Plan {
   /** All changes, where they are few. Absent: they are read page by page. */
   readonly few?: readonly PlannedChange[];
   readonly findings: readonly Finding[];
-  readonly facts: RunFacts;
+  /** What the delivery begins with: the platform was read for the plan. */
+  readonly facts: PlanFacts & Pick<DeliveryFacts, 'lookedAt' | 'lookTookMs'>;
   readonly verdict: GuardVerdict;
   /** Number of changes that repeat a change whose outcome stayed unknown. */
   readonly repeated: number;

@@ -2,7 +2,7 @@ import { PlatformError } from '../../core/run/errors.ts';
 import { waitFor } from '../../core/run/waiting.ts';
 import { firstPollMs } from '../../core/run/waves.ts';
 import type { Submission } from '../../ports/delivery.ts';
-import type { Batch, BatchEffects, LearnedFacts, PlannedChange, RunFacts } from '../../ports/store.ts';
+import type { Batch, BatchEffects, DeliveryFacts, LearnedFacts, PlannedChange } from '../../ports/store.ts';
 import { ageOn, spanOn } from '../clock-span.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { type NextStep, toProving } from '../next-step.ts';
@@ -98,7 +98,10 @@ function wordOf({ status }: Extract<Submission, { kind: 'file' }>): string | und
 }
 
 /** Returns the refusals in a row after direct calls, if they have changed. */
-function factsAfterCalls(facts: RunFacts, { refusedInRow }: Extract<Submission, { kind: 'direct' }>): BatchEffects {
+function factsAfterCalls(
+  facts: DeliveryFacts,
+  { refusedInRow }: Extract<Submission, { kind: 'direct' }>,
+): BatchEffects {
   const { count = 0 } = refusedInRow ?? {};
   if (count === (facts.refusedInRow?.count ?? 0)) return {};
   return { facts: { refusedInRow: count === 0 ? undefined : refusedInRow } };

@@ -1,5 +1,5 @@
 import type { FileStatus } from '../../ports/platform.ts';
-import type { Batch, RunFacts } from '../../ports/store.ts';
+import type { Batch, DeliveryFacts } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 
 /** A status of a few plain words. Other texts may hold anything, so they are never learned and never quoted. */
@@ -12,7 +12,7 @@ export function unnamedWord(status: FileStatus): string | undefined {
 }
 
 /** What the polls of the file that is out showed. */
-export type StandingStatus = NonNullable<RunFacts['standing']>;
+export type StandingStatus = NonNullable<DeliveryFacts['standing']>;
 
 interface Poll {
   readonly batch: string;

@@ -2,7 +2,7 @@ import { PlatformError, RollcallError } from '../../core/run/errors.ts';
 import { waitFor } from '../../core/run/waiting.ts';
 import { type FinalStatus, isFilePending, learnPace, mayBeProcessing, nextPollMs } from '../../core/run/waves.ts';
 import type { FileStatus } from '../../ports/platform.ts';
-import type { Batch, OwnedRun, Run, RunFacts } from '../../ports/store.ts';
+import type { Batch, DeliveryFacts, OwnedRun, Run } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
 import { releaseFileLease, renewAfterMs, takeFileLease } from '../deliver/file-lease.ts';
 import { readWave, type Wave } from '../deliver/wave.ts';
@@ -143,7 +143,7 @@ async function isLearned({ run }: OwnedRun, word: string, { store }: EngineIo): 
 }
 
 /** Returns how long files take, for the first poll of the next one. */
-function learned({ run }: OwnedRun, { sentAt, final }: Batch, { clock }: EngineIo): Pick<RunFacts, 'filePace'> {
+function learned({ run }: OwnedRun, { sentAt, final }: Batch, { clock }: EngineIo): Pick<DeliveryFacts, 'filePace'> {
   if (final === 'no-status') return {};
   const passedMs = clock.now() - (sentAt ?? 0);
   return { filePace: learnPace(run.facts.filePace, passedMs, final !== undefined) };

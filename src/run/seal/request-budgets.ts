@@ -1,7 +1,7 @@
 import { given } from '../../core/run/given.ts';
 import { type BatchLoad, requestBudget } from '../../core/run/request-budget.ts';
 import { addCounts, type RequestCounts } from '../../core/run/requests.ts';
-import type { RunFacts } from '../../ports/runs.ts';
+import type { PlanFacts } from '../../ports/runs.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { makePlan } from '../make-plan.ts';
 import type { Plan, PlanJob } from '../plan-job.ts';
@@ -36,7 +36,7 @@ export interface BudgetsJob extends CountedPlan {
 export async function budgetsOf(
   { plan, planning, sync, loads }: BudgetsJob,
   io: EngineIo,
-): Promise<Pick<RunFacts, 'budget' | 'budgetWithHeld'>> {
+): Promise<Pick<PlanFacts, 'budget' | 'budgetWithHeld'>> {
   const { platformUsers: users = 0, pageSize } = plan.facts;
   const directory = pageSize === undefined ? undefined : { users, pageSize };
   const { limits, settings } = sync;

@@ -1,6 +1,6 @@
 import type { BlockedCounts } from '../../core/guard/blocked.ts';
 import { PlanDigest } from '../../core/plan/change.ts';
-import type { PlannedChange, RunFacts } from '../../ports/store.ts';
+import type { PlanFacts, PlannedChange } from '../../ports/store.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
 import type { Decided } from '../decide/decide-changes.ts';
 import { editFact } from '../edit.ts';
@@ -32,7 +32,7 @@ export async function sealPlan(
   const why = doubt ?? verdict.column ?? verdict.fields[0]?.reason;
   const outOfScope = compared.quiet.outOfScope + decided.quiet.outOfScope;
   const noAccount = compared.quiet.noAccount + decided.quiet.noAccount;
-  const facts: RunFacts = {
+  const facts: Plan['facts'] = {
     read: fact,
     sourceRows: snapshot.rows,
     platformUsers: compared.users,
@@ -79,7 +79,7 @@ function blockedCounts({ blocked }: PlanWork, { waits }: PlanCompared): BlockedC
 }
 
 /** Returns whose changes have an unknown outcome, and when the last of these waits ends. */
-function waitsFor({ waits }: PlanCompared): Pick<RunFacts, 'waitsFor'> {
+function waitsFor({ waits }: PlanCompared): Pick<PlanFacts, 'waitsFor'> {
   if (waits.length === 0) return {};
   const ends = waits.flatMap(({ until }) => (until === undefined ? [] : [until]));
   const until = ends.length === waits.length ? { until: Math.max(...ends) } : {};
@@ -89,12 +89,12 @@ function waitsFor({ waits }: PlanCompared): Pick<RunFacts, 'waitsFor'> {
 function missingFacts(
   { missing: { count, wait } }: Decided,
   { verdict: { areMissesHeld } }: Judged,
-): Pick<RunFacts, 'missing' | 'missingWait'> {
+): Pick<PlanFacts, 'missing' | 'missingWait'> {
   if (count === 0) return {};
   return { missing: count, ...(wait === undefined || areMissesHeld ? {} : { missingWait: wait }) };
 }
 
-function accessFacts({ blocked }: PlanWork, { snapshot }: PlanRead, { access }: Decided): Pick<RunFacts, 'access'> {
+function accessFacts({ blocked }: PlanWork, { snapshot }: PlanRead, { access }: Decided): Pick<PlanFacts, 'access'> {
   if (access.keep + access.lack === 0) return {};
   const cause = blocked.likelyCause(snapshot.rows);
   return { access: { ...access, ...(cause === undefined ? {} : { cause }) } };
