@@ -185,7 +185,7 @@ function openNames({ reading, focus }: ReadJob) {
       return focus === undefined ? 'unread' : 'bystander';
     },
     see: (identification: string): void => void unknown.delete(identification),
-    /** The people who were asked for and in no record. */
+    /** The people whom the request names and no record does. */
     unknown: (): readonly string[] => [...unknown],
   };
 }
