@@ -1,12 +1,13 @@
 import type { ChangeClass, ChangeDraft } from '../../core/plan/change.ts';
 import { differsByEdit, type EditedPart, isGivenBack, protectedDigest } from '../../core/plan/configuration.ts';
 import { type Decision, decide } from '../../core/plan/plan.ts';
+import { given } from '../../core/run/given.ts';
 import { rulesOn } from '../clock-span.ts';
 import type { Edit } from '../edit.ts';
 import type { EngineIo } from '../engine-io.ts';
 import { mark } from '../read/people-index.ts';
 import { sayOf } from '../read/source-says.ts';
-import { conflict, type DecidedSlot, type DecideJob } from './decide-slots.ts';
+import { conflict, type DecidedSlot, type DecideJob, present } from './decide-slots.ts';
 
 /** What an edit makes of one person's change. */
 export interface EditedChange {
@@ -35,14 +36,13 @@ export async function decideEdit(
     const parts = differsByEdit(change, earlier);
     return parts.length === 0 ? [] : [{ change, earlier, parts }];
   });
-  const mayBeGivenBack = found.filter(({ change: { kind } }) => kind === 'update' || kind === 'enable');
-  const names = mayBeGivenBack.map(({ change }) => change.identification);
-  const last = names.length === 0 ? undefined : await io.store.baselines.lastWrites(sync.settings.connection, names);
+  const names = found.map(({ change }) => change.identification);
+  const last = await io.store.baselines.lastWrites(sync.settings.connection, names);
   const edited = new Map<string, EditedChange>();
   for (const { change, earlier, parts } of found) {
     const { identification, classes, reason, kind } = change;
     const same = earlier?.kind === kind ? earlier : undefined;
-    if (isGivenBack(change, parts, last?.get(identification), edit.replaced)) {
+    if (isGivenBack(change, parts, last.get(identification), edit.replaced)) {
       edit.tally.givenBack += 1;
       const back = `${reason}; gives back what the configuration now replaced had changed`;
       edited.set(identification, { parts: [], classes: same?.classes ?? [], reason: back });
@@ -52,7 +52,7 @@ export async function decideEdit(
         parts,
         classes: [...classes, 'configuration'],
         reason: `${reason}; because the configuration was edited (${keysFor(parts, edit.keys).join(', ')})`,
-        ...(isComing && same !== undefined ? { instead: same } : {}),
+        ...given({ instead: isComing ? same : undefined }),
       });
     }
   }
@@ -86,14 +86,13 @@ function decideBefore(one: DecidedSlot, job: DecideEditJob, { clock }: EngineIo)
   if (people === undefined) return undefined;
   const { identification } = one.subject;
   const { slot, isExact } = people.index.find(identification);
-  const person = slot === -1 || !isExact ? undefined : people.index.person(slot);
+  const person = isExact ? present(people.index.person(slot)) : undefined;
   const isConflict = slot !== -1 && (!isExact || people.index.has(slot, mark.conflict));
-  const present = person === undefined || person.kind === 'absent' ? undefined : person;
-  const source = isConflict ? conflict : sayOf(present, snapshot, blocked.get(identification), asked.get(one.slot));
+  const source = isConflict ? conflict : sayOf(person, snapshot, blocked.get(identification), asked.get(one.slot));
   const { parking, ...subject } = one.subject;
   const isParkedAlike = before.settings.parkEmail === sync.settings.parkEmail;
-  const isProtected = before.settings.protected.includes(protectedDigest(identification));
-  const settings = { ...sync.settings, ...before.settings, protected: isProtected ? [identification] : [] };
-  const parked = parking !== undefined && isParkedAlike ? { parking } : {};
+  const isProtected = (name: string): boolean => before.settings.protected.includes(protectedDigest(name));
+  const settings = { ...sync.settings, ...before.settings, protected: [identification].filter(isProtected) };
+  const parked = given({ parking: isParkedAlike ? parking : undefined });
   return decide({ ...subject, source, ...parked }, rulesOn(clock, settings), clock.now());
 }

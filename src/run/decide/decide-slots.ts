@@ -115,15 +115,14 @@ export async function decideSlots(
   const cases = bare.map((one) => {
     const { slot, subject: bareSubject } = one;
     const { user, identification } = bareSubject;
-    const facts = neighbors.get(identification);
-    const parking = leaverParking(slot, job);
-    const pair = job.pairs.decisions.length === 0 ? undefined : openReplacement(identification, job);
     const subject: Case = {
       ...bareSubject,
-      ...(facts === undefined ? {} : { neighbors: facts }),
-      ...(parking === undefined ? {} : { parking }),
-      ...(pair === undefined ? {} : { pair }),
-      ...given({ toDisable: toDisable(identification, job) }),
+      ...given({
+        neighbors: neighbors.get(identification),
+        parking: leaverParking(slot, job),
+        pair: openReplacement(identification, job),
+        toDisable: toDisable(identification, job),
+      }),
       ...(user !== undefined && wasEnabled(slot, user.id) ? { wasEnabled: true } : {}),
     };
     return { ...one, subject };
@@ -145,7 +144,7 @@ function toDisable(name: string, { pairs: { accounts } }: DecideJob): AccountDec
 function openReplacement(name: string, { pairs, index, snapshot }: DecideJob): PairDecision | undefined {
   return pairs.about(name).find(({ way, identification }) => {
     const { slot, isExact } = index.find(identification);
-    const isKnown = slot !== -1 && isExact && index.has(slot, mark.inSource);
+    const isKnown = isExact && index.has(slot, mark.inSource);
     // In another read than a full one, the person may work unseen.
     return way === 'replace' && (isKnown ? !index.has(slot, mark.seen) : snapshot.kind !== 'full');
   });
@@ -173,7 +172,8 @@ export const conflict = {
   reason: 'another record or account claims the same person or e-mail',
 } as const satisfies SourceSays;
 
-function present(person: Person | RejectedPerson | Absent): Person | RejectedPerson | undefined {
+/** Returns the record of a person whom the source shows. */
+export function present(person: Person | RejectedPerson | Absent): Person | RejectedPerson | undefined {
   return person.kind === 'absent' ? undefined : person;
 }
 

@@ -15,13 +15,14 @@ export function findCycles(leaderOf: Int32Array, index: Pick<PeopleIndex, 'perso
   const seen = new Int32Array(leaderOf.length);
   const members = new Set<number>();
   const cycles: number[][] = [];
-  for (let start = 0; start < leaderOf.length; start += 1) {
+  for (const start of leaderOf.keys()) {
     let slot = start;
-    while (slot !== -1 && seen[slot] === 0) {
+    while (seen[slot] === 0) {
       seen[slot] = start + 1;
       slot = leaderOf[slot] as number;
     }
-    if (slot === -1 || seen[slot] !== start + 1 || members.has(slot)) continue;
+    // The walk ended at a person without a leader (-1), or met an earlier walk.
+    if (seen[slot] !== start + 1) continue;
     const cycle: number[] = [];
     for (let next = slot; cycle.length === 0 || next !== slot; next = leaderOf[next] as number) cycle.push(next);
     for (const member of cycle) members.add(member);

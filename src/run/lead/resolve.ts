@@ -2,6 +2,7 @@ import type { LeaderField } from '../../core/person/fields.ts';
 import type { LeaderReference, Person } from '../../core/person/person.ts';
 import type { WantedLeaders, WantedMain } from '../../core/plan/leaders.ts';
 import type { LedgerEntry, WaitingLeader } from '../../core/plan/ledger.ts';
+import { given } from '../../core/run/given.ts';
 import { mark, type PeopleIndex } from '../read/people-index.ts';
 
 /** What a reference to a leader means in this read. */
@@ -41,9 +42,8 @@ export function resolveReference(
     return { says: 'waits', why };
   }
   const { slot, isExact } = index.find(value);
-  if (slot !== -1 && isExact && index.has(slot, mark.inSource)) {
-    if (!index.has(slot, mark.bystander)) return resolveSlot(slot, value, index);
-  }
+  const isShown = isExact && index.has(slot, mark.inSource) && !index.has(slot, mark.bystander);
+  if (isShown) return resolveSlot(slot, value, index);
   const entry = ledger.get(value);
   const hasAccount = entry !== undefined && entry.removed === undefined && entry.disabledAt === undefined;
   if (hasAccount) return { says: 'leader', identification: value };
@@ -93,9 +93,9 @@ export function resolveWish(
       : leader === undefined
         ? { says: 'keep' }
         : { says: 'leader', identification: leader };
-  if (claims === undefined) return { wanted: { main }, waits, ...(trouble === undefined ? {} : { trouble }) };
+  if (claims === undefined) return { wanted: { main }, waits, ...given({ trouble }) };
   const names = claims.references.flatMap((reference) => settle(reference, 'secondaryLeaders') ?? []);
   const isWhole = claims.isWhole && names.length === claims.references.length;
   const secondary = { names: [...new Set(names)].filter((name) => name !== leader), isWhole };
-  return { wanted: { main, secondary }, waits, ...(trouble === undefined ? {} : { trouble }) };
+  return { wanted: { main, secondary }, waits, ...given({ trouble }) };
 }

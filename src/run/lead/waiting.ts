@@ -3,6 +3,7 @@ import type { Person } from '../../core/person/person.ts';
 import type { LedgerLeaders, WaitingLeader } from '../../core/plan/ledger.ts';
 import { type Finding, isAboutIdentity } from '../../core/run/finding.ts';
 import { countOf, formatInstant } from '../../core/run/formats.ts';
+import { given } from '../../core/run/given.ts';
 import type { EngineIo } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
 import { mark, type PeopleIndex } from '../read/people-index.ts';
@@ -15,11 +16,11 @@ const oldMs = 7 * 86_400_000;
 /** Returns the references that wait now, each with the instant since when it waits. */
 export function waitsAfter(
   found: readonly WaitingReference[],
-  before: readonly WaitingLeader[] = [],
+  before: readonly WaitingLeader[] | undefined,
   now: number,
 ): readonly WaitingLeader[] {
   return found.map(({ by, value, of }) => {
-    return before.find((one) => one.value === value && one.of === of) ?? { by, value, of, since: now };
+    return before?.find((one) => one.value === value && one.of === of) ?? { by, value, of, since: now };
   });
 }
 
@@ -31,7 +32,7 @@ export function waitFindings(
   isExplained: boolean,
 ): readonly Finding[] {
   return found.flatMap(({ value, why }, i) => {
-    const since = waits[i]?.since ?? now;
+    const { since } = waits[i] as WaitingLeader;
     if (!isExplained && now - since < oldMs) return [];
     const message = `the leader ${value} waits since ${formatInstant(since)}: the leader ${why}. Each run tries again`;
     return [{ code: 'leader-waits', identification, message } as const];
@@ -70,7 +71,7 @@ function personOf(identification: string, waits: readonly WaitingLeader[]): Pers
     waits.filter(({ of }) => of === field).map(({ by, value }) => ({ by, value }));
   const [main] = ofField('mainLeader');
   const leaders = {
-    ...(main === undefined ? {} : { main }),
+    ...given({ main }),
     secondary: { references: ofField('secondaryLeaders'), isWhole: false },
   };
   const nothing = { fields: {}, unreadable: [], troubles: [], notes: [] } as const;
@@ -93,7 +94,7 @@ export function openLeftLeaders(index: PeopleIndex): LeftLeaders {
       const leader = known?.main;
       if (leader === undefined) return;
       const { slot, isExact } = index.find(leader);
-      if (slot === -1 || !isExact || !index.has(slot, mark.inSource | mark.leaver)) return;
+      if (!isExact || !index.has(slot, mark.inSource | mark.leaver)) return;
       const all = left.get(leader) ?? { named: [], count: 0, without: 0 };
       left.set(leader, all);
       const next = main.says === 'leader' ? main.identification : undefined;

@@ -1,0 +1,215 @@
+import { tmpdir } from 'node:os';
+import { onTestFinished } from 'vitest';
+import type { BlockedPerson } from '../../src/core/guard/blocked.ts';
+import type { Person } from '../../src/core/person/person.ts';
+import type { Change } from '../../src/core/plan/change.ts';
+import type { Configuration, DecidingSettings, LastWrite } from '../../src/core/plan/configuration.ts';
+import type { DecisionRecord } from '../../src/core/plan/decision.ts';
+import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
+import type { Neighbors } from '../../src/core/plan/neighbors.ts';
+import { type AccountDecision, openPairBook, type PairDecision } from '../../src/core/plan/pair.ts';
+import { type Case, decide as decideCase, type PlanRules } from '../../src/core/plan/plan.ts';
+import { certifySnapshot } from '../../src/core/plan/snapshot.ts';
+import type { Finding } from '../../src/core/run/finding.ts';
+import { given } from '../../src/core/run/given.ts';
+import { type Dialect, defaultDialect, type SyncSettings } from '../../src/core/run/settings.ts';
+import type { NeighborQuestion } from '../../src/run/compare/neighbors.ts';
+import { decideEveryone } from '../../src/run/decide/decide-changes.ts';
+import type { Edit } from '../../src/run/edit.ts';
+import type { EngineIo, Sync } from '../../src/run/engine-io.ts';
+import { openRecordFiling } from '../../src/run/read/file-records.ts';
+import { openFileSpool } from '../../src/store/db/file-spool.ts';
+import { openStore } from '../../src/store/index.ts';
+import { endRun, openRun, sampleEntry } from '../contracts/store-samples.ts';
+import { person } from '../core/cases.ts';
+import { fixedClock, someInstant as now } from '../support/fake-clock.ts';
+import { fillIndex, type KnownPeople, openIndex } from './open-index.ts';
+import { compilePlainMapping, plainSettings } from './plain-settings.ts';
+
+export const fields = { firstName: 'Ana', lastName: 'Li', area: 'Sales' } as const;
+export const named = (identification: string, over: Partial<Person> = {}): Person =>
+  person({ identification, at: `line of ${identification}`, fields, ...over });
+export const left = { standing: 'leaver' } as const;
+export const changed = { fields: { ...fields, area: 'IT' } };
+export const off = { enabled: false } as const;
+export const entry = (name: string, over: Partial<LedgerEntry> = {}) =>
+  sampleEntry(name, { accountId: `9${name}`, ...over });
+
+/** Who is where, and what the run is about. */
+export interface World extends KnownPeople {
+  readonly neighbors?: Readonly<Record<string, { release?: { from: string }; claim?: { by: string } }>>;
+  readonly settings?: Partial<SyncSettings>;
+  /** The users whom the store lets this sync take over. */
+  readonly taken?: readonly string[];
+  readonly isFocused?: boolean;
+  readonly dialect?: Partial<Dialect>;
+  /** The kind of the read; full when absent. */
+  readonly kind?: 'point';
+  /** Stops the work after the first part. */
+  readonly stops?: boolean;
+  readonly edit?: EditedWorld;
+  /** People with a change whose outcome is not known. */
+  readonly blocked?: readonly string[];
+  readonly pairs?: readonly PairDecision[];
+  readonly toDisable?: readonly AccountDecision[];
+  readonly mayCreatesWait?: boolean;
+}
+
+/** An edit of the configuration before this plan. */
+export interface EditedWorld extends Partial<Omit<Edit, 'before' | 'people' | 'tally'>> {
+  /** The people as the earlier configuration maps them. Absent: one read cannot compare the two. */
+  readonly records?: readonly Person[];
+  readonly settings?: Partial<DecidingSettings>;
+  readonly lastWrites?: Readonly<Record<string, LastWrite>>;
+}
+
+/** The edit, with nothing counted yet. `settings`: those that it leaves as they are. */
+function openEdit({ records, settings: over, lastWrites: _, ...edit }: EditedWorld, sync: Sync): Edit {
+  const { settings } = sync;
+  const index = openIndex(sync.mapping.fields);
+  const filing = openRecordFiling({ index, sync, find: () => {}, blocked: undefined });
+  for (const record of records ?? []) filing.file(record);
+  filing.settle();
+  const counts = () => ({ people: 0, parts: new Map(), classes: new Map(), examples: [] });
+  return {
+    before: { settings: { ...settings, ...over } } as unknown as Configuration,
+    ...{ keys: [], isReverted: false, measured: undefined, replaced: [] },
+    people: records && { mapping: sync.mapping, index, filing },
+    ...edit,
+    tally: {
+      ...{ changed: counts(), coming: counts(), rejected: 0, givenBack: 0 },
+      ...{ instead: [], insteadClasses: new Map(), takeOvers: [] },
+    },
+  };
+}
+
+/** The people of a plan, and what is decided about them. Sync `guests` is configured beside `people`. */
+export async function open(world: World) {
+  const settings = { ...plainSettings, firstSight: 'assume', missing: { afterReads: 2, minAgeMs: 0 } } as const;
+  const sync = {
+    settings: { ...settings, ...world.settings },
+    mapping: compilePlainMapping(plainSettings),
+    dialect: { ...defaultDialect, ...world.dialect },
+  } as unknown as Sync;
+  const store = await openStore('sqlite::memory:', { folder: tmpdir() });
+  onTestFinished(() => store.close());
+  const index = openIndex(sync.mapping.fields);
+  const owned = await openRun(store, { id: 'run_0', sync: 'before' });
+  await store.ledger.put(owned, world.ledger ?? []);
+  await endRun(store, owned);
+  const spool = openFileSpool(tmpdir());
+  onTestFinished(() => spool.close());
+  const compared = fillIndex(index, spool, { ...world, sync });
+  const edit = world.edit && openEdit(world.edit, sync);
+  const asked: string[] = [];
+  const stopping = new AbortController();
+  const end = { complete: true, rows: 9, evidence: 'all', stamp: 's1' } as const;
+  const job = {
+    sync,
+    snapshot: certifySnapshot({ kind: world.kind ?? 'full', end, unreadable: 0, readAt: now, runAt: now }),
+    index,
+    spool,
+    ...compared,
+    neighbors: {
+      async of(questions: readonly NeighborQuestion[]) {
+        asked.push(...questions.map(({ entry: { identification }, says }) => `${identification} ${says}`));
+        return new Map(Object.entries(world.neighbors ?? {}) as unknown as [string, Neighbors][]);
+      },
+    },
+    asked: new Map(),
+    isFocused: world.isFocused === true,
+    blocked: new Map((world.blocked ?? []).map((name) => [name, { reason: 'no answer yet' }])) as never,
+    mayCreatesWait: world.mayCreatesWait === true,
+    pairs: openPairBook(world.pairs ?? [], now, new Map(world.toDisable?.map((one) => [one.identification, one]))),
+    ...given({ edit }),
+    decide: async (subjects: readonly Case[], rules: PlanRules) =>
+      subjects.map((subject) => decideCase(subject, rules, now)),
+    signal: stopping.signal,
+  };
+  const progress: number[] = [];
+  const guests = { ...sync, settings: { ...sync.settings, name: 'guests' } };
+  const lastWrites = async (_: string, names: readonly string[]) =>
+    new Map(Object.entries(world.edit?.lastWrites ?? {}).filter(([name]) => names.includes(name)));
+  const io = {
+    store: { ...store, baselines: { ...store.baselines, lastWrites } },
+    clock: fixedClock(now),
+    syncs: new Map([
+      ['people', sync],
+      ['guests', guests],
+    ]),
+    progress: (event: { decided: number; total: number }) => {
+      progress.push(event.decided, event.total);
+      if (world.stops === true) stopping.abort(new Error('asked to stop'));
+    },
+  } as unknown as EngineIo;
+  const findings: Finding[] = [];
+  const blocked: BlockedPerson[] = [];
+  const access: string[] = [];
+  const decided: string[] = [];
+  const calls: string[] = [];
+  const changes: Change[] = [];
+  const expected: Change[] = [];
+  const entries: (LedgerEntry & { readonly isMiss: boolean })[] = [];
+  const taking: unknown[] = [];
+  const waiting: string[] = [];
+  const known: DecisionRecord[] = [];
+  const listeners = {
+    blocked: (one: BlockedPerson) => void blocked.push(one),
+    waits: () => void waiting.push('one'),
+    access: (trouble: 'keep' | 'lack') => void access.push(trouble),
+    decided: ({ identification }: { identification: string }, { rule }: { rule: string }) =>
+      void decided.push(`${identification} ${rule}`),
+  };
+  const sink = {
+    ...listeners,
+    find: (finding: Finding) => void findings.push(finding),
+    async changes(some: readonly Change[]) {
+      calls.push('changes');
+      changes.push(...some);
+    },
+    async expected(some: readonly Change[]) {
+      calls.push('expected');
+      expected.push(...some);
+    },
+    async ledger(some: readonly { readonly entry: LedgerEntry; readonly isMiss: boolean }[]) {
+      calls.push('ledger');
+      entries.push(...some.map((one) => ({ ...one.entry, isMiss: one.isMiss })));
+    },
+    decisions: (some: readonly DecisionRecord[]) => void known.push(...some),
+    async takeOver(users: readonly { readonly identification: string; readonly owner: string }[]) {
+      calls.push('take over');
+      taking.push(...users);
+      return new Set(world.taken ?? users.map(({ identification }) => identification));
+    },
+  };
+  return {
+    store,
+    decide: () => decideEveryone(job, sink, io),
+    /** What the edit counted. */
+    tally: edit?.tally,
+    /** Reads what was kept in the spool. */
+    kept: (places: readonly number[] = []) => places.map((place) => JSON.parse(spool.read(place))),
+    index,
+    waiting,
+    known,
+    findings,
+    blocked,
+    access,
+    decided,
+    calls,
+    changes,
+    expected,
+    entries,
+    taking,
+    asked,
+    progress,
+    /** `kind identification` of each change. */
+    kinds: () => changes.map(({ kind, identification }) => `${kind} ${identification}`),
+    codes: () => findings.map(({ code, identification }) => `${code} ${identification}`),
+  };
+}
+
+export async function decide(world: World) {
+  const plan = await open(world);
+  return { ...plan, ...(await plan.decide()) };
+}

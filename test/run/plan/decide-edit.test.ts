@@ -1,0 +1,322 @@
+import { describe, expect, it } from 'vitest';
+import type { Person } from '../../../src/core/person/person.ts';
+import { type LastWrite, protectedDigest } from '../../../src/core/plan/configuration.ts';
+import { reject } from '../../contracts/store-samples.ts';
+import { someInstant as now } from '../../support/fake-clock.ts';
+import type { World } from '../decide-scene.ts';
+import {
+  changed,
+  decide as decidePlan,
+  type EditedWorld,
+  entry,
+  fields,
+  left,
+  named,
+  off,
+  open,
+} from '../decide-scene.ts';
+import { account } from '../plan-scene.ts';
+
+type Edited = World & { readonly edit: EditedWorld };
+
+const keys = ['scope', 'mapping.area'];
+const mail = (email: string): Partial<Person> => ({ fields: { ...fields, email } });
+const withKeys = (world: Edited): Edited => ({ ...world, edit: { keys, ...world.edit } });
+
+/** `kind name: changed fields; classes; what the reason says besides` of each change, and what the edit counts. */
+function told({ changes, tally, kept }: Pick<Awaited<ReturnType<typeof open>>, 'changes' | 'tally' | 'kept'>) {
+  const { changed, coming, instead, insteadClasses, takeOvers, rejected, givenBack } = tally ?? expect.fail('no edit');
+  return {
+    changes: changes.map(({ identification, kind, changed, classes, reason }) => {
+      const why = reason.split('; ').slice(1).join('; ').replace('because the configuration was edited ', '');
+      return `${kind} ${identification}: ${[changed.join(), classes.join(), ...(why === '' ? [] : [why])].join('; ')}`;
+    }),
+    counts: [changed, coming].map(({ people, parts }) => ({ people, ...Object.fromEntries(parts) })),
+    classes: [changed.classes, coming.classes, insteadClasses].map((classes) => Object.fromEntries(classes)),
+    instead: kept(instead).map(({ kind, identification, after }) => `${kind} ${identification} ${after.area}`),
+    takeOvers: kept(takeOvers),
+    rejected,
+    givenBack,
+  };
+}
+
+const decide = async (world: Edited) => told(await decidePlan(withKeys(world)));
+const noOne = { people: 0 };
+
+describe('what an edit makes of changes', () => {
+  /** People of the ledger whom the platform shows as the earlier configuration wants them. */
+  const known = (...names: string[]) => ({
+    users: names.map((name) => account(name)),
+    ledger: names.map((name) => entry(name)),
+  });
+  const ana = { records: [named('ana', changed)], ...known('ana') };
+  const edited = ['update ana: area; updates,configuration; (mapping.area)'];
+  const plain = ['update ana: area; updates'];
+  const disabled = { users: [account('ana', off)], ledger: [entry('ana', { disabledAt: 1 })] };
+
+  it.each<{ what: string; world: Edited; changes: readonly string[]; counts?: readonly object[] }>([
+    {
+      what: 'is told from what changes anyway, by field',
+      world: {
+        records: [
+          named('ana', changed),
+          named('eva', changed),
+          named('ida', { fields: { ...changed.fields, firstName: 'Ida' } }),
+          named('kim'),
+        ],
+        ...known('ana', 'eva', 'ida', 'kim'),
+        edit: {
+          records: [
+            named('ana'),
+            named('eva', changed),
+            named('ida', { fields: { ...fields, firstName: 'Ida' } }),
+            named('kim', changed),
+          ],
+        },
+      },
+      changes: [
+        ...edited,
+        'update eva: area; updates',
+        'update ida: firstName,area; updates,configuration; (mapping.area)',
+      ],
+      counts: [{ people: 2, area: 2 }, noOne],
+    },
+    {
+      what: 'is all of a disable that only the edit makes',
+      world: { ...ana, records: [named('ana', left)], edit: { records: [named('ana')] } },
+      changes: ['disable ana: ; disables,configuration; (scope, mapping.area)'],
+      counts: [{ people: 1, disable: 1 }, noOne],
+    },
+    {
+      what: 'is nothing of a disable that both make',
+      world: { ...ana, records: [named('ana', left)], edit: { records: [named('ana', left)] } },
+      changes: ['disable ana: ; disables'],
+    },
+    {
+      what: 'is nothing of the disable of a person who is in neither read',
+      world: {
+        ...known('ana'),
+        ledger: [entry('ana', { misses: { count: 1, since: now - 1, stamp: 's0' } })],
+        edit: { records: [] },
+      },
+      changes: ['disable ana: ; disables'],
+    },
+    {
+      what: 'is all of it where one read cannot compare the two',
+      world: { ...ana, records: [named('ana', { fields: { ...changed.fields, firstName: 'Eva' } })], edit: {} },
+      changes: ['update ana: firstName,area; updates,configuration; (mapping.area)'],
+    },
+    {
+      what: 'is all of it for a person who had a conflict before, or another identification',
+      world: {
+        ...ana,
+        records: [named('ana', changed), named('eva', changed)],
+        ...known('ana', 'eva'),
+        edit: { records: [named('ana', changed), named('ana', { at: 'line 9', ...left }), named('EVA', changed)] },
+      },
+      changes: [...edited, 'update eva: area; updates,configuration; (mapping.area)'],
+    },
+    {
+      what: 'is all of it for a person who was protected before',
+      world: {
+        ...ana,
+        records: [named('ana', left)],
+        edit: { records: [named('ana', left)], settings: { protected: [protectedDigest('ana')] } },
+      },
+      changes: ['disable ana: ; disables,configuration; (scope, mapping.area)'],
+    },
+    {
+      what: 'depends on the other settings from before',
+      world: {
+        ...ana,
+        records: [named('ana', left)],
+        edit: { records: [named('ana', left)], settings: { policy: 'upsert-only' } },
+      },
+      changes: ['disable ana: ; disables,configuration; (scope, mapping.area)'],
+    },
+    {
+      what: 'names the keys of the fields, or the first three of all',
+      world: { ...ana, edit: { records: [named('ana')], keys: ['a', 'b', 'c', 'd'] } },
+      changes: ['update ana: area; updates,configuration; (a, b, c, …)'],
+    },
+    {
+      what: 'names three keys without a mark',
+      world: { ...ana, edit: { records: [named('ana')], keys: ['a', 'b', 'c'] } },
+      changes: ['update ana: area; updates,configuration; (a, b, c)'],
+    },
+    {
+      what: 'is nothing when it was taken back, and nothing of it was applied',
+      world: { ...ana, edit: { records: [named('ana')], isReverted: true } },
+      changes: plain,
+    },
+    {
+      what: 'is nothing of a parking address that both give',
+      world: {
+        records: [named('kim', mail('ana@x.com')), named('ana', { ...left, ...mail('ana@x.com') })],
+        users: [account('ana', { ...off, fields: { ...fields, email: 'ana@x.com' } })],
+        ledger: [entry('ana', { disabledAt: 1, goneSince: 1 })],
+        claims: { kim: 'ana' },
+        settings: { parkEmail: '{identification}@parked.example' },
+        edit: { records: [named('kim', mail('ana@x.com')), named('ana', { ...left, ...mail('ana@x.com') })] },
+      },
+      changes: [
+        'update ana: email; updates,emailChanges',
+        'create kim: email,firstName,lastName,area; creates; sent after the change of ana, whose account has this e-mail',
+      ],
+    },
+    {
+      what: 'is a parking address by another rule than before',
+      world: {
+        records: [named('kim', mail('ana@x.com')), named('ana', { ...left, ...mail('ana@x.com') })],
+        users: [account('ana', { ...off, fields: { ...fields, email: 'ana@x.com' } })],
+        ledger: [entry('ana', { disabledAt: 1, goneSince: 1 })],
+        claims: { kim: 'ana' },
+        settings: { parkEmail: '{identification}@parked.example' },
+        edit: {
+          records: [named('kim', mail('ana@x.com')), named('ana', { ...left, ...mail('ana@x.com') })],
+          settings: { parkEmail: '{identification}@old.example' },
+        },
+      },
+      changes: [
+        'update ana: email; updates,emailChanges,configuration; (scope, mapping.area)',
+        'create kim: email,firstName,lastName,area; creates; sent after the change of ana, whose account has this e-mail',
+      ],
+    },
+    {
+      what: 'is all of the create of a person whom only the edit knows',
+      world: { records: [named('ana')], edit: { records: [] } },
+      changes: ['create ana: firstName,lastName,area; creates,configuration; (scope, mapping.area)'],
+      counts: [{ people: 1, create: 1 }, noOne],
+    },
+    {
+      what: 'is counted apart for people who come or return today',
+      world: {
+        ...disabled,
+        records: [named('ana', changed), named('eva', changed)],
+        edit: { records: [named('ana'), named('eva')] },
+      },
+      changes: [
+        'enable ana: area; enables,configuration; (mapping.area)',
+        'create eva: firstName,lastName,area; creates,configuration; (mapping.area)',
+      ],
+      counts: [noOne, { people: 2, area: 2 }],
+    },
+  ])('$what', async ({ world, changes, counts }) => {
+    const plan = await decide(world);
+    expect(plan.changes).toEqual(changes);
+    if (counts !== undefined) expect(plan.counts).toEqual(counts);
+  });
+
+  it('keeps for people who come what the earlier configuration gives, in case the edit is held', async () => {
+    const world = { records: [named('ana', changed)], edit: { records: [named('ana')] } };
+    const plan = await decide(world);
+    expect(plan.instead).toEqual(['create ana Sales']);
+    expect(plan.classes).toEqual([{}, { creates: 1, configuration: 1 }, { creates: 1 }]);
+  });
+
+  it.each([
+    { isHeld: true, over: { kind: 'point' }, area: 'Sales' },
+    { isHeld: true, over: { isFocused: true }, area: 'Sales' },
+    { isHeld: true, over: {}, area: 'IT' },
+    { isHeld: false, over: { kind: 'point' }, area: 'IT' },
+  ] as const)(
+    'gives a person who comes $area where the edit is held ($isHeld) and the run shows $over',
+    async (one) => {
+      const edit = { records: [named('ana')], measured: { isHeld: one.isHeld } };
+      const { changes } = await decidePlan(withKeys({ records: [named('ana', changed)], edit, ...one.over }));
+      expect(changes[0]?.after.area).toBe(one.area);
+    },
+  );
+
+  describe('that replaces one that was applied', () => {
+    const write: LastWrite = {
+      kind: 'update',
+      before: { userId: '9ana', enabled: true, fields: changed.fields },
+      classes: ['updates', 'configuration'],
+      configuration: 'f1',
+    };
+    const back = 'gives back what the configuration now replaced had changed';
+
+    it.each<{ what: string; over?: Partial<World>; edit: EditedWorld; change: string; count?: number }>([
+      { what: 'gives back freely', edit: {}, change: `update ana: area; ; ${back}` },
+      {
+        what: 'gives back freely when it is taken back',
+        edit: { isReverted: true },
+        change: `update ana: area; ; ${back}`,
+      },
+      {
+        what: 'gives back with the classes of what changes anyway',
+        edit: { records: [named('ana', { fields: { ...fields, firstName: 'Eva' } })] },
+        over: { records: [named('ana', { fields: { ...changed.fields, firstName: 'Eva' } })] },
+        change: `update ana: firstName,area; updates; ${back}`,
+      },
+      {
+        what: 'gives back to a person whom the edit keeps',
+        edit: { records: [named('ana', left)] },
+        change: `update ana: area; ; ${back}`,
+      },
+      { what: 'asks about another value', edit: { replaced: ['f0'] }, change: edited[0] ?? '', count: 0 },
+    ])('$what', async ({ over = {}, edit, change, count = 1 }) => {
+      const world = {
+        ...ana,
+        ...over,
+        edit: { records: [named('ana')], replaced: ['f1'], lastWrites: { ana: write }, ...edit },
+      };
+      const plan = await decide(world);
+      expect([plan.changes, plan.givenBack, plan.counts[0]?.people]).toEqual([[change], count, 1 - count]);
+    });
+  });
+
+  it.each([
+    { what: 'all', only: undefined, change: 'update ana: area; updates,configuration; (mapping.area)', counts: [1, 0] },
+    {
+      what: 'its field',
+      only: ['area'],
+      change: 'update ana: firstName; updates; (mapping.area); without area, ',
+      counts: [1, 0],
+    },
+    {
+      what: 'another field',
+      only: ['firstName'],
+      change: 'update ana: area; updates,configuration; (mapping.area); without firstName, ',
+      counts: [0, 1],
+    },
+  ])('is without what was rejected: $what', async ({ only, change, counts }) => {
+    const records = [named('ana', { fields: { ...changed.fields, ...(only && { firstName: 'Eva' }) } })];
+    const before = [named('ana', { fields: { ...fields, ...(only && { firstName: 'Eva' }) } })];
+    const world = withKeys({ ...ana, records, edit: { records: before } });
+    const first = await decidePlan(world);
+    const plan = await open(world);
+    const rejected = first.changes.map((one) => ({
+      ...one,
+      changed: one.changed.filter((name) => only?.includes(name) ?? true),
+    }));
+    await reject(plan.store, rejected, { at: now });
+    await plan.decide();
+    const after = told(plan);
+    expect(after.changes).toEqual([expect.stringContaining(change)]);
+    expect([after.rejected, after.counts[0]?.people]).toEqual(counts);
+  });
+
+  it('takes over a user of another sync with its change, and keeps who it was', async () => {
+    const release = { release: { from: 'guests', standing: 'missing', readAt: now } };
+    const world = {
+      records: [named('ana', changed), named('eva', changed)],
+      users: [account('ana'), account('eva')],
+      ledger: [entry('ana', { owner: 'guests' }), entry('eva', { owner: 'guests' })],
+      neighbors: { ana: release, eva: release },
+    } as unknown as World;
+    const edit = { records: [named('eva', changed)] };
+    const plan = await decidePlan(withKeys({ ...world, edit }));
+    expect(plan.taking).toEqual([{ identification: 'eva', owner: 'guests' }]);
+    expect(plan.codes()).toEqual(['handed-over eva']);
+    const { takeOvers, changes } = told(plan);
+    expect(takeOvers).toEqual([
+      { identification: 'ana', owner: 'guests', finding: expect.objectContaining({ code: 'handed-over' }) },
+    ]);
+    expect(changes).toHaveLength(2);
+    const reverted = await decidePlan(withKeys({ ...world, edit: { ...edit, isReverted: true } }));
+    expect(reverted.taking).toHaveLength(2);
+    expect((await decidePlan(withKeys({ ...world, edit: {} }))).taking).toEqual([]);
+  });
+});
