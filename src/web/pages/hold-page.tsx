@@ -1,8 +1,12 @@
+import { keepPreviousData } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
+import { answerOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
 import { ChangesView, useChangeView } from '../changes/changes-view.tsx';
-import { nothing, isNothing, mostIds, orderPart, type Selection } from '../changes/selection.ts';
+import { isNothing, mostIds, nothing, orderPart, type Selection } from '../changes/selection.ts';
+import type { ChangeFilter } from '../changes/subject.ts';
 import { Link, pathTo } from '../router/router.tsx';
+import { useOverview } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
 import { useMay } from '../state/session.ts';
@@ -11,11 +15,7 @@ import { Box, Button, ConfirmDialog, ProblemBox } from '../ui/actions.tsx';
 import { HoldBadge } from '../ui/badges.tsx';
 import { Loaded, PageHead, Pair } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
-import { HoldEnds, holdStateOf } from './hold-ends.tsx';
-import { keepPreviousData } from '@tanstack/react-query';
-import { answerOf } from '../api/client.ts';
-import type { ChangeFilter } from '../changes/subject.ts';
-import { useOverview } from '../state/live.ts';
+import { HoldEnds, holdStateOf } from './holds-page.tsx';
 import { EffectWords } from './holds-page.tsx';
 import { ActivityCell } from './sync-table.tsx';
 

@@ -2,14 +2,14 @@ import type { Schemas } from '../api/schema.ts';
 import { Link, pathTo, useFilter } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer, usePages } from '../state/queries.ts';
-import { classWord } from '../texts/plural.ts';
+import { classWord, wordOf } from '../texts/plural.ts';
 import { Badge, HoldBadge, Icon } from '../ui/badges.tsx';
 import { SyncFilter } from '../ui/filters.tsx';
 import { Empty, Loaded, LoadMore, PageHead, Section } from '../ui/frame.tsx';
 import { Ago } from '../ui/time.tsx';
-import { EndWords, holdStateOf } from './hold-ends.tsx';
 
 type Hold = Schemas['HoldsPage']['holds'][number];
+type HeldEnd = Schemas['HoldDetail']['ends'][number];
 
 /** Reads what waits for a decision, in all syncs or in one. */
 export function useHolds(
@@ -147,4 +147,49 @@ export function EffectWords({ budget }: { readonly budget: Schemas['Effect']['bu
   if (budget === null) return t.holds.noEstimate;
   const { files, requests, seconds } = budget;
   return t.holds.effect(files, requests, seconds < 60 ? undefined : f.duration(seconds * 1000));
+}
+
+/** A hold also closes as expired when its changes were decided in part, or wait in the hold of a later run. */
+export function holdStateOf(state: string, ends: readonly HeldEnd[]): string {
+  if (state !== 'expired') return state;
+  if (ends.some((end) => end.state === 'open')) return 'replaced';
+  return ends.some((end) => end.state === 'approved' || end.state === 'rejected') ? 'decided' : state;
+}
+
+/** `9 approved · ana · confirmed by HR` */
+function EndWords({
+  end: { state, by, why, count },
+}: {
+  readonly end: Omit<HeldEnd, 'classes' | 'run' | 'end'>;
+}) {
+  const { t, f } = usePage();
+  return [`${f.number(count)} ${wordOf(t.words.heldEnd, state)}`, by, why].filter((text) => text !== null).join(' · ');
+}
+
+/** What became of the changes of a hold, with a link to where the rest waits. */
+export function HoldEnds({ hold }: { readonly hold: Schemas['HoldDetail'] }) {
+  const { t } = usePage();
+  const { ends, replacedBy } = hold;
+  if (ends.every(({ state }) => state === 'open') && replacedBy === null) return null;
+  return (
+    <ul className="list">
+      {ends.map(({ state, by, why, run, count }) => (
+        <li key={`${state} ${by} ${why} ${run}`}>
+          <EndWords end={{ state, by, why, count }} />
+          {run === null ? null : (
+            <>
+              {' · '}
+              <Link to={pathTo('runs', run)}>{t.holds.run}</Link>
+            </>
+          )}
+          {state === 'open' && replacedBy !== null ? (
+            <>
+              {' · '}
+              <Link to={pathTo('holds', replacedBy)}>{t.holds.replacedBy}</Link>
+            </>
+          ) : null}
+        </li>
+      ))}
+    </ul>
+  );
 }
