@@ -15,7 +15,7 @@ import './styles/changes.css';
 import './styles/runs.css';
 import './styles/watch.css';
 import './styles/people.css';
-import { AccountsPage } from './accounts/accounts-page.tsx';
+import { AccountsPage } from './pages/accounts-page.tsx';
 import { AlertsPage } from './pages/alerts-page.tsx';
 import { AuditPage } from './pages/audit-page.tsx';
 import { ChangesPage, ReportPage } from './pages/changes-page.tsx';

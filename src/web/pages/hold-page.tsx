@@ -15,8 +15,7 @@ import { Box, Button, ConfirmDialog, ProblemBox } from '../ui/actions.tsx';
 import { HoldBadge } from '../ui/badges.tsx';
 import { Loaded, PageHead, Pair } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
-import { HoldEnds, holdStateOf } from './holds-page.tsx';
-import { EffectWords } from './holds-page.tsx';
+import { EffectWords, HoldEnds, holdStateOf } from './holds-page.tsx';
 import { ActivityCell } from './sync-table.tsx';
 
 type Hold = Schemas['HoldDetail'];

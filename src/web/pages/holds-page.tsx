@@ -157,11 +157,7 @@ export function holdStateOf(state: string, ends: readonly HeldEnd[]): string {
 }
 
 /** `9 approved · ana · confirmed by HR` */
-function EndWords({
-  end: { state, by, why, count },
-}: {
-  readonly end: Omit<HeldEnd, 'classes' | 'run' | 'end'>;
-}) {
+function EndWords({ end: { state, by, why, count } }: { readonly end: Omit<HeldEnd, 'classes' | 'run' | 'end'> }) {
   const { t, f } = usePage();
   return [`${f.number(count)} ${wordOf(t.words.heldEnd, state)}`, by, why].filter((text) => text !== null).join(' · ');
 }

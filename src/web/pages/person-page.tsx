@@ -1,4 +1,4 @@
-import { PairSection } from '../accounts/pair-section.tsx';
+import { PairSection } from './accounts-page.tsx';
 import type { Schemas } from '../api/schema.ts';
 import { Link, pathTo, withFilters } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';

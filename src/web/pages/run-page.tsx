@@ -11,8 +11,7 @@ import { ActionButton, Box } from '../ui/actions.tsx';
 import { Counts, changeKinds, Icon, OutcomeBadge } from '../ui/badges.tsx';
 import { Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
-import { holdStateOf } from './holds-page.tsx';
-import { useHolds } from './holds-page.tsx';
+import { holdStateOf, useHolds } from './holds-page.tsx';
 import { BatchTable, FailedPeople, FindingCauses, RawTexts } from './run-parts.tsx';
 import { Duration, ReadWords } from './runs-page.tsx';
 
