@@ -1,5 +1,6 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
+import { answerOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
 import { Link, pathTo, useQueryOf } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
@@ -8,10 +9,9 @@ import { useMay } from '../state/session.ts';
 import { wordOf } from '../texts/plural.ts';
 import { Box, Button, ConfirmDialog } from '../ui/actions.tsx';
 import { DataTable } from '../ui/data-table.tsx';
-import { SearchForm, WordFilter, DayField } from '../ui/filters.tsx';
+import { DayField, SearchForm, WordFilter } from '../ui/filters.tsx';
 import { Empty, Loaded, LoadMore, PageHead, Section } from '../ui/frame.tsx';
 import { Ago } from '../ui/time.tsx';
-import { answerOf } from '../api/client.ts';
 
 type AccountPage = Schemas['AccountPage'];
 type Account = AccountPage['accounts'][number];

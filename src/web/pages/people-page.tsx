@@ -1,13 +1,17 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import type { Schemas } from '../api/schema.ts';
-import { Link, pathTo, useFilter } from '../router/router.tsx';
+import { Link, pathTo, useFilter, withFilters } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
-import { usePages } from '../state/queries.ts';
+import { useAnswer, usePages } from '../state/queries.ts';
 import { wordOf } from '../texts/plural.ts';
-import { DataTable, usePersonColumns } from '../ui/data-table.tsx';
+import { Badge, Icon, KindMark, type Look } from '../ui/badges.tsx';
+import { DataTable, usePersonColumns, Value } from '../ui/data-table.tsx';
 import { SearchForm, SyncFilter } from '../ui/filters.tsx';
-import { Empty, Loaded, LoadMore, PageHead } from '../ui/frame.tsx';
-import { Ago } from '../ui/time.tsx';
+import { Empty, Loaded, LoadMore, PageHead, Section } from '../ui/frame.tsx';
+import { Ago, At } from '../ui/time.tsx';
+import { PairSection } from './accounts-page.tsx';
+import { useHolds } from './holds-page.tsx';
+import { SyncNow } from './sync-now.tsx';
 
 type FoundPeople = Schemas['FoundPeople'];
 
@@ -108,4 +112,209 @@ function Searched({ syncs }: Pick<FoundPeople, 'syncs'>) {
       )}
     </span>
   ));
+}
+
+interface Props {
+  readonly sync: string;
+  readonly id: string;
+}
+
+/** Why a person is as they are. The stored history is shown also when the source cannot be read. */
+export function PersonPage({ sync, id }: Props) {
+  const { t } = usePage();
+  const path = { sync, identification: id };
+  const why = useAnswer<Schemas['Person']>(
+    ['person', sync, id],
+    (api, signal) => api.GET('/api/syncs/{sync}/people/{identification}', { signal, params: { path } }),
+    { retry: false, staleTime: 60_000 },
+  );
+  return (
+    <>
+      <p className="crumbs">
+        <Link to="/people">{t.nav.people}</Link> / <Link to={pathTo('syncs', sync)}>{sync}</Link>
+      </p>
+      <PageHead title={id} beside={<span className="faint">{nameOf(why.data)}</span>} />
+      <Section name="why" title={t.people.why}>
+        <Loaded query={why}>{(data) => <Why person={data} />}</Loaded>
+      </Section>
+      {why.data === undefined ? null : <HeldChange sync={sync} person={why.data} />}
+      {why.data?.pair == null ? null : <PairSection sync={sync} pair={why.data.pair} />}
+      <SyncNow sync={sync} id={id} />
+      <History sync={sync} id={id} />
+    </>
+  );
+}
+
+function Why({ person }: { readonly person: Schemas['Person'] }) {
+  const { t } = usePage();
+  return (
+    <>
+      <p className="box">
+        <Icon name="right" />
+        <span className="grow break">
+          <strong>{person.answer}</strong>
+          <br />
+          <span className="faint">{person.next}</span>
+        </span>
+      </p>
+      <Values values={person.values} />
+      <PersonSteps steps={person.steps} />
+      <details className="stretch everything">
+        <summary>{t.people.everything}</summary>
+        <pre className="raw">{JSON.stringify(person, null, 2)}</pre>
+      </details>
+    </>
+  );
+}
+
+/** Leads from a person whose change is held to the hold that has it, with the person found. */
+function HeldChange({ sync, person: { identification, change, steps } }: { sync: string; person: Schemas['Person'] }) {
+  const { t } = usePage();
+  const isHeld = steps.some(({ step, state, run }) => step === 'guard' && state === 'stopped' && run !== null);
+  const holds = useHolds(sync, { enabled: isHeld });
+  const hold = holds.data?.holds.find((one) => one.isApprovable && change?.classes.includes(one.class) === true);
+  if (!isHeld || hold === undefined) return null;
+  return (
+    <p className="more">
+      <Link className="button main" to={withFilters(pathTo('holds', hold.id), { text: identification })}>
+        {t.people.reviewHeld}
+        <Icon name="right" />
+      </Link>
+    </p>
+  );
+}
+
+/** What HR says, what is sent, and what the platform has, field by field. */
+function Values({ values }: { readonly values: Schemas['Person']['values'] }) {
+  const { t } = usePage();
+  const { hr, sent, platform, kept, written } = t.people.values;
+  if (values.length === 0) return null;
+  return (
+    <DataTable
+      rows={values}
+      keyOf={({ field }) => field}
+      caption={t.people.values.caption}
+      columns={[
+        { title: t.mapping.field, kind: 'head', cell: ({ field }) => wordOf(t.words.field, field) },
+        { title: hr, cell: ({ source, origin }) => <span title={origin}>{source ?? '–'}</span> },
+        {
+          title: sent,
+          cell: ({ sent: value, note }) =>
+            value === null ? (
+              <span className="faint" title={note ?? ''}>
+                {kept}
+              </span>
+            ) : (
+              <Value text={value} />
+            ),
+        },
+        {
+          title: platform,
+          cell: (row) =>
+            row.written === null ? (row.platform ?? '–') : <span className="faint">{written(row.written)}</span>,
+        },
+      ]}
+    />
+  );
+}
+
+function History({ sync, id }: Props) {
+  const { t } = usePage();
+  const params = { path: { sync, identification: id }, query: { limit: 50 } };
+  const history = useAnswer(['person', sync, id, 'history'], (api, signal) =>
+    api.GET('/api/syncs/{sync}/people/{identification}/history', { signal, params }),
+  );
+  return (
+    <Section name="history" title={t.people.history}>
+      <Loaded query={history}>
+        {({ history: list }) =>
+          list.length === 0 ? (
+            <Empty title={t.people.noHistory} />
+          ) : (
+            <ul className="list">
+              {list.map(({ run, at, kind, state, stateReason, reason, hash }) => (
+                <li key={`${run} ${hash}`}>
+                  <KindMark kind={kind} />
+                  <div className="grow">
+                    <Link to={pathTo('runs', run)}>
+                      <At at={at} />
+                    </Link>{' '}
+                    · {wordOf(t.words.changeState, state)} ·{' '}
+                    <span className="faint">{t.reason(stateReason ?? reason)}</span>
+                  </div>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+/** The name that the mapping gives the person. */
+function nameOf(person: Schemas['Person'] | undefined): string {
+  const values = person?.steps.find(({ step }) => step === 'mapping')?.details ?? [];
+  const textOf = (field: string): string => values.find(({ name }) => name === field)?.value ?? '';
+  return `${textOf('firstName')} ${textOf('lastName')}`.trim();
+}
+
+type Step = Schemas['Person']['steps'][number];
+
+const looks: Readonly<Record<Step['state'], Look>> = {
+  ok: ['good', 'ok'],
+  partly: ['warn', 'warn'],
+  stopped: ['bad', 'bad'],
+  'not-reached': ['quiet', 'none'],
+};
+
+/** The way of a person in order: where it ends is what keeps a change from the platform. */
+function PersonSteps({ steps }: { readonly steps: readonly Step[] }) {
+  const { t } = usePage();
+  return (
+    <ol className="steps">
+      {steps.map((step) => (
+        <li key={step.step} className={step.state}>
+          <StepLine step={step} />
+          {step.details.length === 0 ? null : (
+            <details open={step.state === 'stopped' || step.step === 'difference'}>
+              <summary>{t.people.details(step.details.length)}</summary>
+              <StepDetails step={step} />
+            </details>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function StepLine({ step: { step, state, summary, run } }: { readonly step: Step }) {
+  const { t } = usePage();
+  return (
+    <div className="line">
+      <strong>{wordOf(t.people.steps, step)}</strong>
+      <Badge look={looks[state]}>{wordOf(t.people.stepStates, state)}</Badge>
+      <span className="grow break">{summary}</span>
+      {run === null ? null : <Link to={pathTo('runs', run)}>{t.people.run}</Link>}
+    </div>
+  );
+}
+
+function StepDetails({ step: { step, details } }: { readonly step: Step }) {
+  const { t } = usePage();
+  const isDifference = step === 'difference';
+  const hasOrigins = !isDifference && details.some(({ origin }) => origin !== undefined);
+  return (
+    <DataTable
+      look="diff"
+      rows={details}
+      keyOf={({ name, value }) => `${name} ${value}`}
+      columns={[
+        { title: '', kind: 'head', cell: ({ name }) => wordOf(t.words.field, name) },
+        isDifference ? { title: '', cell: ({ before }) => <Value text={before} as="del" /> } : undefined,
+        hasOrigins ? { title: '', className: 'faint', cell: ({ origin }) => origin } : undefined,
+        { title: '', cell: ({ value }) => <Value text={value} {...(isDifference ? { as: 'ins' } : {})} /> },
+      ]}
+    />
+  );
 }
