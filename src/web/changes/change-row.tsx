@@ -1,5 +1,5 @@
-import { Link, pathTo } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
+import { Link, pathTo } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
 import { Icon, KindMark } from '../ui/badges.tsx';
 import { DataTable, Value } from '../ui/data-table.tsx';

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useFilters } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
+import { useFilters } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
 import { Button } from '../ui/actions.tsx';
 import { Icon } from '../ui/badges.tsx';

@@ -1,9 +1,9 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import type { paths, Schemas } from '../api/schema.ts';
-import { Link, pathTo, useFilters, useQueryOf, withFilters } from '../router/router.tsx';
 import { useNow } from '../state/now.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer, usePages } from '../state/queries.ts';
+import { Link, pathTo, useFilters, useQueryOf, withFilters } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
 import { Icon, KindMark } from '../ui/badges.tsx';
 import { DataTable, usePersonColumns } from '../ui/data-table.tsx';

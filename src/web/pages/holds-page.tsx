@@ -1,7 +1,7 @@
 import type { Schemas } from '../api/schema.ts';
-import { Link, pathTo, useFilter } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer, usePages } from '../state/queries.ts';
+import { Link, pathTo, useFilter } from '../state/router.tsx';
 import { classWord, wordOf } from '../texts/plural.ts';
 import { Badge, HoldBadge, Icon } from '../ui/badges.tsx';
 import { SyncFilter } from '../ui/filters.tsx';

@@ -1,8 +1,8 @@
-import { Link, pathTo, withFilters } from '../router/router.tsx';
 import { type Overview, type SyncOverview, useOverview } from '../state/live.ts';
 import { useNow } from '../state/now.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
+import { Link, pathTo, withFilters } from '../state/router.tsx';
 import { classWord } from '../texts/plural.ts';
 import { Box } from '../ui/actions.tsx';
 import { Badge, Icon } from '../ui/badges.tsx';

@@ -1,8 +1,8 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import type { Schemas } from '../api/schema.ts';
-import { Link, pathTo, useFilter, withFilters } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer, usePages } from '../state/queries.ts';
+import { Link, pathTo, useFilter, withFilters } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
 import { Badge, Icon, KindMark, type Look } from '../ui/badges.tsx';
 import { DataTable, usePersonColumns, Value } from '../ui/data-table.tsx';

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import type { Schemas } from '../api/schema.ts';
 import { ChangeList } from '../changes/change-list.tsx';
-import { Link, pathTo } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer, usePages } from '../state/queries.ts';
+import { Link, pathTo } from '../state/router.tsx';
 import { useMay } from '../state/session.ts';
 import { wordOf } from '../texts/plural.ts';
 import { Button } from '../ui/actions.tsx';

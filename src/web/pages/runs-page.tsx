@@ -1,9 +1,9 @@
 import type { paths, Schemas } from '../api/schema.ts';
-import { Link, pathTo, useQueryOf, withFilters } from '../router/router.tsx';
 import { useOverview } from '../state/live.ts';
 import { useNow } from '../state/now.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { usePages } from '../state/queries.ts';
+import { Link, pathTo, useQueryOf, withFilters } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
 import { Counts, OutcomeBadge } from '../ui/badges.tsx';
 import { DataTable } from '../ui/data-table.tsx';

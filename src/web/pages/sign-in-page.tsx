@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef } from 'react';
 import { answerOf } from '../api/client.ts';
-import { useRouter, withFilters } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
+import { useRouter, withFilters } from '../state/router.tsx';
 import type { Session } from '../state/session.ts';
 import { Box, Button, ProblemBox } from '../ui/actions.tsx';
 

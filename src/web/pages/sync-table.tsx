@@ -1,9 +1,9 @@
 import type { Schemas } from '../api/schema.ts';
-import { Link, pathTo, withFilters } from '../router/router.tsx';
 import type { SyncOverview } from '../state/live.ts';
 import { useNow } from '../state/now.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
+import { Link, pathTo, withFilters } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
 import { Badge, HealthBadge } from '../ui/badges.tsx';
 import { DataTable } from '../ui/data-table.tsx';

@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { useRouter } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
+import { useRouter } from '../state/router.tsx';
 import { Button, Dialog } from '../ui/actions.tsx';
 import { Pair } from '../ui/frame.tsx';
 

@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FocusEvent, type FormEvent, type KeyboardEvent, useRef } from 'react';
 import { answerOf } from '../api/client.ts';
-import { Link, useRouter, withFilters } from '../router/router.tsx';
 import { type Live, useOverview } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';
 import { type Language, languages, themes } from '../state/preferences.ts';
+import { Link, useRouter, withFilters } from '../state/router.tsx';
 import { useMay, useSession } from '../state/session.ts';
 import { wordOf } from '../texts/plural.ts';
 import { Button } from '../ui/actions.tsx';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { Link, pathTo } from '../router/router.tsx';
 import { usePage } from '../state/page-context.tsx';
+import { Link, pathTo } from '../state/router.tsx';
 
 export interface Column<Row> {
   /** Empty: the column has no head. */

@@ -1,7 +1,7 @@
 import { type ComponentProps, type FocusEvent, type FormEvent, type ReactNode, useRef } from 'react';
-import { useFilter, useFilters } from '../router/router.tsx';
 import { useOverview } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';
+import { useFilter, useFilters } from '../state/router.tsx';
 import { Button } from './actions.tsx';
 
 interface FiltersProps {
