@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { answerOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
+import { useMay } from '../shell/session.tsx';
 import { useOverview } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
 import { Link, pathTo, withFilters } from '../state/router.tsx';
-import { useMay } from '../state/session.ts';
 import { wordOf } from '../texts/plural.ts';
 import { ActionButton } from '../ui/actions.tsx';
 import { Badge, type Look } from '../ui/badges.tsx';

@@ -1,9 +1,9 @@
 import { answerOf } from '../api/client.ts';
 import type { paths } from '../api/schema.ts';
+import { useMay } from '../shell/session.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer, usePages } from '../state/queries.ts';
 import { Link, pathTo, useQueryOf } from '../state/router.tsx';
-import { useMay } from '../state/session.ts';
 import { wordOf } from '../texts/plural.ts';
 import { ActionButton } from '../ui/actions.tsx';
 import { DataTable } from '../ui/data-table.tsx';

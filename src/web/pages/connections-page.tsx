@@ -1,9 +1,9 @@
 import { answerOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
+import { useMay } from '../shell/session.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
 import { Link, pathTo, withFilters } from '../state/router.tsx';
-import { useMay } from '../state/session.ts';
 import { ActionButton } from '../ui/actions.tsx';
 import { TokenBadge } from '../ui/badges.tsx';
 import { DataTable } from '../ui/data-table.tsx';

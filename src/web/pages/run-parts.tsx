@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import type { Schemas } from '../api/schema.ts';
 import { ChangeList } from '../changes/change-list.tsx';
+import { useMay } from '../shell/session.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer, usePages } from '../state/queries.ts';
 import { Link, pathTo } from '../state/router.tsx';
-import { useMay } from '../state/session.ts';
 import { wordOf } from '../texts/plural.ts';
 import { Button } from '../ui/actions.tsx';
 import { Badge, type Look } from '../ui/badges.tsx';

@@ -1,9 +1,9 @@
 import { answerOf } from '../api/client.ts';
+import { useMay } from '../shell/session.tsx';
 import { type SyncOverview, useOverview } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
 import { Link, pathTo, useRouter, withFilters } from '../state/router.tsx';
-import { useMay } from '../state/session.ts';
 import { ActionButton } from '../ui/actions.tsx';
 import { HealthBadge } from '../ui/badges.tsx';
 import { Empty, Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';

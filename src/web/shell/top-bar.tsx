@@ -1,15 +1,13 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FocusEvent, type FormEvent, type KeyboardEvent, useRef } from 'react';
-import { answerOf } from '../api/client.ts';
 import { type Live, useOverview } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';
 import { type Language, languages, themes } from '../state/preferences.ts';
 import { Link, useRouter, withFilters } from '../state/router.tsx';
-import { useMay, useSession } from '../state/session.ts';
 import { wordOf } from '../texts/plural.ts';
 import { Button } from '../ui/actions.tsx';
 import { Icon } from '../ui/badges.tsx';
 import { Select } from '../ui/filters.tsx';
+import { SignOut, useMay, useSession } from './session.tsx';
 import { ShortcutKeys, showKeysEvent } from './shortcut-keys.tsx';
 
 export function TopBar({ live }: { readonly live: Live }) {
@@ -178,24 +176,5 @@ function UserMenu() {
         <SignOut />
       </div>
     </details>
-  );
-}
-
-function SignOut() {
-  const { api, t } = usePage();
-  const client = useQueryClient();
-  const leave = useMutation({
-    mutationFn: () => answerOf(api.POST('/api/session/end')),
-    onSuccess: ({ location: next }) => {
-      // Nothing of this user stays in the memory of the page.
-      client.clear();
-      if (next === null) location.assign('/sign-in');
-      else location.assign(next);
-    },
-  });
-  return (
-    <Button isBusy={leave.isPending} onClick={() => leave.mutate()}>
-      {t.menu.signOut}
-    </Button>
   );
 }

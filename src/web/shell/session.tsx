@@ -1,10 +1,28 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef } from 'react';
 import { answerOf } from '../api/client.ts';
+import type { Schemas } from '../api/schema.ts';
 import { usePage } from '../state/page-context.tsx';
+import { useAnswer } from '../state/queries.ts';
 import { useRouter, withFilters } from '../state/router.tsx';
-import type { Session } from '../state/session.ts';
 import { Box, Button, ProblemBox } from '../ui/actions.tsx';
+
+export type Session = Schemas['Session'];
+type Right = Session['rights'][number];
+
+export function useSession() {
+  return useAnswer(['session'], (api, signal) => api.GET('/api/session', { signal }), {
+    staleTime: 60_000,
+    refetchInterval: 120_000,
+  });
+}
+
+/** Returns whether the user has a right, in this sync or in some sync. What needs a missing right is not shown. */
+export function useMay(right: Right, sync?: string): boolean {
+  const { data } = useSession();
+  const rights = sync === undefined ? data?.rights : data?.bySync[sync];
+  return rights?.includes(right) === true;
+}
 
 /** Signs in, and then shows the page of the address that was asked for. */
 export function SignInPage({ ways }: { readonly ways: Session['signIn'] }) {
@@ -80,5 +98,24 @@ function TokenForm({ isMain }: { readonly isMain: boolean }) {
         {signIn.isPending ? t.signIn.working : t.signIn.title}
       </Button>
     </form>
+  );
+}
+
+export function SignOut() {
+  const { api, t } = usePage();
+  const client = useQueryClient();
+  const leave = useMutation({
+    mutationFn: () => answerOf(api.POST('/api/session/end')),
+    onSuccess: ({ location: next }) => {
+      // Nothing of this user stays in the memory of the page.
+      client.clear();
+      if (next === null) location.assign('/sign-in');
+      else location.assign(next);
+    },
+  });
+  return (
+    <Button isBusy={leave.isPending} onClick={() => leave.mutate()}>
+      {t.menu.signOut}
+    </Button>
   );
 }
