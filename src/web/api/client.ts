@@ -30,6 +30,12 @@ export function problemOfError(error: unknown): Problem {
 
 export type Api = Client<paths>;
 
+/** The filters of a list of the API, without those that lead from page to page. */
+export type FiltersOf<Path extends '/api/audit' | '/api/changes' | '/api/runs'> = Omit<
+  NonNullable<paths[Path]['get']['parameters']['query']>,
+  'limit' | 'cursor'
+>;
+
 export interface ApiIo {
   /** What a session repeats with every POST; undefined without a session. */
   readonly csrf: () => string | undefined;

@@ -1,4 +1,5 @@
-import type { paths, Schemas } from '../api/schema.ts';
+import type { FiltersOf } from '../api/client.ts';
+import type { Schemas } from '../api/schema.ts';
 import { useOverview } from '../state/live.ts';
 import { useNow } from '../state/now.tsx';
 import { usePage } from '../state/page-context.tsx';
@@ -11,7 +12,7 @@ import { DaysFilter, Filters, isFiltered, SyncFilter, WordFilter } from '../ui/f
 import { Empty, Loaded, LoadMore, PageHead } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
 
-type Query = Omit<NonNullable<paths['/api/runs']['get']['parameters']['query']>, 'limit' | 'cursor'>;
+type Query = FiltersOf<'/api/runs'>;
 type Run = Schemas['Run'];
 
 /** Runs, newest first, with filters in the address. */
