@@ -11,7 +11,7 @@ import { Empty, Loaded, LoadMore, PageHead, Section } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
 import { PairSection } from './accounts-page.tsx';
 import { useHolds } from './holds-page.tsx';
-import { SyncNow } from './sync-now.tsx';
+import { SyncNow } from './preview-orders.tsx';
 
 type FoundPeople = Schemas['FoundPeople'];
 

@@ -12,7 +12,7 @@ import { classWord, wordOf } from '../texts/plural.ts';
 import { ActionButton, Box, CopyButton } from '../ui/actions.tsx';
 import { Badge, Counts, changeKinds, Icon, type Look } from '../ui/badges.tsx';
 import { Loaded, PageHead, Section } from '../ui/frame.tsx';
-import { At } from '../ui/time.tsx';
+import { Ago, At } from '../ui/time.tsx';
 import { EffectWords } from './holds-page.tsx';
 
 type Preview = Schemas['Preview'];
@@ -184,6 +184,32 @@ const looks: Readonly<Record<Preview['state'], Look>> = {
 export function PreviewBadge({ state }: { readonly state: Preview['state'] }) {
   const { t } = usePage();
   return <Badge look={looks[state]}>{wordOf(t.previews.states, state)}</Badge>;
+}
+
+/** The last previews of a sync. */
+export function PreviewsSection({ sync }: { readonly sync: string }) {
+  const { t } = usePage();
+  const { data } = useAnswer(['previews', sync], (api, signal) =>
+    api.GET('/api/previews', { signal, params: { query: { sync, limit: 5 } } }),
+  );
+  if (data === undefined || data.previews.length === 0) return null;
+  return (
+    <Section name="previews" title={t.previews.title}>
+      <ul className="list">
+        {data.previews.map(({ id, state, users, requestedBy, requestedAt }) => (
+          <li key={id}>
+            <PreviewBadge state={state} />
+            <Link className="grow" to={pathTo('previews', id)}>
+              {users === null ? t.previews.everybody : t.runs.named(users.length)}
+            </Link>
+            <span className="faint">
+              {requestedBy} · <Ago at={requestedAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
 }
 
 /** How far a preview is, and why it does not go on. */

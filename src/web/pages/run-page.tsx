@@ -1,10 +1,7 @@
-import { useState } from 'react';
 import { answerOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
-import { ChangesView, useChangeView } from '../changes/changes-view.tsx';
 import { useMay } from '../shell/session.tsx';
 import { usePage } from '../state/page-context.tsx';
-import { useAnswer } from '../state/queries.ts';
 import { Link, pathTo, useRouter, withFilters } from '../state/router.tsx';
 import { classWord, wordOf } from '../texts/plural.ts';
 import { ActionButton, Box } from '../ui/actions.tsx';
@@ -12,19 +9,10 @@ import { Counts, changeKinds, Icon, OutcomeBadge } from '../ui/badges.tsx';
 import { Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
 import { holdStateOf, useHolds } from './holds-page.tsx';
-import { BatchTable, FailedPeople, FindingCauses, RawTexts } from './run-parts.tsx';
-import { Duration, ReadWords } from './runs-page.tsx';
+import { BatchTable, FailedPeople, FindingCauses, RawTexts } from './run-results.tsx';
+import { Duration, ReadWords, useRun } from './runs-page.tsx';
 
 type RunDetail = Schemas['RunDetail'];
-
-/** Reads a run; with `everyMs`, again and again until it has ended. */
-export function useRun(id: string, everyMs?: number) {
-  return useAnswer<RunDetail>(
-    ['run', id],
-    (api, signal) => api.GET('/api/runs/{id}', { signal, params: { path: { id } } }),
-    { refetchInterval: ({ state }) => (everyMs !== undefined && state.data?.endedAt === null ? everyMs : false) },
-  );
-}
 
 export function RunPage({ id }: { readonly id: string }) {
   const run = useRun(id, 3000);
@@ -257,33 +245,5 @@ function Timeline({ run }: { readonly run: RunDetail }) {
         ))}
       </ol>
     </Section>
-  );
-}
-
-export function RunChangesPage({ id }: { readonly id: string }) {
-  const run = useRun(id);
-  return (
-    <Loaded query={run} title={id}>
-      {(data) => <Changes run={data} />}
-    </Loaded>
-  );
-}
-
-function Changes({ run }: { readonly run: Schemas['RunDetail'] }) {
-  const { t } = usePage();
-  const view = useChangeView('run', run.id);
-  const [total, setTotal] = useState<number>();
-  return (
-    <>
-      <p className="crumbs">
-        <Link to="/runs">{t.nav.runs}</Link> / <Link to={pathTo('runs', run.id)}>{run.sync}</Link>
-      </p>
-      <PageHead
-        title={t.runs.changesOf(run.sync)}
-        beside={<OutcomeBadge run={run} />}
-        actions={total === undefined ? undefined : <span className="faint">{t.runs.matching(total)}</span>}
-      />
-      <ChangesView view={view} sync={run.sync} label={t.runs.changesOf(run.sync)} onTotal={setTotal} hasStates />
-    </>
   );
 }

@@ -3,7 +3,7 @@ import type { Schemas } from '../api/schema.ts';
 import { useOverview } from '../state/live.ts';
 import { useNow } from '../state/now.tsx';
 import { usePage } from '../state/page-context.tsx';
-import { usePages } from '../state/queries.ts';
+import { useAnswer, usePages } from '../state/queries.ts';
 import { Link, pathTo, useQueryOf, withFilters } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
 import { Counts, OutcomeBadge } from '../ui/badges.tsx';
@@ -51,6 +51,15 @@ export function RunsPage() {
 export function useRuns(query: Query, limit = 50) {
   return usePages(['runs', query, limit], (api, cursor: string | undefined, signal) =>
     api.GET('/api/runs', { signal, params: { query: { ...query, limit, cursor } } }),
+  );
+}
+
+/** Reads a run; with `everyMs`, again and again until it has ended. */
+export function useRun(id: string, everyMs?: number) {
+  return useAnswer<Schemas['RunDetail']>(
+    ['run', id],
+    (api, signal) => api.GET('/api/runs/{id}', { signal, params: { path: { id } } }),
+    { refetchInterval: ({ state }) => (everyMs !== undefined && state.data?.endedAt === null ? everyMs : false) },
   );
 }
 

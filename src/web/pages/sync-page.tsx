@@ -2,15 +2,15 @@ import { answerOf } from '../api/client.ts';
 import { useMay } from '../shell/session.tsx';
 import { type SyncOverview, useOverview } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';
-import { useAnswer } from '../state/queries.ts';
-import { Link, pathTo, useRouter, withFilters } from '../state/router.tsx';
+import { Link, pathTo, withFilters } from '../state/router.tsx';
 import { ActionButton } from '../ui/actions.tsx';
 import { HealthBadge } from '../ui/badges.tsx';
 import { Empty, Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
 import { Ago } from '../ui/time.tsx';
 import { MappingSection } from './mapping-section.tsx';
 import { WaitingList } from './overview-page.tsx';
-import { PreviewBadge } from './preview-page.tsx';
+import { PreviewButton } from './preview-orders.tsx';
+import { PreviewsSection } from './preview-page.tsx';
 import { RunTable, useRuns } from './runs-page.tsx';
 import { ActivityCell, DayBars, NextSlot, useDays } from './sync-table.tsx';
 
@@ -147,46 +147,5 @@ function SyncActions({ sync }: { readonly sync: SyncOverview }) {
         onAct={() => answerOf(api.POST('/api/syncs/{sync}/runs', { params, body: {} }))}
       />
     </>
-  );
-}
-
-/** Requests a preview, and goes to its page. */
-function PreviewButton({ sync }: { readonly sync: string }) {
-  const { api, t } = usePage();
-  const { navigate } = useRouter();
-  return (
-    <ActionButton
-      label={t.people.previewFirst}
-      means={t.previews.requestMeans}
-      onAct={async () => {
-        const { id } = await answerOf(api.POST('/api/previews', { body: { sync } }));
-        navigate(pathTo('previews', id));
-      }}
-    />
-  );
-}
-
-function PreviewsSection({ sync }: { readonly sync: string }) {
-  const { t } = usePage();
-  const { data } = useAnswer(['previews', sync], (api, signal) =>
-    api.GET('/api/previews', { signal, params: { query: { sync, limit: 5 } } }),
-  );
-  if (data === undefined || data.previews.length === 0) return null;
-  return (
-    <Section name="previews" title={t.previews.title}>
-      <ul className="list">
-        {data.previews.map(({ id, state, users, requestedBy, requestedAt }) => (
-          <li key={id}>
-            <PreviewBadge state={state} />
-            <Link className="grow" to={pathTo('previews', id)}>
-              {users === null ? t.previews.everybody : t.runs.named(users.length)}
-            </Link>
-            <span className="faint">
-              {requestedBy} · <Ago at={requestedAt} />
-            </span>
-          </li>
-        ))}
-      </ul>
-    </Section>
   );
 }

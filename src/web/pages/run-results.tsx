@@ -1,16 +1,18 @@
 import { useState } from 'react';
 import type { Schemas } from '../api/schema.ts';
 import { ChangeList } from '../changes/change-list.tsx';
+import { ChangesView, useChangeView } from '../changes/changes-view.tsx';
 import { useMay } from '../shell/session.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer, usePages } from '../state/queries.ts';
 import { Link, pathTo } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
 import { Button } from '../ui/actions.tsx';
-import { Badge, type Look } from '../ui/badges.tsx';
+import { Badge, type Look, OutcomeBadge } from '../ui/badges.tsx';
 import { DataTable } from '../ui/data-table.tsx';
-import { Loaded, LoadMore, Section } from '../ui/frame.tsx';
+import { Loaded, LoadMore, PageHead, Section } from '../ui/frame.tsx';
 import { At } from '../ui/time.tsx';
+import { useRun } from './runs-page.tsx';
 
 type RunDetail = Schemas['RunDetail'];
 type Cause = RunDetail['causes'][number];
@@ -218,5 +220,33 @@ export function RawTexts({ id }: { readonly id: string }) {
         <Button onClick={() => setOpen(true)}>{t.runs.showRaw}</Button>
       )}
     </Section>
+  );
+}
+
+export function RunChangesPage({ id }: { readonly id: string }) {
+  const run = useRun(id);
+  return (
+    <Loaded query={run} title={id}>
+      {(data) => <Changes run={data} />}
+    </Loaded>
+  );
+}
+
+function Changes({ run }: { readonly run: RunDetail }) {
+  const { t } = usePage();
+  const view = useChangeView('run', run.id);
+  const [total, setTotal] = useState<number>();
+  return (
+    <>
+      <p className="crumbs">
+        <Link to="/runs">{t.nav.runs}</Link> / <Link to={pathTo('runs', run.id)}>{run.sync}</Link>
+      </p>
+      <PageHead
+        title={t.runs.changesOf(run.sync)}
+        beside={<OutcomeBadge run={run} />}
+        actions={total === undefined ? undefined : <span className="faint">{t.runs.matching(total)}</span>}
+      />
+      <ChangesView view={view} sync={run.sync} label={t.runs.changesOf(run.sync)} onTotal={setTotal} hasStates />
+    </>
   );
 }

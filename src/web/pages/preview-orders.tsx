@@ -7,9 +7,9 @@ import { useMay } from '../shell/session.tsx';
 import { keyText, useFollowed } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
-import { Link, pathTo } from '../state/router.tsx';
+import { Link, pathTo, useRouter } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
-import { Button, ProblemBox } from '../ui/actions.tsx';
+import { ActionButton, Button, ProblemBox } from '../ui/actions.tsx';
 import { KindMark, OutcomeBadge } from '../ui/badges.tsx';
 import { Loaded, Section } from '../ui/frame.tsx';
 import { PreviewProgress, usePreview } from './preview-page.tsx';
@@ -159,5 +159,21 @@ function Running({ sync, id, request }: Props & { readonly request: string }) {
         );
       }}
     </Loaded>
+  );
+}
+
+/** Requests a preview, and goes to its page. */
+export function PreviewButton({ sync }: { readonly sync: string }) {
+  const { api, t } = usePage();
+  const { navigate } = useRouter();
+  return (
+    <ActionButton
+      label={t.people.previewFirst}
+      means={t.previews.requestMeans}
+      onAct={async () => {
+        const { id } = await answerOf(api.POST('/api/previews', { body: { sync } }));
+        navigate(pathTo('previews', id));
+      }}
+    />
   );
 }
