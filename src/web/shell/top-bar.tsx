@@ -1,7 +1,6 @@
 import { type FocusEvent, type FormEvent, type KeyboardEvent, useRef } from 'react';
 import { type Live, useOverview } from '../state/live.ts';
-import { usePage } from '../state/page-context.tsx';
-import { type Language, languages, themes } from '../state/preferences.ts';
+import { type Language, languages, themes, usePage } from '../state/page-context.tsx';
 import { Link, useRouter, withFilters } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
 import { Button } from '../ui/actions.tsx';

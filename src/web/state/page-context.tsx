@@ -1,8 +1,37 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { formatDuration } from '../../core/run/formats.ts';
 import type { Api } from '../api/client.ts';
-import type { Texts } from '../texts/en.ts';
-import { type Language, type Preferences, type Theme, textsOf } from './preferences.ts';
+import { en, type Texts } from '../texts/en.ts';
+import { es } from '../texts/es.ts';
+
+export type Language = 'en' | 'es';
+type Theme = 'system' | 'light' | 'dark';
+
+interface Preferences {
+  readonly language: Language;
+  readonly theme: Theme;
+  readonly hasKeys: boolean;
+}
+
+export const languages: Readonly<Record<Language, { readonly name: string; readonly texts: Texts }>> = {
+  en: { name: 'English', texts: en },
+  es: { name: 'Español', texts: es },
+};
+
+export const themes: readonly Theme[] = ['system', 'light', 'dark'];
+
+function textsOf(language: Language): Texts {
+  return languages[language].texts;
+}
+
+/** Reads what the user chose before, or what the browser prefers. */
+export function readPreferences(storage: Storage, preferred: readonly string[]): Preferences {
+  const chosen = storage.getItem('rollcall.language');
+  const wanted = [chosen, ...preferred].map((tag) => tag?.slice(0, 2));
+  const language = wanted.find((tag): tag is Language => tag === 'en' || tag === 'es') ?? 'en';
+  const theme = themes.find((one) => one === storage.getItem('rollcall.theme')) ?? 'system';
+  return { language, theme, hasKeys: storage.getItem('rollcall.keys') !== 'off' };
+}
 
 /** Numbers, instants and durations in the language of the user and the zone of the browser. */
 interface Formats {
@@ -72,7 +101,7 @@ function createFormats(language: Language, t: Texts): Formats {
 }
 
 /** What every component of the page may use. */
-export interface PageContext {
+interface PageContext {
   readonly api: Api;
   readonly t: Texts;
   readonly f: Formats;
