@@ -5,8 +5,17 @@ import { usePage } from '../state/page-context.tsx';
 import { ProblemBox } from '../ui/actions.tsx';
 import { Empty } from '../ui/frame.tsx';
 import { ChangeRow, isUndecided } from './change-row.tsx';
-import { everything, isChosen, isNothing, nothing, type Selection, toggle } from './selection.ts';
-import type { ChangeFilter, ChangeOrder, ChangeSubject } from './subject.ts';
+import {
+  type ChangeFilter,
+  type ChangeOrder,
+  type ChangeSubject,
+  everything,
+  isChosen,
+  isNothing,
+  nothing,
+  type Selection,
+  toggle,
+} from './subject.ts';
 import { useChanges } from './use-changes.ts';
 
 export interface ChangeChoice {
