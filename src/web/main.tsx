@@ -1,6 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, StrictMode, useEffect, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
+import type { PageRoute } from '../views/page-routes.ts';
 import { openApi } from './api/client.ts';
 import { type Session, SignInPage, useSession } from './shell/session.tsx';
 import { NowProvider, useNow, watchPresence } from './state/now.tsx';
@@ -35,33 +36,32 @@ import { Empty, Loaded, PageHead } from './ui/frame.tsx';
 
 type Parts = Readonly<Record<string, string>>;
 
-/** The pages by address. The server answers each address of `src/server/page/serve-page.ts` with this program. */
-const routes: readonly (readonly [string, (parts: Parts, search: URLSearchParams) => ReactNode])[] = [
-  ['/', () => <OverviewPage />],
-  ['/runs', () => <RunsPage />],
-  ['/runs/:run', ({ run = '' }) => <RunPage key={run} id={run} />],
-  ['/runs/:run/changes', ({ run = '' }) => <RunChangesPage key={run} id={run} />],
-  ['/changes', () => <ChangesPage />],
-  ['/reports', () => <ReportPage />],
-  ['/holds', () => <HoldsPage />],
-  ['/holds/:hold', ({ hold = '' }) => <HoldPage key={hold} id={hold} />],
-  ['/people', (_parts, search) => <PeoplePage asked={search.get('q') ?? ''} />],
-  [
-    '/people/:sync/:person',
-    ({ sync = '', person = '' }) => <PersonPage key={`${sync} ${person}`} sync={sync} id={person} />,
-  ],
-  ['/previews/:preview', ({ preview = '' }) => <PreviewPage key={preview} id={preview} />],
-  ['/syncs/:sync', ({ sync = '' }) => <SyncPage key={sync} name={sync} />],
-  ['/syncs/:sync/accounts', ({ sync = '' }) => <AccountsPage key={sync} sync={sync} />],
-  ['/alerts', () => <AlertsPage />],
-  ['/audit', () => <AuditPage />],
-  ['/connections', () => <ConnectionsPage />],
-  ['/sign-in', () => <OverviewPage />],
-];
+/** What is shown at each address of the page. */
+const pages: Readonly<Record<PageRoute, (parts: Parts, search: URLSearchParams) => ReactNode>> = {
+  '/': () => <OverviewPage />,
+  '/runs': () => <RunsPage />,
+  '/runs/:run': ({ run = '' }) => <RunPage key={run} id={run} />,
+  '/runs/:run/changes': ({ run = '' }) => <RunChangesPage key={run} id={run} />,
+  '/changes': () => <ChangesPage />,
+  '/reports': () => <ReportPage />,
+  '/holds': () => <HoldsPage />,
+  '/holds/:hold': ({ hold = '' }) => <HoldPage key={hold} id={hold} />,
+  '/people': (_parts, search) => <PeoplePage asked={search.get('q') ?? ''} />,
+  '/people/:sync/:person': ({ sync = '', person = '' }) => (
+    <PersonPage key={`${sync} ${person}`} sync={sync} id={person} />
+  ),
+  '/previews/:preview': ({ preview = '' }) => <PreviewPage key={preview} id={preview} />,
+  '/syncs/:sync': ({ sync = '' }) => <SyncPage key={sync} name={sync} />,
+  '/syncs/:sync/accounts': ({ sync = '' }) => <AccountsPage key={sync} sync={sync} />,
+  '/alerts': () => <AlertsPage />,
+  '/audit': () => <AuditPage />,
+  '/connections': () => <ConnectionsPage />,
+  '/sign-in': () => <OverviewPage />,
+};
 
 function pageAt({ path, search }: Place): ReactNode {
-  for (const [pattern, page] of routes) {
-    const parts = matchPath(pattern, path);
+  for (const [route, page] of Object.entries(pages)) {
+    const parts = matchPath(route, path);
     if (parts !== undefined) return page(parts, new URLSearchParams(search));
   }
   return <NotFoundPage />;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { pageRoutes } from '../../src/server/page/serve-page.ts';
+import { pageRoutes } from '../../src/views/page-routes.ts';
 import { chart, findHelm, runHelm, tellSkipped } from './helm-tool.ts';
 import { type Manifest, type PodSpec, parseManifests, podsOf } from './manifest.ts';
 import { restrictedViolations, sccViolations } from './pod-security.ts';

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { anchorOf, listedCodes } from '../../src/core/run/codes/code-list.ts';
-import { pageRoutes, readPage, renderRunbook } from '../../src/server/page/serve-page.ts';
+import { readPage, renderRunbook } from '../../src/server/page/serve-page.ts';
+import { pageRoutes } from '../../src/views/page-routes.ts';
 import { noApp, openTestServer } from './open-test-server.ts';
 
 it('every address of the page answers with the same document, which may load only files of this server', async () => {

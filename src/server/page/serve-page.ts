@@ -3,6 +3,7 @@ import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { anchorOf, type CodeKind, type ListedCode, listedCodes } from '../../core/run/codes/code-list.ts';
+import { pageRoutes } from '../../views/page-routes.ts';
 import { htmlPage } from '../http/page.ts';
 
 /** One file of the built page. */
@@ -49,27 +50,6 @@ function fileOf(type: string, bytes: Buffer): PageFile {
   const gzip = gzipSync(bytes, { level: 9 });
   return gzip.length < bytes.length * 0.9 ? { type, bytes, gzip } : { type, bytes };
 }
-
-/** The addresses of the page. Each can be sent as a link. `src/web/main.tsx` has the same list. */
-export const pageRoutes: readonly string[] = [
-  '/',
-  '/syncs/:sync',
-  '/syncs/:sync/accounts',
-  '/runs',
-  '/runs/:run',
-  '/runs/:run/changes',
-  '/changes',
-  '/reports',
-  '/holds',
-  '/holds/:hold',
-  '/people',
-  '/people/:sync/:person',
-  '/previews/:preview',
-  '/alerts',
-  '/audit',
-  '/connections',
-  '/sign-in',
-];
 
 /** Only its own files, and calls to this server. The browser refuses texts as HTML (trusted types). */
 const policy = [

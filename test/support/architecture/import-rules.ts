@@ -24,8 +24,9 @@ export const allowances: Readonly<Record<string, Allowance>> = {
   'src/work': { folders: [...contracts, 'src/run', 'src/drivers/redis'] },
   'src/server': { folders: [...contracts, 'src/app', 'src/views'] },
   'src/cli': { folders: [...contracts, 'src/app', 'src/views'] },
-  // A program for browsers: it knows the server by its HTTP API only. How durations are written is a fact of core.
-  'src/web': { folders: ['src/core/run/formats.ts'] },
+  // A program for browsers: it knows the server by its HTTP API only. How durations are written, and
+  // which addresses the page has, the server tells in the same words.
+  'src/web': { folders: ['src/core/run/formats.ts', 'src/views/page-routes.ts'] },
   jobs: { folders: [...contracts, 'src/run'] },
 };
 
