@@ -65,8 +65,8 @@ export async function exchangeRefreshToken(call: RefreshCall, signal?: AbortSign
 function reasonOf({ status, title, message }: PlatformError): string {
   // The rest of a message is advice about writes in general.
   if (title === undefined) return message.split(/\.\s/, 1)[0] ?? '';
-  const isCode = /^[a-z]{1,20}(?:_[a-z]{1,20}){1,3}$/.test(title);
-  return `it answered ${status}${isCode ? ` (${title})` : ''}`;
+  // A title is a registered code or the name of a status. Only a code has an underscore.
+  return `it answered ${status}${title.includes('_') ? ` (${title})` : ''}`;
 }
 
 /** Reads a pair. Nothing but a missing pair makes it unreadable. */

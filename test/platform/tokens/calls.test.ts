@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import { defaultDialect } from '../../../src/core/run/settings.ts';
 import { exchangeRefreshToken, revokeToken } from '../../../src/platform/tokens/calls.ts';
 import { parseFault, type RunningSandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/index.ts';
+import { socketsTo } from '../../support/sockets-to.ts';
 import { closeAndFailOnLeaks, closeLater } from '../closing.ts';
+import { sendJson, startLocalServer } from '../local-server.ts';
 import { neverAborted } from '../test-client.ts';
 
 closeAndFailOnLeaks();
@@ -70,6 +72,42 @@ it('a refresh that hangs, or is aborted, ends unknown', async () => {
     kind: 'unknown',
   });
   expect(await exchangeRefreshToken(call(sandbox), AbortSignal.timeout(50))).toMatchObject({ kind: 'unknown' });
+});
+
+const endpoint = { timeoutMs: 2_000, now: () => 0 };
+const refresh = { ...endpoint, applicationToken: 'app', refreshToken: 'r', expiresIn: 'seconds' } as const;
+
+it.each([
+  [400, { error: 'invalid_grant' }, 'invalid-grant', undefined],
+  [401, { error: 'invalid_grant' }, 'not-sent', 'it answered 401 (invalid_grant)'],
+  [400, { error: 'unsupported_grant_type' }, 'not-sent', 'it answered 400 (unsupported_grant_type)'],
+  [400, { title: 'Bad Request' }, 'not-sent', 'it answered 400'],
+  [400, { title: 'of Ana' }, 'unknown', 'POST /os-api/public-api/v1/token was answered 400'],
+  [200, {}, 'unknown', expect.stringMatching(/contains neither `access_token` nor `refresh_token`$/)],
+])('what an answer says of a refresh: %i %j is %s', async (status, body, kind, reason) => {
+  const { url: baseUrl } = await startLocalServer((_, response) => sendJson(response, status, body));
+  const outcome = await exchangeRefreshToken({ ...refresh, baseUrl });
+  expect(outcome).toMatchObject({ kind, ...(reason === undefined ? {} : { reason, isAnswered: true }) });
+  expect(socketsTo(Number(new URL(baseUrl).port)), 'the socket is given back').toBe(0);
+});
+
+it.each([
+  [401, 'refused'],
+  [undefined, 'unknown'],
+])('a revocation that ends with %s is %s', async (status, kind) => {
+  const { url: baseUrl } = await startLocalServer((_, response) =>
+    status === undefined ? response.destroy() : sendJson(response, status, {}),
+  );
+  const reason = expect.stringMatching(/./);
+  expect(await revokeToken({ ...endpoint, baseUrl, accessToken: 'a' })).toEqual({ kind, reason });
+});
+
+it('an error that no platform made is no outcome', async () => {
+  const { url: baseUrl } = await startLocalServer((_, response) => sendJson(response, 401, {}));
+  const onRequest = () => {
+    throw new TypeError('a bug');
+  };
+  await expect(exchangeRefreshToken({ ...refresh, baseUrl, onRequest })).rejects.toThrow(TypeError);
 });
 
 it('a refresh to a platform that is down was certainly not sent', async () => {

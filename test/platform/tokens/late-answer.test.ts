@@ -87,5 +87,6 @@ it('a late answer is dropped when the store has a newer pair', async () => {
   const stored = await bench.open({ configuredRefreshToken: second.token }).current(never);
   expect(bench.server.presentations.map(({ token }) => token)).toEqual([bench.seed, expect.any(String), second.token]);
   expect(bench.server.accepts(stored.secret)).toBe(true);
-  expect(bench.logger.text()).toContain('a new token pair was dropped');
+  const message = 'a new token pair was dropped, because the store has a newer one';
+  expect(bench.logger.lines).toContainEqual({ level: 'warn', fields: { connection }, message });
 });

@@ -55,17 +55,27 @@ it('a token is renewed when it is due, also between two reads of the store', asy
 
 it('a store that does not answer stops no call before a lease time has passed since the last read', async () => {
   const bench = openBench();
-  let isAway = false;
+  let isAway = true;
+  let reads = 0;
   const away = new RollcallError('the store does not answer', { code: 'STORE_INVALID', retry: 'backoff' });
   const tokens = bench.open({
     store: {
       replace: bench.store.tokens.replace,
-      get: (name) => (isAway ? Promise.reject(away) : bench.store.tokens.get(name)),
+      get: (name) => {
+        reads += 1;
+        return isAway ? Promise.reject(away) : bench.store.tokens.get(name);
+      },
     },
   });
+  await expect(tokens.current(never)).rejects.toBe(away);
+  isAway = false;
   const token = await tokens.current(never);
   isAway = true;
-  await bench.clock.advance(leaseMs - 1);
+  await bench.clock.advance(5000);
+  reads = 0;
+  for (let i = 0; i < 10; i++) expect(await tokens.current(never)).toEqual(token);
+  expect(reads, 'it is asked again after five seconds').toBe(1);
+  await bench.clock.advance(leaseMs - 5001);
   expect(await tokens.current(never)).toEqual(token);
   await bench.clock.advance(1);
   await expect(tokens.current(never)).rejects.toBe(away);
@@ -87,6 +97,30 @@ it.each([
   expect(await readsOf(() => tokens.current(never))).toBe(0);
   await bench.clock.advance(1);
   expect(await readsOf(() => tokens.current(never))).toBeGreaterThan(0);
+});
+
+it('a token that was refused is read again at the next call, and an older one costs no read', async () => {
+  const bench = openBench();
+  const { tokens, readsOf } = openCounted(bench);
+  const { generation } = await tokens.current(never);
+  await tokens.renew(generation, never);
+  expect(await readsOf(() => tokens.renew(generation, never))).toBe(0);
+  bench.fates.push('not-sent');
+  const newer = (await tokens.current(never)).generation;
+  await expect(tokens.renew(newer, never)).rejects.toMatchObject({ code: 'TOKEN_UNAVAILABLE' });
+  expect(await readsOf(() => tokens.current(never))).toBe(1);
+  expect(await tokens.outwait?.(generation, never), 'a newer one is used at once').toBe(true);
+  expect(await bench.open().outwait?.(generation, never)).toBe(false);
+});
+
+it('a refresh that the store has no room for is logged, and the access token stays in use', async () => {
+  const bench = openBench();
+  const first = await bench.open().current(never);
+  await bench.clock.advance(0.8 * hour);
+  const replace = () => Promise.reject(new RangeError('disk full'));
+  expect((await bench.open({ store: { ...bench.store.tokens, replace } }).current(never)).secret).toBe(first.secret);
+  const fields = { connection, error: 'RollcallError' };
+  expect(bench.logger.lines).toContainEqual({ level: 'warn', fields, message: 'no refresh was started' });
 });
 
 it('a person who asks for a refresh need not wait after one that could not be sent', async () => {

@@ -27,14 +27,14 @@ const refresh: Verdict = { kind: 'present', what: 'refresh', isOptional: false }
 const granted: ExchangeOutcome = { kind: 'granted', accessToken: 'a2', refreshToken: 'r2', expiresInMs: 60_000 };
 
 /** One presentation over a stored pair; the exchange answers with `outcome`. */
-async function bench(outcome: ExchangeOutcome = granted, stored: TokenDraft | undefined = pair) {
+async function bench(outcome: ExchangeOutcome = granted, stored: TokenDraft | 'none' = pair) {
   const clock = new FakeClock();
   const memory = memoryTokenStore();
   const logger = memoryLogger();
   const alerts: string[] = [];
   const presented: string[] = [];
   const vault = openVault(connection, memory.tokens, openSeal(testKey));
-  if (stored !== undefined) await vault.write(undefined, stored);
+  if (stored !== 'none') await vault.write(undefined, stored);
   let owners = 0;
   const parts: PresentationParts = {
     connection,
@@ -240,23 +240,26 @@ describe('an answer without a pair', () => {
     expect(await vault.read()).toMatchObject(stored);
   });
 
-  it.each<[string, OddAnswer, number]>([
-    ['a lost answer', {}, leaseMs],
-    ['an answer', { isAnswered: true }, 5000],
-    ['an answer that asks for more', { isAnswered: true, afterMs: 9000 }, 9000],
-  ])('that may have been taken leaves `refreshing` with its count and the next time (%s)', async (_, more, waitMs) => {
-    const { present, vault, clock } = await bench({ kind: 'unknown', reason: 'x'.repeat(300), ...more });
-    const startedAt = clock.now();
-    expect((await present()).kind).toBe('unknown');
-    expect(await vault.read()).toMatchObject({
-      state: 'refreshing',
-      refreshStartedAt: startedAt,
-      attempts: 1,
-      retryAt: startedAt + waitMs,
-      refresh: 'r1',
-      reason: `a refresh got an invalid answer: ${'x'.repeat(200)}…`,
-    });
-  });
+  it.each<[string, OddAnswer, number, number]>([
+    ['a lost answer', {}, leaseMs, 300],
+    ['an answer', { isAnswered: true }, 5000, 201],
+    ['an answer that asks for more', { isAnswered: true, afterMs: 9000 }, 9000, 200],
+  ])(
+    'that may have been taken leaves `refreshing` with its count and the next time (%s)',
+    async (_, more, waitMs, length) => {
+      const { present, vault, clock } = await bench({ kind: 'unknown', reason: 'x'.repeat(length), ...more });
+      const startedAt = clock.now();
+      expect((await present()).kind).toBe('unknown');
+      expect(await vault.read()).toMatchObject({
+        state: 'refreshing',
+        refreshStartedAt: startedAt,
+        attempts: 1,
+        retryAt: startedAt + waitMs,
+        refresh: 'r1',
+        reason: `a refresh got an invalid answer: ${'x'.repeat(200)}${length > 200 ? '…' : ''}`,
+      });
+    },
+  );
 
   it('that is invalid_grant locks out, and says why and what to do', async () => {
     const { present, vault, alerts, logger } = await bench({ kind: 'invalid-grant', description: 'y'.repeat(200) });
@@ -286,6 +289,16 @@ describe('an answer without a pair', () => {
       reason: expect.stringContaining('the stored pair stays in use'),
     });
     expect(alerts).toEqual([]);
-    expect(logger.lines.map(({ level }) => level)).toEqual(['error']);
+    const message = 'the configured refresh token was refused, and the stored pair stays in use';
+    expect(logger.lines).toEqual([{ level: 'error', fields: { connection }, message }]);
+  });
+
+  it.each<[string, TokenDraft | 'none']>([
+    ['there is none', 'none'],
+    ['it was never exchanged', { ...emptyDraft, attempts: 1, triedSeeds: ['s2'] }],
+  ])('that refuses a new first token locks out without a pair before it: %s', async (_, stored) => {
+    const { present, vault } = await bench({ kind: 'invalid-grant', description: '' }, stored);
+    await present({}, { kind: 'present', what: 'seed', isOptional: false });
+    expect(await vault.read()).toMatchObject({ state: 'reauth-required', usedSeeds: ['s2'], triedSeeds: [] });
   });
 });

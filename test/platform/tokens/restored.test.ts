@@ -68,6 +68,12 @@ describe('tokens from a backup', () => {
     await restore(bench, bench.store.row(connection), bench.seed);
     const { secret } = await bench.open({ mayPresentRestored: true }).current(never);
     expect(bench.server.accepts(secret)).toBe(true);
+    await bench.clock.advance(3_600_000);
+    bench.fates.push('lost-before');
+    const source = bench.open({ mayPresentRestored: true });
+    for (let i = 0; i < 2; i++)
+      await expect(source.current(never)).rejects.toMatchObject({ code: 'TOKEN_UNAVAILABLE' });
+    expect(bench.server.presentations, 'once confirmed, it waits as any other').toHaveLength(3);
   });
 
   it('stay unconfirmed when the request could not be sent', async () => {

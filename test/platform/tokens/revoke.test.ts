@@ -88,7 +88,8 @@ describe('token revoke', () => {
       return revoked();
     };
     expect(await tokens.revoke(call, never)).toMatchObject({ state: 'reauth-required', expiresAt: bench.clock.now() });
-    await tokens.revoke(call, never);
+    const { generation } = await tokens.status();
+    expect((await tokens.revoke(call, never)).generation, 'nothing is left to write').toBe(generation);
     expect(seen).toEqual([secret, secret]);
     await expect(bench.open().current(never)).rejects.toMatchObject({ code: 'REAUTH_REQUIRED' });
   });
@@ -108,6 +109,11 @@ describe('token revoke', () => {
       code: 'TOKEN_UNAVAILABLE',
       message: expect.stringMatching(/^connection acme has no access token/),
     });
+    const bench = openBench();
+    bench.fates.push('lost-before');
+    await expect(bench.open().current(never)).rejects.toMatchObject({ code: 'TOKEN_UNAVAILABLE' });
+    await expect(bench.open().revoke(revoked, never)).rejects.toThrow(/^connection acme has no access token/);
+    expect(bench.store.row(connection)?.state, 'a first token that waits for its answer').toBe('refreshing');
   });
 
   it('looks again when another process has changed the row', async () => {

@@ -41,6 +41,11 @@ describe('openSeal', () => {
     }
   });
 
+  it('takes an empty secret, and a key with blanks around it', () => {
+    const seal = openSeal(` ${key}\n`);
+    expect(seal.open(openSeal(key).seal('', 'c'), 'c')).toBe('');
+  });
+
   it.each([
     ['', 'not base64'],
     ['not base64!', 'not base64'],

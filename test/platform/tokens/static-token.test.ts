@@ -20,6 +20,13 @@ describe('a configured access token', () => {
 
   it.each([
     ['an opaque text', 'sandbox-access'],
+    [
+      'two parts',
+      jwt({ exp: at / 1000 })
+        .split('.')
+        .slice(0, 2)
+        .join('.'),
+    ],
     ['three parts that are no JSON', 'a.b.c'],
     ['claims that are a list', jwt([1])],
     ['no end', jwt({ sub: 'x' })],
@@ -28,6 +35,10 @@ describe('a configured access token', () => {
     ['an end before 1970', jwt({ exp: -5 })],
   ])('that is %s shows no end', (_, token) => {
     expect(describeStaticToken('acme', token)).toMatchObject({ state: 'static', expiresAt: undefined });
+  });
+
+  it('that ends with the last instant shows it', () => {
+    expect(describeStaticToken('acme', jwt({ exp: 8.64e12 })).expiresAt).toBe(8.64e15);
   });
 
   it('that was accepted is tried again three times, ever later; one that never was is not', async () => {
@@ -42,5 +53,6 @@ describe('a configured access token', () => {
     ];
     expect([...tries, await tokens.outwait?.(0, never)]).toEqual([true, true, true, false]);
     expect(clock.sleeps).toEqual([1000, 4000, 15_000]);
+    await expect(tokens.close()).resolves.toBeUndefined();
   });
 });

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { holderOf, howToClear, tokenFailure, tokenUnavailable } from '../../../src/platform/tokens/token-errors.ts';
+import {
+  endpointTrouble,
+  holderOf,
+  howToClear,
+  tokenFailure,
+  tokenUnavailable,
+} from '../../../src/platform/tokens/token-errors.ts';
 
 it.each([
   ['acme', 'the platform no longer accepts the refresh token of connection acme', 'connections.acme.refreshToken'],
@@ -7,6 +13,11 @@ it.each([
     'source people',
     'the HR system no longer accepts the refresh token of the source of sync people',
     'the refresh token in syncs.people.source',
+  ],
+  [
+    'program platform',
+    'the platform no longer accepts the refresh token of the connection of this program',
+    '(`tokens.refreshToken` of connectPlatform); the next call presents it.',
   ],
 ])('who has to get a new token for %s is told whose, from whom, and where it goes', (holder, what, where) => {
   const { code, message } = tokenFailure(holder, 'reauth', undefined);
@@ -52,6 +63,17 @@ it('only the source of a sync is told of `source try`', () => {
   expect(howToClear(holderOf('acme'))).toMatch(/token refresh\.$/);
   expect(howToClear(holderOf('my source people'))).toContain('from the platform');
 });
+
+it.each([
+  ['acme', 1, 'busy', '(once): busy. ', '`rollcall token refresh acme`'],
+  ['program platform', 2, undefined, '(2 times in a row). ', '`tokens.refresh()`'],
+] as const)(
+  'an endpoint in trouble says to %s how often, why, and what ends the wait',
+  (holder, attempts, reason, ...says) => {
+    const { message } = endpointTrouble(holder, { attempts, reason }, 4001);
+    expect(message).toContain(`correctly ${says[0]}The refresh token is kept, and presented again in 5 s; ${says[1]}`);
+  },
+);
 
 it('a token that cannot be had just now says for whom, why and when to try again', () => {
   expect(tokenUnavailable('acme', 'busy', { afterMs: 5 })).toMatchObject({

@@ -1,7 +1,10 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { openSeal } from '../../../src/platform/tokens/seal.ts';
+import { tokenPlace } from '../../../src/ports/tokens.ts';
 import { failOnLeaks } from '../../support/leak-check.ts';
-import { connection, never, openBench } from './token-manager-bench.ts';
+import { memoryTokenStore } from './memory-token-store.ts';
+import { connection, leaseMs, never, openBench, testKey } from './token-manager-bench.ts';
 
 failOnLeaks();
 
@@ -37,6 +40,16 @@ describe('the first token', () => {
     expect(bench.server.presentations).toEqual([]);
     await bench.open().current(never);
     await viewer.current(never);
+  });
+
+  it('that is not configured is missing only as long as no process has stored a pair', async () => {
+    const bench = openBench();
+    const without = bench.open({ configuredRefreshToken: undefined });
+    await expect(without.current(never)).rejects.toThrow('there is no token for connection acme');
+    expect((await without.status()).advice).toMatch(/^Put a refresh token in the configuration/);
+    const token = await bench.open().current(never);
+    expect((await without.current(never)).secret).toBe(token.secret);
+    expect(bench.server.presentations).toHaveLength(1);
   });
 
   it('that could not be sent is still new, and the old pair goes on working', async () => {
@@ -227,6 +240,15 @@ describe('a first token that was not answered', () => {
     expect(bench.server.accepts((await wrong.current(never)).secret)).toBe(true);
     expect(bench.server.presentations.map(({ token }) => token)).toEqual([bench.seed, 'mistyped', 'refresh-2']);
   });
+
+  it('locks out when the platform refuses it at the next try', async () => {
+    const bench = openBench();
+    bench.fates.push('lost-before', 'refused');
+    await expect(bench.open().current(never)).rejects.toThrow(': a refresh got an invalid answer: connection reset.');
+    await bench.clock.advance(leaseMs);
+    await expect(bench.open().current(never)).rejects.toThrow(code('REAUTH_REQUIRED'));
+    expect(bench.store.row(connection)?.state).toBe('reauth-required');
+  });
 });
 
 describe('invalid_grant', () => {
@@ -325,6 +347,14 @@ describe('the breaker', () => {
     }
     await tokenManager.renew((await tokenManager.current(never)).generation, never);
   });
+
+  it('ends a renewal that gives the refused access token again', async () => {
+    const bench = openBench();
+    const granted = { kind: 'granted', accessToken: 'same', refreshToken: 'r', expiresInMs: hour } as const;
+    const tokenManager = bench.open({ exchange: async () => granted });
+    const { generation } = await tokenManager.current(never);
+    await expect(tokenManager.renew(generation, never)).rejects.toThrow('refused two new access tokens');
+  });
 });
 
 describe('token revoke', () => {
@@ -340,6 +370,9 @@ describe('token revoke', () => {
     expect(seen).toEqual([token.secret, 'revoked']);
     await expect(tokenManager.current(never)).rejects.toThrow(code('TOKEN_REVOKED'));
     await expect(bench.open().current(never)).rejects.toThrow('rollcall token refresh acme');
+    const { generation } = bench.store.row(connection) ?? {};
+    await expect(tokenManager.renew(token.generation, never)).rejects.toThrow(code('TOKEN_REVOKED'));
+    expect(bench.store.row(connection)?.generation, 'nothing is written').toBe(generation);
     expect(bench.server.presentations).toHaveLength(1);
   });
 
@@ -363,12 +396,70 @@ describe('token refresh', () => {
     const first = await tokenManager.current(never);
     const status = await tokenManager.refresh(never);
     expect(status).toMatchObject({ state: 'ready', advice: 'Nothing to do.', expiresAt: bench.clock.now() + hour });
+    expect(getEventListeners(never, 'abort')).toEqual([]);
+    expect((await openBench().open().refresh(never)).state, 'without a pair').toBe('ready');
     expect((await tokenManager.current(never)).secret).not.toBe(first.secret);
     expect(JSON.stringify(status)).not.toMatch(/access-|refresh-\d/);
   });
 });
 
 describe('with another process at it', () => {
+  /** A lease of another process, and what it does before it gives the lease back. */
+  const whileLeased = async (work: (bench: ReturnType<typeof openBench>) => Promise<unknown>) => {
+    const bench = openBench();
+    await bench.open().current(never);
+    const lease = await bench.store.leases.take(`token:${connection}`, 'other', leaseMs, bench.clock.now());
+    const other = bench.open({ leases: memoryTokenStore().leases });
+    if (lease === undefined) throw new Error('the lease was free');
+    return { bench, other, release: () => bench.store.leases.release(lease), end: work(bench) };
+  };
+  const revoked = async () => ({ kind: 'revoked' }) as const;
+
+  it('a refresh by hand does not leave `revoked` when the other process has revoked the pair', async () => {
+    const { bench, other, release, end } = await whileLeased((one) => one.open().refresh(never));
+    const refused = expect(end).rejects.toThrow(code('TOKEN_REVOKED'));
+    await other.revoke(revoked, never);
+    await release();
+    await bench.clock.drive(refused);
+    expect(bench.server.presentations).toHaveLength(1);
+  });
+
+  it('a refresh by hand of a revoked pair waits for the lease', async () => {
+    const { bench, other, release } = await whileLeased(async () => {});
+    await other.revoke(revoked, never);
+    const end = bench.open().refresh(never);
+    await bench.clock.advance(1000);
+    await release();
+    expect((await bench.clock.drive(end)).state).toBe('ready');
+  });
+
+  it('waits out the lease time of one that died, with a look at the store every 375 ms', async () => {
+    const bench = openBench();
+    const { generation } = await bench.open().current(never);
+    const row = bench.store.row(connection);
+    if (row === undefined) throw new Error('the row was written');
+    const dead = {
+      state: 'refreshing',
+      attempts: 1,
+      refreshStartedAt: bench.clock.now(),
+      accessSealed: undefined,
+    } as const;
+    await bench.store.tokens.replace(row, {
+      ...row,
+      ...dead,
+      refreshSealed: openSeal(testKey).seal(bench.server.issueSeed(), tokenPlace(connection, generation, 'refresh')),
+    });
+    let reads = 0;
+    const get: typeof bench.store.tokens.get = (name) => {
+      reads += 1;
+      return bench.store.tokens.get(name);
+    };
+    const startedAt = bench.clock.now();
+    await bench.clock.drive(bench.open({ store: { ...bench.store.tokens, get } }).current(never));
+    expect(bench.clock.now() - startedAt).toBe(leaseMs);
+    expect(reads).toBe(Math.ceil(leaseMs / 375) + 2);
+  });
+
   it('waits for the lease and reads what came of it, presenting nothing', async () => {
     const bench = openBench();
     const gate = Promise.withResolvers<void>();

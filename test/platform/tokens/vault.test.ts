@@ -56,6 +56,18 @@ describe('a vault', () => {
     expect(await vault.read()).toMatchObject({ access: 'access', refresh: undefined, isReadable: true });
   });
 
+  it('asks for room only where it is told to, as much as the largest answer takes', async () => {
+    const rooms: (string | undefined)[] = [];
+    const { tokens } = memoryTokenStore();
+    const replace: typeof tokens.replace = async (seen, next, room) => {
+      rooms.push(room);
+      return tokens.replace(seen, next);
+    };
+    const vault = openVault('acme', { ...tokens, replace }, seal);
+    await vault.write(await vault.write(undefined, draft, 'room'), draft);
+    expect(rooms.map((room) => room?.length)).toEqual([87_384, undefined]);
+  });
+
   it('writes nothing when the row has moved on', async () => {
     const { vault } = open();
     const first = await vault.write(undefined, draft);
@@ -132,6 +144,14 @@ describe('a step', () => {
     const dead = { access: undefined, issuedAt: undefined, expiresAt: undefined };
     const revoked = { ...entry, state: 'revoked' } as const;
     expect(beginSeed(revoked, seed, 5000), 'revoked tokens').toEqual({ ...draft, ...begun, ...dead });
+  });
+
+  it.each([
+    ['new', ['old']],
+    ['other', ['old', 'new']],
+  ])('before a first token that a restore ended as %s counts no longer as ended', (seedHash, usedSeeds) => {
+    const restored = { ...entry, usedSeeds: ['old', 'new'], restored: { at: 1, seedHash } };
+    expect(beginSeed(restored, seed, 5000)).toEqual({ ...draft, ...begun, usedSeeds });
   });
 
   it('before a first token that was tried before counts on, also behind another one', () => {

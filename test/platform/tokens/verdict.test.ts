@@ -78,11 +78,16 @@ describe('judge', () => {
       { now: 0.8 * hour },
       present(true),
     ],
-    ['not sent once, long ago', { ...ready, attempts: 0, retryAt: late }, { now: 0.8 * hour }, present(true)],
+    [
+      'not sent once, long ago',
+      { ...ready, attempts: 0, refreshStartedAt: 0, retryAt: late },
+      { now: 0.8 * hour },
+      present(true),
+    ],
     [
       'died at the fifth try',
-      { ...refreshing, attempts: 5 },
-      { isAccessUnwanted: true, now: leaseMs },
+      { ...refreshing, attempts: 5, refreshStartedAt: 1000 },
+      { isAccessUnwanted: true, now: leaseMs + 1000 },
       { kind: 'later', ms: 55_000 },
     ],
     [
@@ -102,6 +107,13 @@ describe('judge', () => {
       present(false),
     ],
     ['revoked', { ...ready, state: 'revoked' }, {}, fail('revoked')],
+    [
+      'not in progress, without a next time',
+      { ...odd, state: 'ready', retryAt: undefined },
+      { now: hour },
+      present(false),
+    ],
+    ['revoked in a refresh, a person asks', { ...refreshing, state: 'revoked' }, { isForced: true }, present(false)],
     ['revoked, a person asks', { ...ready, state: 'revoked' }, { isForced: true }, present(false)],
     [
       'a first token that was not answered',
