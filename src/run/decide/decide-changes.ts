@@ -71,43 +71,59 @@ export async function decideChanges(
 ): Promise<Decided> {
   const { recorder, sync, spool, index, signal } = work;
   const { find, identities } = work.findings;
-  const { candidates, claims, holders, unresolved, asked } = compared;
+  const { candidates, claims, holders, unresolved, asked, pairs } = compared;
+  const { blocked } = unresolved;
   await recorder.begin();
+  const tally = openTally(work, unresolved.released);
+  const isFocused = read.focus !== undefined;
+  const { snapshot } = read;
+  const neighbors = openNeighbors(sync, io);
+  const decide = decideBy(work, { isComplete: snapshot.leavers !== undefined, former: compared.former }, io);
+  const people = { index, spool, candidates, claims, holders, neighbors, asked, blocked, pairs, decide };
+  const mayCreatesWait = work.isRetry !== true && work.scope.kind === 'all' && undoneBy(work.scope) === undefined;
+  const job = { sync, snapshot, isFocused, mayCreatesWait, ...people, ...given({ edit: work.edit }), signal };
+  const { postponed, quiet } = await decideEveryone(job, tally.sink, io);
+  const isDelta = read.reading.kind === 'delta';
+  const needsFull = identities.notKept > 0 || (isDelta && identities.found > 0);
+  if (needsFull && isDelta) {
+    find({
+      code: 'source-note',
+      message: 'two records claim the same user (see the next findings): the next run reads all employees',
+    });
+  }
+  const { waitingCreates, ...counted } = tally.all();
+  return { ...counted, needsFull, postponed: postponed + waitingCreates, quiet };
+}
+
+/** Counts what is decided, and passes the changes and entries on to the recorder. `released`: see `Unresolved`. */
+function openTally({ recorder, spool, findings: { find }, blocked }: PlanWork, released: ReadonlySet<string>) {
   const misses: number[] = [];
   const expected: number[] = [];
   const waits = new Map<string, string>();
-  let repeated = 0;
-  const access = { keep: 0, lack: 0 };
-  let missing: Decided['missing'] = { count: 0, wait: undefined };
-  const decidedBefore = { rejected: 0, leftOut: 0 };
   const keptEmails = new Set<string>();
-  let notUndone = 0;
-  let respectedEdits = 0;
+  const access = { keep: 0, lack: 0 };
+  const counts = { repeated: 0, rejected: 0, leftOut: 0, notUndone: 0, respectedEdits: 0, waitingCreates: 0 };
+  let missing: Decided['missing'] = { count: 0, wait: undefined };
   let hasApprovals = false;
-  let waitingCreates = 0;
-  const countRepeats = (changes: readonly NewChange[]): void => {
-    for (const { identification, kind, verdict } of changes) {
-      if (!unresolved.released.has(identification) || verdict?.state === 'dropped') continue;
-      repeated += 1;
-      const message = `${kind} is sent again: the outcome of an earlier one stayed unknown`;
-      find({ code: 'repeated', identification, message });
-    }
-  };
   const sink: DecisionSink = {
     find,
-    blocked: work.blocked.add,
+    blocked: blocked.add,
     access: (trouble) => {
       access[trouble] += 1;
     },
     waits: () => {
-      waitingCreates += 1;
+      counts.waitingCreates += 1;
     },
     changes: async (changes) => {
-      countRepeats(changes);
-      for (const { identification, waitsFor, verdict, without = [] } of changes) {
+      for (const { identification, kind, waitsFor, verdict, without = [] } of changes) {
+        if (released.has(identification) && verdict?.state !== 'dropped') {
+          counts.repeated += 1;
+          const message = `${kind} is sent again: the outcome of an earlier one stayed unknown`;
+          find({ code: 'repeated', identification, message });
+        }
         if (waitsFor !== undefined) waits.set(identification, waitsFor);
-        if (verdict?.state === 'dropped') decidedBefore.rejected += 1;
-        if (verdict?.state === 'held') decidedBefore.leftOut += 1;
+        if (verdict?.state === 'dropped') counts.rejected += 1;
+        if (verdict?.state === 'held') counts.leftOut += 1;
         if (without.includes('email')) keptEmails.add(identification);
       }
       await recorder.changes(changes);
@@ -115,8 +131,8 @@ export async function decideChanges(
     decided: (subject, decision) => {
       recorder.watcher.decided(subject, decision);
       const { rule, wait, finding, kept = {} } = decision;
-      if (finding?.code === 'not-undone') notUndone += 1;
-      respectedEdits += Object.values(kept).filter((write) => write === 'keepLocalEdits').length;
+      if (finding?.code === 'not-undone') counts.notUndone += 1;
+      counts.respectedEdits += Object.values(kept).filter((write) => write === 'keepLocalEdits').length;
       if (rule !== 'missing-counted') return;
       const isEarlier = wait !== undefined && wait.from < (missing.wait?.from ?? Number.POSITIVE_INFINITY);
       missing = { count: missing.count + 1, wait: isEarlier ? wait : missing.wait };
@@ -135,40 +151,17 @@ export async function decideChanges(
       await recorder.ledger(adopted);
     },
   };
-  const { blocked } = unresolved;
-  const isFocused = read.focus !== undefined;
-  const { snapshot } = read;
-  const neighbors = openNeighbors(sync, io);
-  const decide = decideBy(work, { isComplete: snapshot.leavers !== undefined, former: compared.former }, io);
-  const { pairs } = compared;
-  const people = { index, spool, candidates, claims, holders, neighbors, asked, blocked, pairs, decide };
-  const mayCreatesWait = work.isRetry !== true && work.scope.kind === 'all' && undoneBy(work.scope) === undefined;
-  const job = { sync, snapshot, isFocused, mayCreatesWait, ...people, ...given({ edit: work.edit }), signal };
-  const { postponed, quiet } = await decideEveryone(job, sink, io);
-  const isDelta = read.reading.kind === 'delta';
-  const needsFull = identities.notKept > 0 || (isDelta && identities.found > 0);
-  if (needsFull && isDelta) {
-    find({
-      code: 'source-note',
-      message: 'two records claim the same user (see the next findings): the next run reads all employees',
-    });
-  }
-  return {
-    repeated,
+  const all = () => ({
+    ...counts,
     access,
     misses,
     missing,
-    needsFull,
-    postponed: postponed + waitingCreates,
-    quiet,
     expected: { places: expected },
     waits,
-    ...decidedBefore,
     hasApprovals,
     keptEmails,
-    notUndone,
-    respectedEdits,
-  };
+  });
+  return { sink, all };
 }
 
 /** Where decisions go, a bounded number at a time. */
@@ -244,7 +237,7 @@ async function decideSome(
   sink: DecisionSink,
   io: EngineIo,
 ): Promise<void> {
-  const { index, sync, spool, inheritance, quiet } = job;
+  const { index, sync, inheritance, quiet } = job;
   const proposed: Proposed[] = [];
   const expected: Proposed[] = [];
   const entries: { entry: LedgerEntry; isMiss: boolean }[] = [];
@@ -257,50 +250,31 @@ async function decideSome(
     sink,
   );
   const edited = edit === undefined ? undefined : await decideEdit({ ...job, edit }, all, io);
-  for (const { slot, person, entry, owner, subject, decision: bare } of all) {
+  for (const one of all) {
+    const { slot, entry, owner, subject } = one;
     const { identification } = subject;
     const former = deferred.get(identification);
-    if (bare.takenFrom !== undefined && former === undefined && !taken.has(identification)) continue;
-    const decision = withMoves(bare, slot, job.moves);
-    const isConflict = index.has(slot, mark.conflict);
-    const isLeft = index.has(slot, mark.left);
-    sink.decided(subject, decision);
-    const release = subject.neighbors?.release;
-    const handedOver = release === undefined ? undefined : findTakenOver(subject, release);
-    if (former !== undefined) {
-      edit?.tally.takeOvers.push(spool.append(JSON.stringify({ identification, owner: former, finding: handedOver })));
-    } else if (decision.takenFrom !== undefined && handedOver !== undefined) sink.find(handedOver);
-    if (decision.finding !== undefined && (!isConflict || isUndoRule(decision.rule))) sink.find(decision.finding);
-    const blocked = isLeft ? undefined : blockedPerson(person, subject.source, decision, owner !== undefined);
-    if (blocked !== undefined && !index.has(slot, mark.undated)) sink.blocked(blocked);
-    const isMeant = (blocked !== undefined && !job.moves.passing.has(slot)) || index.has(slot, mark.undated);
-    const isCertain = !index.hasAny(slot, mark.tied | mark.unsure);
-    const access =
-      isMeant && !isUndoRule(decision.rule) ? accessTrouble(person, subject, decision, isCertain) : undefined;
-    if (access !== undefined) sink.access(access);
-    const parked = reportFoundParked(subject, sync);
-    if (parked !== undefined) sink.find(parked);
+    if (one.decision.takenFrom !== undefined && former === undefined && !taken.has(identification)) continue;
+    const decision = withMoves(one.decision, slot, job.moves);
     const { change } = decision;
-    const hidden = owner?.hidden ?? {};
-    const isBlocked = blocked !== undefined || index.has(slot, mark.undated) || isUnresolved(subject.source);
+    sink.decided(subject, decision);
+    reportTakeOver({ ...one, decision }, former, job, sink);
+    const isBlocked = reportTrouble({ ...one, decision }, job, sink);
     if (change === undefined && !isBlocked && index.has(slot, mark.inSource)) countQuiet(quiet, index, slot);
     if (isPrevented(decision)) index.set(slot, mark.prevented);
     if (isLeadable(decision)) index.set(slot, mark.leadable);
-    if (change !== undefined) {
-      const message = whyNotSent(change, sync);
-      if (message !== undefined) {
-        index.set(slot, mark.prevented);
-        index.clear(slot, mark.leadable);
-        sink.find({ code: 'not-deliverable', identification: change.identification, message });
-      } else {
-        const { rule } = decision;
-        const editedChange = edited?.get(identification);
-        proposed.push({ draft: { ...change, rule }, hidden, ...given({ edited: editedChange, held: decision.held }) });
-      }
+    const unsendable = change && whyNotSent(change, sync);
+    const hidden = owner?.hidden ?? {};
+    const { rule } = decision;
+    if (unsendable !== undefined) {
+      index.set(slot, mark.prevented);
+      index.clear(slot, mark.leadable);
+      sink.find({ code: 'not-deliverable', identification, message: unsendable });
+    } else if (change !== undefined) {
+      const editedChange = edited?.get(identification);
+      proposed.push({ draft: { ...change, rule }, hidden, ...given({ edited: editedChange, held: decision.held }) });
     }
-    if (decision.expected !== undefined) {
-      expected.push({ draft: { ...decision.expected, rule: decision.rule }, hidden });
-    }
+    if (decision.expected !== undefined) expected.push({ draft: { ...decision.expected, rule }, hidden });
     if (owner !== entry && isActive(subject.source)) inheritance.add(entry?.owner ?? '');
     // A user of a sync that is no longer configured becomes ours as soon as the source names the person.
     const inherited = owner !== entry && isActive(subject.source) && change === undefined ? owner : undefined;
@@ -311,6 +285,41 @@ async function decideSome(
   }
   await sendChanges({ proposed, expected }, job, sink, io);
   if (entries.length > 0) await sink.ledger(entries);
+}
+
+/** Reports that a user comes from another sync. `former`: the edit of the configuration that waits takes the user over. */
+function reportTakeOver(
+  { subject, decision }: DecidedSlot,
+  former: string | undefined,
+  { edit, spool }: DecideJob,
+  sink: DecisionSink,
+): void {
+  const { identification, neighbors } = subject;
+  const finding = neighbors?.release && findTakenOver(subject, neighbors.release);
+  if (former !== undefined) {
+    edit?.tally.takeOvers.push(spool.append(JSON.stringify({ identification, owner: former, finding })));
+  } else if (decision.takenFrom !== undefined && finding !== undefined) sink.find(finding);
+}
+
+/** Reports what is wrong with the person's record. Returns whether nothing can be decided because of it. */
+function reportTrouble(
+  { slot, person, owner, subject, decision }: DecidedSlot,
+  { index, sync, moves }: DecideJob & { readonly moves: EmailMoves },
+  sink: DecisionSink,
+): boolean {
+  const isOfUndo = isUndoRule(decision.rule);
+  const isUndated = index.has(slot, mark.undated);
+  if (decision.finding !== undefined && (!index.has(slot, mark.conflict) || isOfUndo)) sink.find(decision.finding);
+  const isLeft = index.has(slot, mark.left);
+  const blocked = isLeft ? undefined : blockedPerson(person, subject.source, decision, owner !== undefined);
+  if (blocked !== undefined && !isUndated) sink.blocked(blocked);
+  const isMeant = (blocked !== undefined && !moves.passing.has(slot)) || isUndated;
+  const isCertain = !index.hasAny(slot, mark.tied | mark.unsure);
+  const access = isMeant && !isOfUndo ? accessTrouble(person, subject, decision, isCertain) : undefined;
+  if (access !== undefined) sink.access(access);
+  const parked = reportFoundParked(subject, sync);
+  if (parked !== undefined) sink.find(parked);
+  return blocked !== undefined || isUndated || isUnresolved(subject.source);
 }
 
 function withMoves<Name extends string>(decision: Decision<Name>, slot: number, moves: EmailMoves): Decision<Name> {
