@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { User } from '../../../src/core/person/user.ts';
 import { RollcallError } from '../../../src/core/run/errors.ts';
 import { releaseFileLease, takeFileLease } from '../../../src/run/deliver/file-lease.ts';
-import { sampleChange, sampleEntry } from '../../contracts/store-samples.ts';
+import { sampleBatch, sampleChange, sampleEntry } from '../../contracts/store-samples.ts';
 import { failOnLeaks } from '../../support/leak-check.ts';
 import { hour, openScene, type SceneOptions } from '../run-in-store.ts';
 
@@ -94,6 +94,71 @@ describe('a last look before a change goes out', () => {
     expect(await scene.states()).toEqual({ ana: 'applied', eva: 'failed', leo: 'applied' });
   });
 
+  it.each([
+    { name: 'a run of 20 changes', files: [20], find: 20 },
+    { name: 'a run of 21 changes', files: [21], find: 0 },
+    { name: 'a file of 20 changes in a larger run', files: [20, 1], find: 0 },
+    { name: 'a file of one change in a run of 21 such files', files: Array.from({ length: 21 }, () => 1), find: 0 },
+  ])('reads the users of $name $find times where a lookup is young enough', async ({ files, find }) => {
+    const names = files.map((count, file) => Array.from({ length: count }, (_, i) => `u${file}_${i}`));
+    const changes = names.flat().map((name) => sampleChange(name));
+    const scene = await openScene({ changes, batches: names });
+    const facts = { plannedAt: scene.clock.now(), lookedAt: scene.clock.now() };
+    await scene.store.runs.update((await scene.context()).owned, { facts });
+    await scene.step();
+    expect([scene.sent.length, scene.calls]).toEqual([1, { find, scan: 0, status: 0 }]);
+    const [first] = scene.events;
+    expect(first).toMatchObject(find === 0 ? { step: 'delivering' } : { step: 'looking-up', users: 0, total: find });
+  });
+
+  it('reads each user who is to be removed, however many, and the others by one scan', async () => {
+    const removes = Array.from({ length: 25 }, (_, i) => sampleChange(`r${i + 10}`, 'remove', was(false)));
+    const creates = Array.from({ length: 25 }, (_, i) => sampleChange(`c${i + 10}`, 'create'));
+    const scene = await openScene({ changes: [...removes, ...creates], kind: 'direct' });
+    await scene.step();
+    expect(scene.calls).toMatchObject({ find: 25, scan: 1 });
+    expect(scene.events).toContainEqual({ step: 'looking-up', users: 0, total: 25 });
+  });
+
+  it('during a freeze leaves disables and removes to the run after it', async () => {
+    const kinds = ['create', 'disable', 'remove', 'update'] as const;
+    const changes = kinds.map((kind) => sampleChange(kind, kind));
+    const scene = await openScene({ changes, kind: 'direct' });
+    const until = scene.clock.now() + hour;
+    Object.assign(scene.sync, { frozenUntil: () => until });
+    await scene.play();
+    expect(scene.sent).toEqual([['create', 'update']]);
+    expect(await scene.states()).toEqual({
+      create: 'applied',
+      disable: 'dropped',
+      remove: 'dropped',
+      update: 'applied',
+    });
+    const { disable = '' } = await scene.reasons();
+    expect(disable).toContain('freeze');
+    expect(await scene.findings()).toEqual(['disable', 'remove'].map((kind) => `frozen: ${kind} not sent: ${disable}`));
+  });
+
+  it('leaves out a change whose new e-mail is still on another account, unless it is parked first', async () => {
+    const change = { after: { email: 'old@x.com' }, changed: ['email'], waitsFor: 'ben' } as const;
+    const ben = { ...someone('ben', true), fields: { email: 'old@x.com' } };
+    const scene = await openScene({ changes: [sampleChange('ana', 'update', change)], users: [ben] });
+    await scene.play();
+    expect(scene.sent).toEqual([]);
+    expect(await scene.reasons()).toEqual({ ana: 'its e-mail is still on user ben' });
+    expect(await scene.findings()).toEqual(['email-conflict: update not sent: its e-mail is still on user ben']);
+    const parked = await openScene({
+      changes: [sampleChange('ana', 'update', { ...change, parkEmail: 'parked@x.com' })],
+      users: [ben],
+      batches: [],
+    });
+    const { owned } = await parked.context();
+    const batch = sampleBatch(owned, 1, { isParking: true });
+    await parked.store.batches.create(owned, [{ batch, identifications: ['ana'] }]);
+    await parked.step();
+    expect(parked.sent).toEqual([['ana']]);
+  });
+
   it('of many creates searches none: one scan says how many have each name', async () => {
     const creates = Array.from({ length: 51 }, (_, i) => sampleChange(`u${i + 100}`, 'create'));
     const scene = await openScene({ changes: creates, users: [someone('u100', true)] });
@@ -181,6 +246,7 @@ describe('a piece of a failed file', () => {
       code: 'SCAN_INCOMPLETE',
     },
     { name: 'is not sent where its rows cannot be looked up', code: 'PLATFORM_BUSY' },
+    { name: 'of many rows is looked up by one scan', code: undefined },
   ] as const)('$name', async ({ code }) => {
     const changes = Array.from({ length: 120 }, (_, i) => sampleChange(`u${i + 100}`));
     const scene = await openScene({ changes, facts: { failedFile: { seen: 0, showsLate: false } } });
@@ -188,8 +254,15 @@ describe('a piece of a failed file', () => {
     scene.script.status = { kind: 'failed', text: 'Failed' };
     await scene.play(async () => (await scene.batches()).length === 3);
     const before = scene.calls.find;
-    scene.script.scanError = new RollcallError('the directory changes', { code });
-    if (code === 'SCAN_INCOMPLETE') {
+    if (code !== undefined) scene.script.scanError = new RollcallError('the directory changes', { code });
+    const scans = scene.calls.scan;
+    if (code === undefined) {
+      scene.users.delete('u107');
+      scene.users.set('u108', someone('u108', false));
+      await scene.step();
+      expect([scene.calls.find - before, scene.calls.scan - scans]).toEqual([0, 1]);
+      expect(scene.sent.map((rows) => rows.length)).toEqual([120, 58]);
+    } else if (code === 'SCAN_INCOMPLETE') {
       await scene.step();
       expect([scene.calls.find - before, scene.sent.map((rows) => rows.length)]).toEqual([60, [120, 60]]);
     } else {

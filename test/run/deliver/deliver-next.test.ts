@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PlatformError, RollcallError } from '../../../src/core/run/errors.ts';
-import type { Submission } from '../../../src/ports/delivery.ts';
+import { given } from '../../../src/core/run/given.ts';
+import type { BatchToSubmit, Submission } from '../../../src/ports/delivery.ts';
 import { takeFileLease } from '../../../src/run/deliver/file-lease.ts';
 import { sampleChange } from '../../contracts/store-samples.ts';
 import { failOnLeaks } from '../../support/leak-check.ts';
@@ -92,6 +93,37 @@ describe('sending a batch', () => {
     await scene.play();
     expect(scene.sent).toEqual([['ana', 'eva'], ['eva']]);
     expect(await scene.states()).toEqual({ ana: 'failed', eva: 'applied' });
+  });
+
+  it.each([
+    { name: 'the first refusal', before: undefined, refused: { count: 1 }, after: { count: 1 } },
+    { name: 'one refusal more', before: { count: 1 }, refused: { count: 2 }, after: { count: 2 } },
+    { name: 'an accepted call', before: { count: 2 }, refused: undefined, after: undefined },
+    { name: 'no call that was answered', before: { count: 1 }, refused: { count: 1 }, after: { count: 1 } },
+  ])('tells a direct delivery which writes were refused in a row, and keeps $name', async (row) => {
+    const { before, refused, after } = row;
+    const scene = await openScene({ changes: three, kind: 'direct', facts: given({ refusedInRow: before }) });
+    let told: BatchToSubmit | undefined;
+    scene.script.submit = (batch) => {
+      told = batch;
+      return { kind: 'direct', ...given({ refusedInRow: refused }) };
+    };
+    await scene.step();
+    expect(told).toMatchObject({ id: 'run_1_b00001', ...given({ refusedInRow: before }) });
+    expect(Object.hasOwn(told ?? {}, 'refusedInRow')).toBe(before !== undefined);
+    expect((await scene.run()).facts.refusedInRow).toEqual(after);
+  });
+
+  it('sends nothing more after direct calls that show trouble, and keeps what the platform answered', async () => {
+    const scene = await openScene({ changes: three, kind: 'direct', batches: [['ana'], ['eva', 'leo']] });
+    scene.script.submit = async ({ onResult }) => {
+      await onResult('ana', { kind: 'refused', reason: 'no' });
+      return { kind: 'direct', trouble: { reason: '3 changes in a row were refused', raw: 'no right' } };
+    };
+    await scene.play();
+    expect(await scene.states()).toEqual({ ana: 'failed', eva: 'dropped', leo: 'dropped' });
+    expect(await scene.run()).toMatchObject({ outcome: 'failed', reason: '3 changes in a row were refused' });
+    expect(await scene.rawTexts()).toEqual(['batch 1: no right']);
   });
 
   it('writes an outbox file, looks at no user and ends exported', async () => {
@@ -250,7 +282,11 @@ describe('waiting for a turn', () => {
     expect(second.sent).toEqual([]);
     const about = '1 other run of this connection sends a file first';
     expect(second.events.at(-1)).toMatchObject({ step: 'waiting', waiting: { for: 'turn', about } });
-    expect((await second.run()).facts).not.toHaveProperty('waitingSince');
+    const { waiting, ...others } = (await second.run()).facts;
+    expect(others).not.toHaveProperty('waitingSince');
+    first.clock.jumpTo(first.clock.now() + minute);
+    await second.step();
+    expect((await second.run()).facts.waiting).toEqual(waiting);
     await first.play();
     await second.play();
     expect(second.sent).toEqual([['tom']]);
@@ -327,18 +363,26 @@ describe('what stops a run from sending', () => {
     await scene.step();
     expect(scene.sent).toHaveLength(sent);
     expect((await scene.run()).phase).toBe(sent === 0 ? 'reading' : 'proving');
+    const told = scene.log.lines.filter(({ message }) => message.startsWith('the plan is a day old'));
+    expect(told.map(({ fields }) => fields)).toEqual(sent === 0 ? [{ run: 'run_1', sync: 'people' }] : []);
   });
 
   it.each([
     { name: 'something was sent', act: 'sent' },
     { name: 'it is canceled', act: 'cancel' },
     { name: 'it was given up', act: 'reason' },
+    { name: 'no change had to be sent', act: 'none' },
   ])('a run with an old plan ends without a new one when $name', async ({ act }) => {
     const scene = await openScene({ changes: three, batches: [['ana'], ['eva', 'leo']] });
+    if (act === 'none') {
+      scene.users.clear();
+      await scene.play(async () => (await scene.batches()).every(({ state }) => state === 'settled'));
+    }
     if (act === 'sent') await scene.play(async () => scene.sent.length === 1);
     if (act === 'cancel') await scene.store.runs.requestCancel('run_1');
     if (act === 'reason') await scene.store.runs.update((await scene.context()).owned, { reason: 'ill' });
     scene.clock.jumpTo(scene.clock.now() + 24 * hour);
+    if (act !== 'sent') expect(await scene.step()).toEqual({ kind: 'done' });
     await scene.play();
     const { phase, reason } = await scene.run();
     expect(phase).toBe('done');
@@ -527,6 +571,35 @@ describe('a delivery that throws', () => {
     expect(await scene.states()).toEqual({ ana: 'applied', eva: 'dropped', leo: 'dropped' });
     expect(await scene.run()).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('refused') });
     expect(await scene.rawTexts()).toContainEqual(expect.stringContaining('no right'));
+  });
+
+  const never = { retry: 'never', effect: 'none', operation: 'POST files' } as const;
+  it.each([
+    ['may be repeated', new PlatformError('busy', { ...never, code: 'PLATFORM_BUSY', retry: 'backoff' })],
+    ['may have had an effect', new PlatformError('lost', { ...never, code: 'PLATFORM_FAILED', effect: 'unknown' })],
+    ['is not of the platform', refused],
+  ])('with an error that %s throws it, whatever was sent before', async (_, error) => {
+    const scene = await openScene({ changes: three, batches: [['ana'], ['eva'], ['leo']] });
+    scene.script.submit = ({ changes: [first] }) =>
+      first?.identification === 'eva' ? Promise.reject(error) : undefined;
+    await expect(scene.play()).rejects.toBe(error);
+    expect(await scene.states()).toEqual({ ana: 'sent', eva: 'planned', leo: 'planned' });
+    expect((await scene.run()).reason).toBeUndefined();
+  });
+
+  it('with a refusal throws it when nothing is left to prove, or the run was taken away', async () => {
+    const forbidden = new PlatformError('no right', { ...never, code: 'PLATFORM_FORBIDDEN' });
+    const scene = await openScene({ changes: three, batches: [['ana'], ['eva'], ['leo']] });
+    scene.script.submit = () => Promise.reject(forbidden);
+    await expect(scene.step()).rejects.toBe(forbidden);
+    scene.script.submit = undefined;
+    await scene.play(async () => scene.sent.length === 2 && (await scene.run()).phase === 'delivering');
+    scene.script.submit = () => {
+      scene.lost.abort(forbidden);
+      throw forbidden;
+    };
+    await expect(scene.play()).rejects.toBe(forbidden);
+    expect((await scene.run()).reason).toBeUndefined();
   });
 
   it('leaves direct calls to be read back when one of them had gone out', async () => {

@@ -143,6 +143,19 @@ describe('the turns of runs that send files to one connection', () => {
     expect([first.sent.length, other.sent.length]).toEqual([0, 1]);
   });
 
+  it('last for ten minutes more when the lookups took five', async () => {
+    const [first, other] = await openRuns(2, 1);
+    if (first === undefined || other === undefined) throw new Error('there are two');
+    first.script.find = () => void first.clock.jumpTo(first.clock.now() + 5 * minute);
+    await first.step();
+    expect(first.sent).toHaveLength(1);
+    first.clock.jumpTo(first.clock.now() + 10 * minute - 1);
+    expect(await other.step()).toMatchObject({ kind: 'again' });
+    first.clock.jumpTo(first.clock.now() + 1);
+    await other.step();
+    expect(other.sent).toHaveLength(1);
+  });
+
   it('keep others out while the platform may still process a file whose answer was lost', async () => {
     const [first, other] = await openRuns(2, 1);
     if (first === undefined || other === undefined) throw new Error('there are two');
@@ -160,6 +173,8 @@ describe('the turns of runs that send files to one connection', () => {
     const waits: unknown[] = [];
     for (const scene of scenes) waits.push(await scene.step());
     expect(waits.slice(1)).toEqual([250, 1000, 1500, 2000, 2500].map((afterMs) => ({ kind: 'again', afterMs })));
+    const about = '2 other runs of this connection send a file first';
+    expect(scenes[2]?.events.at(-1)).toMatchObject({ step: 'waiting', waiting: { about } });
   });
 });
 

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ClockJump } from '../../../src/core/guard/clock-jump.ts';
 import type { ChangeKind } from '../../../src/core/plan/change.ts';
+import { given } from '../../../src/core/run/given.ts';
 import type { Clock } from '../../../src/ports/runtime.ts';
 import type { Run } from '../../../src/ports/store.ts';
 import { isLookupRecent } from '../../../src/run/deliver/look-up-ahead.ts';
 import { sampleChange } from '../../contracts/store-samples.ts';
+import { someInstant } from '../../support/fake-clock.ts';
 import { openScene, settle } from '../run-in-store.ts';
 
 const some = (count: number, kind: ChangeKind, from = 100) =>
@@ -37,13 +39,17 @@ describe('one scan for all planned files', () => {
       scan: 0,
       find: 40,
     },
-  ])('$name', async ({ lookTookMs, scan, find }) => {
-    const scene = await openScene({ changes: creates, batches, facts: { lookTookMs } });
+    { name: 'is made where none took any time yet', lookTookMs: undefined, scan: 1, find: 0 },
+    { name: 'is not made while the last one is young', lookedAt: someInstant, scan: 0, find: 0 },
+  ])('$name', async ({ scan, find, name: _, ...facts }) => {
+    const scene = await openScene({ changes: creates, batches, facts: given(facts) });
     // More than the reads of one file, and fewer than those of both.
     scene.script.scanCost = 60;
     await scene.step();
     expect(scene.sent).toEqual([names.slice(0, 40)]);
     expect(scene.calls).toMatchObject({ scan, find });
+    const { lookedAt, lookTookMs } = (await scene.run()).facts;
+    expect([lookedAt, lookTookMs]).toEqual(scan === 0 ? [facts.lookedAt, facts.lookTookMs] : [someInstant, 0]);
   });
 
   it('waits while the next file needs none', async () => {

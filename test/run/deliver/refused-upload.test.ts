@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { refusalReason } from '../../../src/core/plan/refused-create.ts';
 import { PlatformError } from '../../../src/core/run/errors.ts';
 import type { BatchToSubmit, Submission } from '../../../src/ports/delivery.ts';
 import { sampleChange } from '../../contracts/store-samples.ts';
@@ -233,6 +234,39 @@ describe('a file that is refused for its rows', () => {
   });
 
   it.each([
+    { rows: 'halves of a refused file', answer: { kind: 'refused', reason: why } },
+    { rows: 'halves of a file that is too large', answer: { kind: 'too-large', reason: why } },
+  ] as const)('whose $rows are sent without a lookup: nothing of it was applied', async ({ answer }) => {
+    const scene = await openScene({ changes: numbered(4, 'disable') });
+    const asked: number[] = [];
+    const tries = await playTries(scene, (names) => {
+      asked.push(scene.calls.find);
+      return names.length === 4 ? answer : undefined;
+    });
+    expect([tries, asked]).toEqual([
+      [4, 2, 2],
+      [0, 0, 0],
+    ]);
+  });
+
+  it('fails alone for a create, with the causes that it may have; of several rows, with what the platform says', async () => {
+    const creates = ['ana', 'eva', 'leo'].map((name) => sampleChange(name, 'create'));
+    const scene = await openScene({ changes: creates, batches: [['ana'], ['eva', 'leo']] });
+    await playTries(scene, () => ({ kind: 'refused', reason: why }));
+    expect(await scene.reasons()).toEqual({ ana: refusalReason('create', why), eva: why, leo: why });
+  });
+
+  it('of disables counts as such also after another one was refused', async () => {
+    const [ana, eva, leo] = [sampleChange('ana'), sampleChange('eva', 'disable'), sampleChange('leo')];
+    const scene = await openScene({ changes: [ana, eva, leo], batches: [['ana'], ['eva'], ['leo']] });
+    expect(await playTries(scene, () => ({ kind: 'refused', reason: why }))).toHaveLength(2);
+    expect((await scene.run()).facts.refusedInRow).toEqual({ count: 2, hasDisables: true });
+    const mixed = await openScene({ changes: [eva, leo, ana], batches: [['ana', 'leo'], ['eva']] });
+    await playTries(mixed, () => ({ kind: 'refused', reason: why }));
+    expect((await mixed.run()).facts.refusedInRow).toEqual({ count: 2, hasDisables: true });
+  });
+
+  it.each([
     { kind: 'update', tries: 3, trouble: '3 files or changes in a row were refused' },
     { kind: 'disable', tries: 2, trouble: 'the file of disables and another one were refused' },
   ] as const)('ends the run after $tries in a row ($kind)', async ({ kind, tries, trouble }) => {
@@ -264,4 +298,28 @@ it('a file that is too large goes in halves at once; its size is known to the re
   const next = await openScene({ beside: scene, run: 'run_2', changes: numbered(5, 'disable') });
   expect(await playTries(next, tooLarge)).toEqual([2, 2, 1]);
   expect(await next.findings()).toEqual([]);
+});
+
+it('a single row that is too large fails, and the others of its file are applied', async () => {
+  const scene = await openScene({ changes: numbered(4) });
+  const reason = 'the upload was answered 413';
+  const tries = await playTries(scene, (names) =>
+    names.includes('u11') ? { kind: 'too-large', reason, raw: 'too much' } : undefined,
+  );
+  expect(tries).toEqual([4, 2, 1, 1, 1, 1]);
+  expect(await scene.states()).toEqual({ u10: 'applied', u11: 'failed', u12: 'applied', u13: 'applied' });
+  expect((await scene.reasons()).u11).toBe(reason);
+  expect(await scene.rawTexts()).toContain('batch 1: too much');
+});
+
+it('a file is cut to the size that is known only when more rows than that are left to send', async () => {
+  const scene = await openScene({ changes: numbered(4), batches: [['u10', 'u11', 'u12'], ['u13']] });
+  const { owned } = await scene.context();
+  await scene.store.plans.setStates(owned, [{ identification: 'u10', state: 'failed', reason: 'left out' }]);
+  await scene.store.learned.update(owned.run.connection, (known) => ({
+    ...known,
+    fileRows: { accepted: 2, tooLarge: 3, at: scene.clock.now() },
+  }));
+  expect(await playTries(scene, () => undefined)).toEqual([2, 1]);
+  expect((await scene.batches()).map(({ parent }) => parent)).toEqual([undefined, undefined]);
 });
