@@ -5,7 +5,7 @@ import { openApp } from '../src/main/app.ts';
 import { openEngine } from '../src/main/engine.ts';
 import { systemClock as clock, newUlid, openUptime } from '../src/main/process.ts';
 import { knownKinds } from '../src/sources/kinds.ts';
-import { followClock } from '../src/work/follow-clock.ts';
+import { followClock } from '../src/work/liveness.ts';
 import { silent } from './updates-world.ts';
 
 export interface IdleOrder {

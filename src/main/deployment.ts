@@ -24,9 +24,9 @@ import {
   refuseBesideWorkers,
   workUnderLease,
 } from '../work/deployment-lease.ts';
-import { type Heartbeat, openHeartbeat } from '../work/heartbeat.ts';
 import { openLocalDispatch } from '../work/in-process/dispatch.ts';
 import { type DriveIo, runlessContext } from '../work/in-process/drive-run.ts';
+import { type Heartbeat, openHeartbeat } from '../work/liveness.ts';
 import { openOrphans } from '../work/orphans.ts';
 import { openCalendars } from '../work/schedule.ts';
 import { type Dispatch, runScheduler } from '../work/scheduler.ts';

@@ -35,7 +35,7 @@ import { faultKinds } from '../sandbox/faults/fault-kinds.ts';
 import { faultGrammar } from '../sandbox/faults/parse-fault.ts';
 import { listQuirks } from '../sandbox/quirks.ts';
 import { isTelemetryOn } from '../watch/tracing/is-on.ts';
-import { uptimeOf } from '../work/follow-clock.ts';
+import { followClock, openWhenWritable, uptimeOf } from '../work/liveness.ts';
 
 export const systemClock = realClock(() => Date.now());
 
@@ -200,21 +200,11 @@ interface AppSurroundings extends OpenAppOptions {
  */
 export async function openConfiguredApp(configPath: string, options: AppSurroundings): Promise<AppIo> {
   const config = options.config ?? (await readConfig(configPath, options.env));
-  const [
-    { createLogger },
-    { openLogScope },
-    { openEngine },
-    { followClock },
-    { openApp },
-    { openWhenWritable },
-    { freshMemory },
-  ] = await Promise.all([
+  const [{ createLogger }, { openLogScope }, { openEngine }, { openApp }, { freshMemory }] = await Promise.all([
     import('../watch/logs/create-logger.ts'),
     import('../watch/logs/log-scope.ts'),
     import('./engine.ts'),
-    import('../work/follow-clock.ts'),
     import('./app.ts'),
-    import('../work/wait-for-store.ts'),
     import('../watch/alerts/open-alerts.ts'),
   ]);
   const clock = systemClock;

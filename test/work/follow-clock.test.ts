@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { followClock, uptimeOf } from '../../src/work/follow-clock.ts';
+import { followClock, uptimeOf } from '../../src/work/liveness.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 describe('followClock', () => {

@@ -4,7 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { passingFault } from '../../src/store/index.ts';
-import { openWhenWritable } from '../../src/work/wait-for-store.ts';
+import { openWhenWritable } from '../../src/work/liveness.ts';
 import { FakeClock, someInstant } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
