@@ -11,7 +11,7 @@ import { deploymentLease } from '../ports/leases.ts';
 import { checkOnce, freshMemory, type ProcessMemory } from '../watch/alerts/open-alerts.ts';
 import { type LogScope, openLogScope } from '../watch/logs/log-scope.ts';
 import { deploymentLeaseMs } from '../work/deployment-lease.ts';
-import { type DriveIo, driveRun } from '../work/in-process/drive-run.ts';
+import { type DriveIo, driveRun } from '../work/drive-run.ts';
 import { endOrphans } from '../work/orphans.ts';
 import { openSchedules } from '../work/schedule.ts';
 import { freshnessLimits, openConfigAlerts } from './alerts.ts';

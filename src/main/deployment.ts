@@ -24,12 +24,11 @@ import {
   refuseBesideWorkers,
   workUnderLease,
 } from '../work/deployment-lease.ts';
-import { openLocalDispatch } from '../work/in-process/dispatch.ts';
-import { type DriveIo, runlessContext } from '../work/in-process/drive-run.ts';
+import { type DriveIo, runlessContext } from '../work/drive-run.ts';
 import { type Heartbeat, openHeartbeat } from '../work/liveness.ts';
 import { openOrphans } from '../work/orphans.ts';
 import { openCalendars } from '../work/schedule.ts';
-import { type Dispatch, runScheduler } from '../work/scheduler.ts';
+import { type Dispatch, openLocalDispatch, runScheduler } from '../work/scheduler.ts';
 import { openConfigAlertChecks } from './alerts.ts';
 import type { Engine, EngineParts } from './engine.ts';
 import { dueExports } from './exports.ts';

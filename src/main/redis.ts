@@ -11,7 +11,7 @@ import type { SchedulerContext, Work } from '../run/work.ts';
 import type { AlertChecks } from '../watch/alerts/open-alerts.ts';
 import type { WatchedWork } from '../watch/alerts/topics.ts';
 import { alertWithoutScheduler, announceDeployment, announceWorker } from '../work/deployment-lease.ts';
-import type { DriveIo } from '../work/in-process/drive-run.ts';
+import type { DriveIo } from '../work/drive-run.ts';
 import { adviseOn } from '../work/queue/error-gate.ts';
 import { openWorker, type RunWorker } from '../work/queue/open-worker.ts';
 import { connectQueue, openQueueDispatch } from '../work/queue/run-queue.ts';

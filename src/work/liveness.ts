@@ -1,6 +1,6 @@
 import type { Clock, Logger, Progress, Uptime } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
-import type { DriveIo } from './in-process/drive-run.ts';
+import type { DriveIo } from './drive-run.ts';
 
 /** How often the clock, the worker and a store that takes no write are looked at. */
 const lookMs = 5000;

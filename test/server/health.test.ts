@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { describe, expect, it, test } from 'vitest';
 import { stuckAfterMs } from '../../src/server/health.ts';
 import { workBesideServer } from '../../src/server/open-server.ts';
-import type { DriveIo } from '../../src/work/in-process/drive-run.ts';
+import type { DriveIo } from '../../src/work/drive-run.ts';
 import { openHeartbeat } from '../../src/work/liveness.ts';
 import { FakeClock, idle } from '../support/fake-clock.ts';
 import { appThat, noApp, openTestServer, viewerToken } from './open-test-server.ts';

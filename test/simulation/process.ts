@@ -9,7 +9,7 @@ import type { Spool } from '../../src/ports/runtime.ts';
 import type { Store } from '../../src/ports/store.ts';
 import type { EngineIo, Sync } from '../../src/run/engine-io.ts';
 import { openRun } from '../../src/run/request-run.ts';
-import { driveRun } from '../../src/work/in-process/drive-run.ts';
+import { driveRun } from '../../src/work/drive-run.ts';
 import { configured } from '../run/plain-settings.ts';
 import { silentLogger } from '../support/memory-logger.ts';
 import { type Community, rowsOf, type SimulatedPlatform } from './community.ts';

@@ -9,7 +9,7 @@ import type { EngineIo, Sync } from '../../src/run/engine-io.ts';
 import { requestRun } from '../../src/run/request-run.ts';
 import { openStore } from '../../src/store/index.ts';
 import { announceWorker } from '../../src/work/deployment-lease.ts';
-import type { DriveIo } from '../../src/work/in-process/drive-run.ts';
+import type { DriveIo } from '../../src/work/drive-run.ts';
 import { orphanGraceMs } from '../../src/work/orphans.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';

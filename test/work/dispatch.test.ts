@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Run } from '../../src/ports/store.ts';
 import type { EngineIo, Sync } from '../../src/run/engine-io.ts';
 import { openStore } from '../../src/store/index.ts';
-import { openLocalDispatch } from '../../src/work/in-process/dispatch.ts';
+import { openLocalDispatch } from '../../src/work/scheduler.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
 

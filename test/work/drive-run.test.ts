@@ -5,7 +5,7 @@ import type { Run, Store } from '../../src/ports/store.ts';
 import type { EngineIo, RunContext, Sync } from '../../src/run/engine-io.ts';
 import type { JobOutcome } from '../../src/run/work.ts';
 import { openStore } from '../../src/store/index.ts';
-import { type DriveIo, driveRun } from '../../src/work/in-process/drive-run.ts';
+import { type DriveIo, driveRun } from '../../src/work/drive-run.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
 

@@ -4,7 +4,7 @@ import type { RunContext } from '../../run/engine-io.ts';
 import { underLease } from '../../run/lease.ts';
 import type { JobOutcome } from '../../run/work.ts';
 import { afterError, failIfDeadly, failJob, fieldsOf, longestUnwatchedMs, RunBusy } from '../after-error.ts';
-import type { DriveIo } from '../in-process/drive-run.ts';
+import type { DriveIo } from '../drive-run.ts';
 import { type JobData, runJobName } from './job-data.ts';
 
 /** What the jobs of a worker share. */

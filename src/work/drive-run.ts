@@ -1,12 +1,12 @@
-import { RollcallError } from '../../core/run/errors.ts';
-import { waitAfterError } from '../../core/run/waiting.ts';
-import { runLease } from '../../ports/leases.ts';
-import { isKnownPhase } from '../../ports/runs.ts';
-import type { EngineIo, RunContext } from '../../run/engine-io.ts';
-import { type Leased, underLease } from '../../run/lease.ts';
-import type { JobContext, JobOutcome } from '../../run/work.ts';
-import { afterError, failIfDeadly, failJob, longestUnwatchedMs } from '../after-error.ts';
-import { openStopGrace } from '../stop-grace.ts';
+import { RollcallError } from '../core/run/errors.ts';
+import { waitAfterError } from '../core/run/waiting.ts';
+import { runLease } from '../ports/leases.ts';
+import { isKnownPhase } from '../ports/runs.ts';
+import type { EngineIo, RunContext } from '../run/engine-io.ts';
+import { type Leased, underLease } from '../run/lease.ts';
+import type { JobContext, JobOutcome } from '../run/work.ts';
+import { afterError, failIfDeadly, failJob, longestUnwatchedMs } from './after-error.ts';
+import { openStopGrace } from './stop-grace.ts';
 
 export interface DriveIo {
   readonly engine: EngineIo;
