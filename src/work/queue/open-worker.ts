@@ -2,10 +2,8 @@ import { DelayedError, ErrorCode, type Job, WaitingError, Worker } from 'bullmq'
 import type { RedisClient } from '../../drivers/redis/open-redis.ts';
 import type { LogFields } from '../../ports/runtime.ts';
 import { openErrorGate } from './error-gate.ts';
-import { readJobData, runOfJobId } from './job-data.ts';
+import { readJobData, runOfJobId, type Worked, type WorkIo, workJob } from './job.ts';
 import { housekeepingPriority, priorityOf, type QueueName, queueNames, type RunQueue } from './run-queue.ts';
-import type { WorkIo } from './work-job.ts';
-import { type Worked, workJob } from './work-job.ts';
 
 /** How the worker uses the queue. */
 export interface QueueUse {

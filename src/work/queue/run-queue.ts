@@ -8,7 +8,7 @@ import type { EngineIo } from '../../run/engine-io.ts';
 import type { RunlessJob } from '../../run/work.ts';
 import type { Dispatch } from '../scheduler.ts';
 import { openErrorGate } from './error-gate.ts';
-import { firstPiece, type JobData, jobIdOf, readJobData, runlessJob, runOfJobId } from './job-data.ts';
+import { firstPiece, type JobData, jobIdOf, readJobData, runlessJob, runOfJobId } from './job.ts';
 
 /** The part of the queue that a process needs to add jobs. */
 export interface RunQueue {

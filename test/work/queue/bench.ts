@@ -3,9 +3,9 @@ import { closeRedis, openRedis } from '../../../src/drivers/redis/open-redis.ts'
 import type { RedisSettings } from '../../../src/ports/redis.ts';
 import type { Run } from '../../../src/ports/store.ts';
 import type { EngineIo } from '../../../src/run/engine-io.ts';
+import type { WorkIo } from '../../../src/work/queue/job.ts';
 import { openWorker, type QueueUse } from '../../../src/work/queue/open-worker.ts';
 import { openRunQueue, type RunQueue } from '../../../src/work/queue/run-queue.ts';
-import type { WorkIo } from '../../../src/work/queue/work-job.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
 import { openRedisServer, runAfterAll } from './with-redis.ts';
 

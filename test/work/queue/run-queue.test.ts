@@ -4,14 +4,7 @@ import { closeRedis, openRedis } from '../../../src/drivers/redis/open-redis.ts'
 import { systemClock } from '../../../src/main/process.ts';
 import type { Run } from '../../../src/ports/store.ts';
 import type { EngineIo } from '../../../src/run/engine-io.ts';
-import {
-  firstPiece,
-  type JobData,
-  jobIdOf,
-  readJobData,
-  runlessJob,
-  runOfJobId,
-} from '../../../src/work/queue/job-data.ts';
+import { firstPiece, type JobData, jobIdOf, readJobData, runlessJob, runOfJobId } from '../../../src/work/queue/job.ts';
 import {
   housekeepingPriority,
   openQueueDispatch,

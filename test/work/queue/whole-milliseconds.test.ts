@@ -6,7 +6,7 @@ import { openRedis, type RedisClient } from '../../../src/drivers/redis/open-red
 import type { Clock } from '../../../src/ports/runtime.ts';
 import type { Leases } from '../../../src/ports/store.ts';
 import { holdLease } from '../../../src/run/lease.ts';
-import { firstPiece } from '../../../src/work/queue/job-data.ts';
+import { firstPiece } from '../../../src/work/queue/job.ts';
 import { stalledCheckOf } from '../../../src/work/queue/open-worker.ts';
 import { openRedisBudget } from '../../../src/work/queue/redis-budget.ts';
 import { until } from '../../support/services/redis.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstPiece, type JobData } from '../../../src/work/queue/job-data.ts';
+import { firstPiece, type JobData } from '../../../src/work/queue/job.ts';
 import { priorityOf } from '../../../src/work/queue/run-queue.ts';
 import { until } from '../../support/services/redis.ts';
 import { openBench, run } from './bench.ts';
