@@ -9,7 +9,7 @@ import type { Config } from '../config/config.ts';
 import { traceIdsOf } from '../core/run/run.ts';
 import { deploymentLease } from '../ports/leases.ts';
 import { checkOnce, freshMemory, type ProcessMemory } from '../watch/alerts/open-alerts.ts';
-import { type LogScope, openLogScope } from '../watch/logs/log-scope.ts';
+import { type LogScope, openLogScope } from '../watch/logs/create-logger.ts';
 import { deploymentLeaseMs } from '../work/deployment-lease.ts';
 import { type DriveIo, driveRun } from '../work/drive-run.ts';
 import { endOrphans } from '../work/orphans.ts';

@@ -200,9 +200,8 @@ interface AppSurroundings extends OpenAppOptions {
  */
 export async function openConfiguredApp(configPath: string, options: AppSurroundings): Promise<AppIo> {
   const config = options.config ?? (await readConfig(configPath, options.env));
-  const [{ createLogger }, { openLogScope }, { openEngine }, { openApp }, { freshMemory }] = await Promise.all([
+  const [{ createLogger, openLogScope }, { openEngine }, { openApp }, { freshMemory }] = await Promise.all([
     import('../watch/logs/create-logger.ts'),
-    import('../watch/logs/log-scope.ts'),
     import('./engine.ts'),
     import('./app.ts'),
     import('../watch/alerts/open-alerts.ts'),

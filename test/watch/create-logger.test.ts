@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fieldTable } from '../../src/core/person/fields.ts';
 import type { LogFields, Logger } from '../../src/ports/runtime.ts';
-import { createLogger, keyedHash, type LoggerOptions } from '../../src/watch/logs/create-logger.ts';
-import { openLogScope } from '../../src/watch/logs/log-scope.ts';
+import { createLogger, keyedHash, type LoggerOptions, openLogScope } from '../../src/watch/logs/create-logger.ts';
 import { fixedClock } from '../support/fake-clock.ts';
 
 const key = Buffer.alloc(32, 3);

@@ -1,11 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHmac } from 'node:crypto';
 import { type Logger as PinoLogger, pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { fieldTable, leaderFields } from '../../core/person/fields.ts';
 import type { Clock, LogFields, Logger } from '../../ports/runtime.ts';
-import type { LogScope } from './log-scope.ts';
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 export interface LoggerOptions {
   readonly level: LogLevel;
@@ -142,4 +142,22 @@ export function keyedHash(key: Uint8Array): KeyedHash {
     throw new RangeError(`the key for hashes in logs has ${key.length} bytes, at least 16 are needed`);
   return (identification) =>
     createHmac('sha256', key).update(identification.normalize('NFC').trim()).digest('hex').slice(0, hexDigits);
+}
+
+/** Fields for every line that is written during a piece of work, however deep in the call chain. */
+export interface LogScope {
+  fields(): LogFields;
+  during<Result>(fields: LogFields, work: () => Promise<Result>): Promise<Result>;
+}
+
+/**
+ * Opens a scope. A platform client serves many runs, so its logger cannot name the run of a call; the async call chain
+ * names it. Work that several runs share is logged with the run that started it.
+ */
+export function openLogScope(): LogScope {
+  const storage = new AsyncLocalStorage<LogFields>();
+  return {
+    fields: () => storage.getStore() ?? {},
+    during: (fields, work) => storage.run({ ...storage.getStore(), ...fields }, work),
+  };
 }
