@@ -1,3 +1,6 @@
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isIPv6, type Socket } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { Agent, Client, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import type { Egress } from '../../ports/runtime.ts';
@@ -12,7 +15,7 @@ export interface TlsOptions {
   readonly passphrase?: string | undefined;
 }
 
-export interface DispatcherOptions {
+interface DispatcherOptions {
   readonly connections: number;
   readonly connectTimeout: number;
   readonly headersTimeout: number;
@@ -21,7 +24,7 @@ export interface DispatcherOptions {
 }
 
 /** Pools of sockets: one for direct requests, and one per proxy. Every request names Rollcall as its `user-agent`. */
-export interface Dispatchers {
+interface Dispatchers {
   /** Returns the pool for an address, and the host and port of its proxy. */
   to(url: string): { readonly dispatcher: Dispatcher; readonly proxy: string | undefined };
   destroy(): Promise<void>;
@@ -53,18 +56,25 @@ export function openDispatchers(options: DispatcherOptions, egress?: Egress, tls
 
 /** Tunnels https (CONNECT) and sends http in absolute form. The proxy sees the credentials of an http request. */
 function openProxy(address: string, options: DispatcherOptions, tls: TlsOptions | undefined): ProxyAgent {
-  const { origin, username, password } = new URL(address);
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const place = new URL(address);
+  const token = loginOf(place);
   const timeout = options.connectTimeout;
   return new ProxyAgent({
     ...options,
-    uri: origin,
+    uri: place.origin,
     proxyTunnel: false,
     requestTls: { timeout, ...tls },
     // A proxy that inspects TLS and the servers behind it often share an authority.
     proxyTls: { timeout, ...(tls?.ca === undefined ? {} : { ca: [...getCACertificates('default'), tls.ca] }) },
-    ...(username === '' ? {} : { token: `Basic ${Buffer.from(pair, 'utf8').toString('base64')}` }),
+    ...(token === undefined ? {} : { token }),
   });
+}
+
+/** Returns what `proxy-authorization` says, if the address of the proxy has a user. */
+function loginOf({ username, password }: URL): string | undefined {
+  if (username === '') return undefined;
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`;
 }
 
 /** A request that went to a proxy and failed. The reason is the cause. */
@@ -148,4 +158,61 @@ function* entriesOf(headers: Headers): Generator<[string, string | string[] | un
   if (Array.isArray(headers)) for (let i = 0; i + 1 < headers.length; i += 2) yield [headers[i] ?? '', headers[i + 1]];
   else if (Symbol.iterator in headers) yield* headers as Iterable<[string, string | string[] | undefined]>;
   else yield* Object.entries(headers);
+}
+
+/** How to reach a server through a proxy. */
+interface Tunnel {
+  /** Address of an HTTP proxy; may hold a user and a password. */
+  readonly proxy: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * Opens a connection to a server through an HTTP proxy (CONNECT, RFC 9110, 9.3.6), for protocols other than HTTP. Throws
+ * ProxyFailure, with the status when the proxy refuses. An abort closes the socket until the tunnel is open.
+ */
+export function openTunnel({ proxy, host, port }: Tunnel, timeoutMs: number, signal: AbortSignal): Promise<Socket> {
+  const place = new URL(proxy);
+  const { protocol, hostname, port: proxyPort, host: shown } = place;
+  const login = loginOf(place);
+  const target = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
+  const isTls = protocol === 'https:';
+  const asked = (isTls ? requestHttps : requestHttp)({
+    method: 'CONNECT',
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: proxyPort === '' ? (isTls ? 443 : 80) : Number(proxyPort),
+    path: target,
+    headers: {
+      host: target,
+      ...(login === undefined ? {} : { 'proxy-authorization': login }),
+    },
+    agent: false,
+    timeout: timeoutMs,
+    signal,
+  });
+  return new Promise((resolve, reject) => {
+    const fail = (cause: unknown): void => reject(signal.aborted ? signal.reason : new ProxyFailure(shown, cause));
+    asked.once('timeout', () => {
+      asked.destroy(Object.assign(new Error('no answer in time'), { code: 'UND_ERR_CONNECT_TIMEOUT' }));
+    });
+    asked.once('error', fail);
+    // Only a proxy that does not know CONNECT answers it like any other request.
+    const refuse = (status = 502): void => reject(new ProxyFailure(shown, undefined, status));
+    asked.once('response', (answer) => {
+      answer.destroy();
+      refuse(answer.statusCode);
+    });
+    asked.once('connect', (answer, socket: Socket, head) => {
+      if (answer.statusCode !== 200) {
+        socket.destroy();
+        refuse(answer.statusCode);
+        return;
+      }
+      socket.setTimeout(0);
+      if (head.length > 0) socket.unshift(head);
+      resolve(socket);
+    });
+    asked.end();
+  });
 }

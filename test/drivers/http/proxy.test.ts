@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import { startDeadline } from '../../../src/drivers/http/deadline.ts';
+import { openTunnel } from '../../../src/drivers/http/dispatcher.ts';
 import { egressWith, environmentEgress } from '../../../src/drivers/http/egress.ts';
 import { describeNetworkFailure } from '../../../src/drivers/http/network-failure.ts';
-import { openTunnel } from '../../../src/drivers/http/proxy-tunnel.ts';
 import { openTransport, readBytes } from '../../../src/drivers/http/transport.ts';
 import { listen, startProxy } from '../../support/http-proxy.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readQuota } from '../../../src/drivers/http/quota.ts';
+import { readQuota } from '../../../src/drivers/http/wait-headers.ts';
 
 const now = Date.UTC(2026, 10, 22, 12);
 const read = (headers: Readonly<Record<string, string>>) => readQuota((name) => headers[name], now);

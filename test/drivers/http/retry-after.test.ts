@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readRetryAfter } from '../../../src/drivers/http/retry-after.ts';
+import { readRetryAfter } from '../../../src/drivers/http/wait-headers.ts';
 
 const now = Date.UTC(2026, 10, 25, 12);
 const minuteMs = 60_000;

@@ -5,7 +5,7 @@ import Client from 'ssh2-sftp-client';
 import { RollcallError } from '../../../core/run/errors.ts';
 import { given } from '../../../core/run/given.ts';
 import { startDeadline } from '../../../drivers/http/deadline.ts';
-import { openTunnel } from '../../../drivers/http/proxy-tunnel.ts';
+import { openTunnel } from '../../../drivers/http/dispatcher.ts';
 import type { Egress } from '../../../ports/runtime.ts';
 import type { Sftp } from './config.ts';
 import { isNoSuchFile, NotRegular, sessionError, TooSlow } from './sftp-errors.ts';

@@ -1,8 +1,8 @@
 import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
 import type { Method, OperationBody } from '../../../drivers/http/message.ts';
 import { describeNetworkFailure } from '../../../drivers/http/network-failure.ts';
-import { maxRetryAfterMs, readRetryAfter, untilInstant } from '../../../drivers/http/retry-after.ts';
 import type { Answer } from '../../../drivers/http/transport.ts';
+import { maxRetryAfterMs, readRetryAfter, untilInstant } from '../../../drivers/http/wait-headers.ts';
 import type { Credential } from './authority.ts';
 
 /** One request to an HR system. Every request only reads, so every request may be repeated. */

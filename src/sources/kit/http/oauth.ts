@@ -5,9 +5,9 @@ import { headerTextProblem } from '../../../drivers/http/header-text.ts';
 import { exactValue, isRecord, readJson } from '../../../drivers/http/json-text.ts';
 import type { OperationBody } from '../../../drivers/http/message.ts';
 import { describeNetworkFailure } from '../../../drivers/http/network-failure.ts';
-import { readRetryAfter } from '../../../drivers/http/retry-after.ts';
 import { assumedLifeMs, type GrantedTokens, readGrantedTokens } from '../../../drivers/http/token-answer.ts';
 import { type Answer, openTransport, readBytes, type TlsOptions } from '../../../drivers/http/transport.ts';
+import { readRetryAfter } from '../../../drivers/http/wait-headers.ts';
 import type { Clock, Egress } from '../../../ports/runtime.ts';
 import type { AccessToken, AccessTokens, ExchangeOutcome, OddAnswer } from '../../../ports/tokens.ts';
 
