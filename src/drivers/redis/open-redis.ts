@@ -1,8 +1,8 @@
-import { Cluster, type ClusterOptions, Redis, type RedisOptions, SentinelConnector } from 'ioredis';
+import { type ConnectionOptions, connect } from 'node:tls';
+import { AbstractConnector, Cluster, type ClusterOptions, Redis, type RedisOptions, SentinelConnector } from 'ioredis';
 import { given } from '../../core/run/given.ts';
 import type { RedisAccess, RedisSettings } from '../../ports/redis.ts';
 import type { Clock } from '../../ports/runtime.ts';
-import { TlsConnector } from './tls-connector.ts';
 
 export type RedisClient = Redis | Cluster;
 
@@ -10,7 +10,7 @@ export type RedisClient = Redis | Cluster;
  * `worker`: waits for Redis without limit. `producer`: fails within seconds when Redis is not available, so that the
  * caller can do other work.
  */
-export type RedisPurpose = 'worker' | 'producer' | 'budget';
+type RedisPurpose = 'worker' | 'producer' | 'budget';
 
 const longestRetryMs = 1000;
 const connectTimeoutMs = 5000;
@@ -153,10 +153,9 @@ export function troublesOf(info: string): readonly string[] {
   return troubles;
 }
 
-type Given = ConstructorParameters<typeof SentinelConnector>[0];
+type SentinelGiven = ConstructorParameters<typeof SentinelConnector>[0];
 type Endpoint = { readonly host?: string; readonly port?: number };
 type Emitter = Parameters<SentinelConnector['connect']>[0];
-type Stream = Awaited<ReturnType<SentinelConnector['connect']>>;
 
 /** Private members of ioredis. */
 interface Inside {
@@ -173,7 +172,7 @@ class MasterConnector extends SentinelConnector {
   #lastNodeError: unknown;
 
   constructor(settings: unknown) {
-    const options = settings as Given;
+    const options = settings as SentinelGiven;
     super(options);
     // ioredis offers no other way to configure its connections to Sentinels.
     const inside = this as unknown as Inside;
@@ -212,7 +211,7 @@ class MasterConnector extends SentinelConnector {
 }
 
 /** Opens a connection to one Sentinel for one query, without retries. */
-function openSentinel(options: Given, { host, port }: Endpoint, more: object): Redis {
+function openSentinel(options: SentinelGiven, { host, port }: Endpoint, more: object): Redis {
   const { sentinelUsername, sentinelPassword, sentinelTLS, connectTimeout, sentinelCommandTimeout } = options;
   return new Redis({
     ...(host === undefined ? {} : { host }),
@@ -227,4 +226,46 @@ function openSentinel(options: Given, { host, port }: Endpoint, more: object): R
     replyMapping: 'legacy',
     ...more,
   });
+}
+
+type Stream = Awaited<ReturnType<AbstractConnector['connect']>>;
+
+/** The ioredis options that a connector receives. */
+interface TlsGiven {
+  readonly disconnectTimeout?: number;
+  readonly host?: string;
+  readonly port?: number;
+  readonly family?: number;
+  readonly tls?: ConnectionOptions;
+}
+
+/**
+ * Opens TLS connections as ioredis does, with one difference: it handles socket errors for as long as the socket lives.
+ * ioredis handles one error only, and a handshake may fail twice: a certificate that we refuse, then the server's
+ * alert. An unhandled error would end the process.
+ */
+class TlsConnector extends AbstractConnector {
+  readonly #given: TlsGiven;
+
+  constructor(options: unknown) {
+    super((options as TlsGiven).disconnectTimeout ?? 2000);
+    this.#given = options as TlsGiven;
+  }
+
+  connect(): Promise<Stream> {
+    const { host, port, family, tls } = this.#given;
+    this.connecting = true;
+    return new Promise((resolve, reject) => {
+      process.nextTick(() => {
+        // ioredis recognizes this message.
+        if (!this.connecting) return reject(new Error('Connection is closed.'));
+        const stream = connect({ ...given({ host, port, family }), ...tls } as ConnectionOptions);
+        stream.on('error', (error) => {
+          this.firstError ??= error;
+        });
+        this.stream = stream;
+        resolve(stream);
+      });
+    });
+  }
 }
