@@ -17,12 +17,11 @@ import {
 } from '../../ports/alerts.ts';
 import type { Clock, Egress, Logger, NewId } from '../../ports/runtime.ts';
 import type { Run, Store } from '../../ports/store.ts';
-import { openChannel } from './channels/registry.ts';
 import { decideAlerts, freshState, type NoticeDraft, quietAlerts } from './decide.ts';
 import { type Outage, outageToldMs, type RefusedReload } from './judge-service.ts';
 import type { WatchedSync } from './judge-sync.ts';
 import type { Place } from './render-notice.ts';
-import { openSender, sendOnce } from './send.ts';
+import { openChannel, openSender, sendOnce } from './send.ts';
 import {
   type Evaluation,
   type EvaluationIo,

@@ -1,7 +1,37 @@
 import { describeError } from '../../core/run/errors.ts';
-import type { AlertDelivery, AlertNotice, Channel } from '../../ports/alerts.ts';
+import type { AlertDelivery, AlertNotice, Channel, ChannelSettings } from '../../ports/alerts.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { Store } from '../../ports/store.ts';
+import { openSlack, openTeams } from './channels/chat.ts';
+import { openEmail } from './channels/email.ts';
+import { openAlertmanager, openOpsgenie, openPagerDuty } from './channels/incidents.ts';
+import { type ChannelIo, openWebhook, type SettingsOf } from './channels/post-json.ts';
+import { withCommands } from './render-notice.ts';
+
+type Openers = {
+  readonly [Kind in ChannelSettings['kind']]: (settings: SettingsOf<Kind>, io: ChannelIo) => Channel;
+};
+
+/** Every kind of channel, one line each. */
+const channelKinds: Openers = {
+  webhook: openWebhook,
+  slack: openSlack,
+  teams: openTeams,
+  email: openEmail,
+  pagerduty: openPagerDuty,
+  opsgenie: openOpsgenie,
+  alertmanager: openAlertmanager,
+};
+
+/** Opens a channel. Connects and sends nothing before the first notice. */
+export function openChannel(settings: ChannelSettings, io: ChannelIo): Channel {
+  const open = channelKinds[settings.kind] as (settings: ChannelSettings, io: ChannelIo) => Channel;
+  const channel = open(settings, io);
+  return {
+    settings,
+    send: (notice, signal, first) => channel.send(withCommands(notice, io.place), signal, first),
+  };
+}
 
 export interface SendIo {
   readonly store: Store;

@@ -1,8 +1,6 @@
-import type { Channel, ChannelSettings } from '../../../ports/alerts.ts';
+import type { Channel } from '../../../ports/alerts.ts';
 import { factsOf, type NoticeFacts, renderNotice } from '../render-notice.ts';
-import { type ChannelIo, openPosts, postJson, refused } from './post-json.ts';
-
-type SettingsOf<Kind extends ChannelSettings['kind']> = Extract<ChannelSettings, { kind: Kind }>;
+import { type ChannelIo, openPosts, postJson, refused, type SettingsOf } from './post-json.ts';
 
 /** Limits of Block Kit: https://docs.slack.dev/reference/block-kit/blocks */
 const longestText = 3000;

@@ -1,8 +1,8 @@
-import type { Channel, ChannelSettings } from '../../../ports/alerts.ts';
+import type { Channel } from '../../../ports/alerts.ts';
 import { renderNotice } from '../render-notice.ts';
-import type { ChannelIo } from './post-json.ts';
+import type { ChannelIo, SettingsOf } from './post-json.ts';
 
-type Settings = Extract<ChannelSettings, { kind: 'email' }>;
+type Settings = SettingsOf<'email'>;
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 

@@ -1,18 +1,10 @@
 import type { AlertTopic } from '../../../core/run/codes/alert-entries.ts';
 import { given } from '../../../core/run/given.ts';
-import {
-  type AlertNotice,
-  type Channel,
-  type ChannelSettings,
-  type Severity,
-  severities,
-} from '../../../ports/alerts.ts';
+import { type AlertNotice, type Channel, type Severity, severities } from '../../../ports/alerts.ts';
 import { linksOf, type Place, renderNotice } from '../render-notice.ts';
-import { type ChannelIo, openPosts } from './post-json.ts';
+import { type ChannelIo, openPosts, type SettingsOf } from './post-json.ts';
 
 /* Receivers that keep an incident for each problem, from its begin to its end. */
-
-type SettingsOf<Kind extends ChannelSettings['kind']> = Extract<ChannelSettings, { kind: Kind }>;
 
 /**
  * Identifies one problem at a receiver: the same from its begin to its end, and different for every deployment, subject and
