@@ -267,12 +267,6 @@ describe('registries', () => {
       );
     }
   });
-
-  it('of deliveries: every way that can be opened is registered', () => {
-    const ways = files.filter(({ code }) => /^export const \w+: DeliveryKind\b/m.test(code)).map(({ path }) => path);
-    expect(ways.length).toBeGreaterThan(2);
-    expect(imported('src/delivery/registry.ts')).toEqual(expect.arrayContaining(ways));
-  });
 });
 
 describe('codeOnly', () => {

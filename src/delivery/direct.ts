@@ -6,15 +6,12 @@ import { PlatformError } from '../core/run/errors.ts';
 import { connectionTrouble, type RefusedInRow } from '../core/run/waves.ts';
 import type { BatchToSubmit, CallResult, Delivery, Submission } from '../ports/delivery.ts';
 import type { Lookup } from '../ports/platform.ts';
-import { refusalOf } from './csv-upload.ts';
-import type { DeliveryIo, DeliveryKind } from './delivery-io.ts';
+import { type DeliveryIo, refusalOf } from './provisioning-file.ts';
 
 /** Delivers one call per change: POST for create, PUT for update, DELETE for remove. Supports no other changes. */
-export const directDelivery: DeliveryKind = {
-  kind: 'direct',
-  open: (io) =>
-    ({ kind: 'direct', submit: (batch, signal) => sendAll(batch, callsOf(io, signal), signal) }) satisfies Delivery,
-};
+export function openDirect(io: DeliveryIo): Delivery {
+  return { kind: 'direct', submit: (batch, signal) => sendAll(batch, callsOf(io, signal), signal) };
+}
 
 /** How one change is sent. Both may throw; a change that `lookUp` cannot read was not tried. */
 interface Calls<Found> {
@@ -134,14 +131,12 @@ async function sendOne(
 }
 
 /** Delivers changes of leaders: a DELETE for what is taken away, then a POST for what is added. */
-export const leadersDelivery: DeliveryKind = {
-  kind: 'leaders',
-  open: (io) =>
-    ({
-      kind: 'leaders',
-      submit: (batch, signal) => sendAll(batch, { send: (change) => sendLeaders(change, io, signal) }, signal),
-    }) satisfies Delivery,
-};
+export function openLeaders(io: DeliveryIo): Delivery {
+  return {
+    kind: 'leaders',
+    submit: (batch, signal) => sendAll(batch, { send: (change) => sendLeaders(change, io, signal) }, signal),
+  };
+}
 
 /**
  * A kill between the calls leaves the person without a main leader. The batch is in the store then, and the run reads the

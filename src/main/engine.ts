@@ -14,8 +14,8 @@ import { given } from '../core/run/given.ts';
 import type { RequestPurpose } from '../core/run/requests.ts';
 import type { Limits } from '../core/run/settings.ts';
 import { defaultExpressionLimits } from '../core/run/settings.ts';
-import { provisioningBytes } from '../delivery/provisioning-file.ts';
-import { deliveryKinds } from '../delivery/registry.ts';
+import { openDirect, openLeaders } from '../delivery/direct.ts';
+import { openOutbox, openUploads, provisioningBytes } from '../delivery/provisioning-file.ts';
 import { egressWith } from '../drivers/http/egress.ts';
 import { openLocalBudget } from '../drivers/http/rate-limit.ts';
 import { openPlatformClient, type PlatformClient, type PlatformClientOptions } from '../platform/client/client.ts';
@@ -27,7 +27,6 @@ import { openTokenManager } from '../platform/tokens/open-token-manager.ts';
 import type { RevokeCall } from '../platform/tokens/revoke.ts';
 import { openSeals } from '../platform/tokens/seal.ts';
 import type { TokenManager, TokenManagerOptions } from '../platform/tokens/token-manager.ts';
-import type { Delivery } from '../ports/delivery.ts';
 import type { CountRequests, Metrics, Tracing } from '../ports/metrics.ts';
 import type { Platform, RateBudget } from '../ports/platform.ts';
 import type { Checkpoint, Clock, Egress, Logger, NewId, Uptime } from '../ports/runtime.ts';
@@ -371,7 +370,7 @@ function openSync(
   const { expressions: limits = defaultExpressionLimits } = settings;
   const expressions = createExpressions({ thread, limits });
   const compile: Sync['compile'] = (of) => compileMapping(of.mapping, of.lifecycle, of, { expressions });
-  const opened = deliveryKinds.map(({ kind, open }) => [kind, open({ platform, dialect, blacklist, outboxFolder })]);
+  const deliveryIo = { platform, dialect, blacklist, outboxFolder };
   const sync: Sync = {
     settings,
     ...given({ storedAs }),
@@ -397,7 +396,12 @@ function openSync(
     limits: callLimits,
     fingerprint: fingerprintOf(settings, connection.settings),
     ...(settings.freeze === undefined ? {} : { frozenUntil: openWindows(settings.freeze) }),
-    deliveries: Object.fromEntries(opened) as Record<Delivery['kind'], Delivery>,
+    deliveries: {
+      csv: openUploads(deliveryIo),
+      direct: openDirect(deliveryIo),
+      outbox: openOutbox(deliveryIo),
+      leaders: openLeaders(deliveryIo),
+    },
   };
   return sync;
 }

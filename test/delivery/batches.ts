@@ -1,7 +1,7 @@
 import { type Change, type ChangeDraft, sealChange } from '../../src/core/plan/change.ts';
 import { PlatformError, type PlatformErrorOptions, RollcallError } from '../../src/core/run/errors.ts';
 import { defaultDialect } from '../../src/core/run/settings.ts';
-import type { DeliveryIo } from '../../src/delivery/delivery-io.ts';
+import type { DeliveryIo } from '../../src/delivery/provisioning-file.ts';
 import type { BatchToSubmit, CallResult } from '../../src/ports/delivery.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import { draft } from '../core/cases.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defaultDialect } from '../../src/core/run/settings.ts';
-import { csvDelivery } from '../../src/delivery/csv-upload.ts';
-import { deliveryKinds } from '../../src/delivery/registry.ts';
+import { openUploads } from '../../src/delivery/provisioning-file.ts';
 import type { FileToUpload, Platform } from '../../src/ports/platform.ts';
 import { closeAndFailOnLeaks } from '../platform/closing.ts';
 import { sendJson, startLocalServer } from '../platform/local-server.ts';
@@ -17,19 +16,13 @@ const batch = () => batchOf([create('E1'), change('E2')]);
 async function openCsv(act: (text: string) => Promise<void> | void = () => {}) {
   const onUpload: Act = ([, file]) => act(textOf(file as FileToUpload));
   const { platform, calls } = scriptedPlatform(onUpload);
-  return { delivery: csvDelivery.open(await ioOver(platform)), calls };
+  return { delivery: openUploads(await ioOver(platform)), calls };
 }
 
 function textOf(file: FileToUpload): string {
   if (!('content' in file)) throw new Error('the upload is a file on disk');
   return Buffer.from(file.content).toString('utf8');
 }
-
-it('every way to deliver is registered under the kind that it opens', async () => {
-  const io = await ioOver(scriptedPlatform().platform);
-  expect(deliveryKinds.map(({ kind }) => kind)).toEqual(['csv', 'direct', 'outbox', 'leaders']);
-  expect(deliveryKinds.map(({ open }) => open(io).kind)).toEqual(['csv', 'direct', 'outbox', 'leaders']);
-});
 
 describe('an uploaded file', () => {
   it('is whole, and is in memory alone', async () => {
@@ -112,7 +105,7 @@ describe('over HTTP', () => {
     const io = await ioOver(platform, {
       dialect: { ...defaultDialect, csv: { ...defaultDialect.csv, delimiter: ';' } },
     });
-    return csvDelivery.open(io);
+    return openUploads(io);
   };
 
   it('the file goes up once, in the dialect of the connection', async () => {

@@ -3,7 +3,7 @@ import { leaderValues } from '../../src/core/person/leaders.ts';
 import type { Leaders } from '../../src/core/person/user.ts';
 import type { ChangeDraft } from '../../src/core/plan/change.ts';
 import { refusalReason } from '../../src/core/plan/refused-create.ts';
-import { directDelivery, leadersDelivery } from '../../src/delivery/direct.ts';
+import { openDirect, openLeaders } from '../../src/delivery/direct.ts';
 import { closeAndFailOnLeaks } from '../platform/closing.ts';
 import { sendJson, startLocalServer } from '../platform/local-server.ts';
 import { neverAborted, openTestClient } from '../platform/test-client.ts';
@@ -29,14 +29,14 @@ function failAt(number: number, error: unknown): Act {
   };
 }
 
-async function openDirect(act?: Act, blacklist = false) {
+async function openScripted(act?: Act, blacklist = false) {
   const scripted = scriptedPlatform(act, { found: true, user });
-  return { delivery: directDelivery.open(await ioOver(scripted.platform, { blacklist })), calls: scripted.calls };
+  return { delivery: openDirect(await ioOver(scripted.platform, { blacklist })), calls: scripted.calls };
 }
 
 describe('each change', () => {
   it('is one call with every field of the write, in the order of the batch', async () => {
-    const { delivery, calls } = await openDirect();
+    const { delivery, calls } = await openScripted();
     const update = change('E1', { before, after: { lastName: 'Núñez' } });
     const batch = batchOf([update, change('E2', remove), create('E3')]);
 
@@ -52,7 +52,7 @@ describe('each change', () => {
   });
 
   it('addresses its user as the platform shows the identification', async () => {
-    const { delivery, calls } = await openDirect();
+    const { delivery, calls } = await openScripted();
     const shown = { ...before, rawIdentification: ' E1 ' };
     await delivery.submit(
       batchOf([change('E1', { before: shown }), change('E2', { ...remove, before: shown })]),
@@ -68,7 +68,7 @@ describe('each change', () => {
 
   it('is on record as sending before its call and as accepted before the next one', async () => {
     const order: string[] = [];
-    const { delivery } = await openDirect(([operation]) => void order.push(operation));
+    const { delivery } = await openScripted(([operation]) => void order.push(operation));
 
     await delivery.submit(
       batchOf([create('E1'), change('E2', remove)], (told) => void order.push(told)),
@@ -79,7 +79,7 @@ describe('each change', () => {
   });
 
   it('is removed with the blacklist where the sync says so', async () => {
-    const { delivery, calls } = await openDirect(undefined, true);
+    const { delivery, calls } = await openScripted(undefined, true);
     await delivery.submit(batchOf([change('E1', remove)]), neverAborted);
     expect(calls).toEqual([['remove', 'E1', { blacklist: true }]]);
   });
@@ -91,14 +91,14 @@ describe('each change', () => {
     const { platform, calls } = scriptedPlatform(undefined, lookup);
     const batch = batchOf([change('E1'), create('E2')]);
 
-    expect(await directDelivery.open(await ioOver(platform)).submit(batch, neverAborted)).toEqual({ kind: 'direct' });
+    expect(await openDirect(await ioOver(platform)).submit(batch, neverAborted)).toEqual({ kind: 'direct' });
 
     expect(calls.map(([operation]) => operation)).toEqual(['find', 'create']);
     expect(batch.told).toEqual(['E1 sending', `E1 refused: ${reason}`, 'E2 sending', 'E2 accepted']);
   });
 
   it.each(['enable', 'disable'] as const)('is refused without a call when it is an %s', async (kind) => {
-    const { delivery, calls } = await openDirect();
+    const { delivery, calls } = await openScripted();
     const batch = batchOf([change('E1', { kind })]);
 
     expect(await delivery.submit(batch, neverAborted)).toEqual({ kind: 'direct' });
@@ -116,7 +116,7 @@ describe('an error of one call', () => {
   it.each(own)(
     'that is about this change becomes its result, and the next one goes on: $name',
     async ({ error, is }) => {
-      const { delivery, calls } = await openDirect(failAt(2, platformError(error)));
+      const { delivery, calls } = await openScripted(failAt(2, platformError(error)));
       const batch = three();
 
       expect(await delivery.submit(batch, neverAborted)).toEqual({ kind: 'direct' });
@@ -129,7 +129,7 @@ describe('an error of one call', () => {
   );
 
   it.each(waits)('asks to wait when nothing was tried yet: $name', async ({ error, is }) => {
-    const { delivery, calls } = await openDirect(failAt(1, platformError(error)));
+    const { delivery, calls } = await openScripted(failAt(1, platformError(error)));
     const batch = three();
 
     expect(await delivery.submit(batch, neverAborted)).toEqual({ ...is, reason: 'the platform says no' });
@@ -139,7 +139,7 @@ describe('an error of one call', () => {
   });
 
   it.each(troubles)('of the whole connection is thrown when nothing was tried yet: $name', async ({ error }) => {
-    const { delivery, calls } = await openDirect(failAt(1, error));
+    const { delivery, calls } = await openScripted(failAt(1, error));
     const batch = three();
 
     await expect(delivery.submit(batch, neverAborted)).rejects.toBe(error);
@@ -151,7 +151,7 @@ describe('an error of one call', () => {
   it.each([...troubles, { name: 'busy', error: platformError({ code: 'PLATFORM_BUSY' }) }])(
     'of the whole connection ends the batch where it is once a change went out: $name',
     async ({ error }) => {
-      const { delivery, calls } = await openDirect(failAt(2, error));
+      const { delivery, calls } = await openScripted(failAt(2, error));
       const batch = three();
 
       expect(await delivery.submit(batch, neverAborted)).toEqual({ kind: 'direct' });
@@ -206,7 +206,7 @@ describe('writes that are forbidden', () => {
 describe('the batch ends at once', () => {
   it('when the run stops between two calls: the next change is not even on record as sending', async () => {
     const stop = new AbortController();
-    const { delivery, calls } = await openDirect();
+    const { delivery, calls } = await openScripted();
     const batch = batchOf([create('E1'), create('E2')], (told) => {
       if (told === 'E1 accepted') stop.abort(new Error('the run was stopped'));
     });
@@ -221,7 +221,7 @@ describe('the batch ends at once', () => {
     { fails: 'E2 sending', calls: 1 },
     { fails: 'E2 accepted', calls: 2 },
   ])('when the store cannot write "$fails"', async ({ fails, calls: count }) => {
-    const { delivery, calls } = await openDirect();
+    const { delivery, calls } = await openScripted();
     const batch = batchOf([create('E1'), create('E2'), create('E3')], (told) => {
       if (told === fails) throw new Error('the store is gone');
     });
@@ -235,7 +235,7 @@ describe('the batch ends at once', () => {
 
 it('a change of leaders takes away first, then adds, and names the main leader only where it changes', async () => {
   const { platform, calls } = scriptedPlatform();
-  const delivery = leadersDelivery.open(await ioOver(platform));
+  const delivery = openLeaders(await ioOver(platform));
   const lead = (identification: string, from: Leaders, to: Leaders) => {
     const fields = leaderValues(from);
     return change(identification, { kind: 'lead', before: { ...before, fields }, after: leaderValues(to) });
@@ -265,7 +265,7 @@ it('over HTTP, a 422 is refused, a dropped connection is unknown, and no write i
   });
   const batch = batchOf([create('E1'), create('E2'), create('E3')]);
 
-  const delivery = directDelivery.open(await ioOver(openTestClient(server.url).platform));
+  const delivery = openDirect(await ioOver(openTestClient(server.url).platform));
   expect(await delivery.submit(batch, neverAborted)).toEqual({ kind: 'direct' });
 
   expect(server.seen.map(({ body }) => (JSON.parse(body) as { identification: string }).identification)).toEqual([

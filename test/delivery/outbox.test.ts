@@ -3,16 +3,16 @@ import { lstat, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../../src/core/plan/change.ts';
-import { outboxDelivery } from '../../src/delivery/outbox.ts';
+import { openOutbox } from '../../src/delivery/provisioning-file.ts';
 import { neverAborted } from '../platform/test-client.ts';
 import { batchOf, change, create, ioOver } from './batches.ts';
 import { scriptedPlatform } from './scripted-platform.ts';
 import { watchSync } from './watch-sync.ts';
 
-async function openOutbox() {
+async function openInFolder() {
   const { platform, calls } = scriptedPlatform();
   const io = await ioOver(platform);
-  return { delivery: outboxDelivery.open(io), folder: io.outboxFolder, calls };
+  return { delivery: openOutbox(io), folder: io.outboxFolder, calls };
 }
 
 /** A change that calls `onRead` each time its identification is read: when its row is written, above all. */
@@ -28,7 +28,7 @@ function watched(original: Change, onRead: () => void): Change {
 
 describe('the outbox', () => {
   it('gets the file of the batch, in a folder of our own, and calls nothing', async () => {
-    const { delivery, folder, calls } = await openOutbox();
+    const { delivery, folder, calls } = await openInFolder();
 
     expect(await delivery.submit(batchOf([create('E1')]), neverAborted)).toEqual({
       kind: 'exported',
@@ -46,7 +46,7 @@ describe('the outbox', () => {
   });
 
   it('has nothing under the final name while rows are written', async () => {
-    const { delivery, folder } = await openOutbox();
+    const { delivery, folder } = await openInFolder();
     const during: string[][] = [];
     const changes = Array.from({ length: 2000 }, (_, i) =>
       watched(create(`E${i}`), () => during.push(readdirSync(folder))),
@@ -60,7 +60,7 @@ describe('the outbox', () => {
   });
 
   it('has nothing under the final name before the whole file is on the disk', async () => {
-    const { delivery, folder } = await openOutbox();
+    const { delivery, folder } = await openInFolder();
     const atSync: string[][] = [];
     await watchSync(() => atSync.push(readdirSync(folder)));
 
@@ -71,7 +71,7 @@ describe('the outbox', () => {
   });
 
   it('has nothing under the final name when the file could not be written whole', async () => {
-    const { delivery, folder } = await openOutbox();
+    const { delivery, folder } = await openInFolder();
     const remove = change('E2', { kind: 'remove', after: {}, changed: [] });
 
     await expect(delivery.submit(batchOf([create('E1'), remove]), neverAborted)).rejects.toThrow(RangeError);
@@ -80,7 +80,7 @@ describe('the outbox', () => {
   });
 
   it('gets the whole file again after a try that broke off, with nothing left of that try', async () => {
-    const { delivery, folder } = await openOutbox();
+    const { delivery, folder } = await openInFolder();
     await delivery.submit(batchOf([create('E1')]), neverAborted);
     await writeFile(`${folder}/rollcall_b1.csv.part`, 'x'.repeat(10_000));
 

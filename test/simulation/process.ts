@@ -2,8 +2,8 @@ import { runJob } from '../../jobs/index.ts';
 import type { CompiledMapping } from '../../src/core/person/mapping.ts';
 import { buildFileRows } from '../../src/core/run/batch.ts';
 import { defaultDialect, defaultLimits, type SyncSettings } from '../../src/core/run/settings.ts';
-import { uploadRefusalOf } from '../../src/delivery/csv-upload.ts';
-import { directDelivery } from '../../src/delivery/direct.ts';
+import { openDirect } from '../../src/delivery/direct.ts';
+import { uploadRefusalOf } from '../../src/delivery/provisioning-file.ts';
 import type { Delivery } from '../../src/ports/delivery.ts';
 import type { Spool } from '../../src/ports/runtime.ts';
 import type { Store } from '../../src/ports/store.ts';
@@ -129,7 +129,7 @@ function rowsDelivery(platform: SimulatedPlatform): Delivery {
 }
 
 function callsDelivery(platform: SimulatedPlatform): Delivery {
-  const direct = directDelivery.open({ platform, dialect: defaultDialect, blacklist: false, outboxFolder: '' });
+  const direct = openDirect({ platform, dialect: defaultDialect, blacklist: false, outboxFolder: '' });
   return {
     kind: 'direct',
     submit: (batch, signal) => {

@@ -4,7 +4,7 @@ import { stringify } from 'csv-stringify/sync';
 import type { ExportColumn, ExportFile, ExportRow, ExportTarget } from '../../core/export/export.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { Clock } from '../../ports/runtime.ts';
-import { syncFolder } from '../outbox.ts';
+import { syncFolder } from '../provisioning-file.ts';
 
 export interface FileTargetOptions {
   /** Name of the export, with which its files begin. */
