@@ -58,7 +58,7 @@ describe('an uploaded file', () => {
     [{ kind: 'done', text: 'Done' }, false],
   ] as const)('brings back a status that the dialect does not name: %j', async (status, isKept) => {
     const upload = async () => ({ fileId: '17', status });
-    const delivery = csvDelivery.open(await ioOver({ ...scriptedPlatform().platform, upload }));
+    const delivery = openUploads(await ioOver({ ...scriptedPlatform().platform, upload }));
 
     const file = { kind: 'file', fileId: '17', fileName: 'rollcall_b1.csv' };
     expect(await delivery.submit(batch(), neverAborted)).toStrictEqual(isKept ? { ...file, status } : file);

@@ -180,7 +180,7 @@ describe('writes that are forbidden', () => {
     ['without others and lost answers', 1, 'refused lost forbidden', { refusedInRow: { count: 2 } }],
   ])('are counted %s', async (_, count, said, end) => {
     const ends = said.split(' ');
-    const { delivery, calls } = await openDirect(() => {
+    const { delivery, calls } = await openScripted(() => {
       const answer = answers[ends[calls.length - 1] ?? ''];
       if (answer !== undefined) throw answer;
     });
@@ -196,7 +196,7 @@ describe('writes that are forbidden', () => {
     const { platform, calls } = scriptedPlatform();
     const find = () => Promise.reject(error);
     const batch = batchOf([change('E1', { before })]);
-    const delivery = directDelivery.open(await ioOver({ ...platform, find }));
+    const delivery = openDirect(await ioOver({ ...platform, find }));
     await expect(delivery.submit(batch, neverAborted)).rejects.toBe(error);
     expect(batch.told).toEqual(['E1 sending', 'E1 not-tried']);
     expect(calls).toEqual([]);
