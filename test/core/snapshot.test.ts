@@ -141,6 +141,11 @@ describe('a miss', () => {
     ['A, B, A without a time', 2, ['a', 'b', 'a'].map((stamp) => ({ stamp }))],
     ['A, B, A, B, C without a time', 3, ['a', 'b', 'a', 'b', 'c'].map((stamp) => ({ stamp }))],
     ['a file whose time is one of an archive', 1, [file('a', 1), file('a', 2)]],
+    [
+      'a file whose time is years ahead, and true ones after it',
+      3,
+      [1e13, firstAt, firstAt + 1].map((at) => file('a', at)),
+    ],
     ['a time after content without one', 2, [{ stamp: 'a' }, file('a', firstAt)]],
     ['content without a time after a time', 2, [file('a', firstAt), { stamp: 'a' }, { stamp: 'a' }]],
   ])('is counted so: %s, %i', (_, count, reads) => {

@@ -241,11 +241,12 @@ function batchStep(input: StepsInput): Step {
   const why = stateReason === undefined ? '' : `: ${stateReason}`;
   if (input.batch === undefined) return { state: 'not-reached', summary: `the last ${kind} is ${state}${why}`, run };
   const { number, size, fileName } = input.batch;
+  const batch = `batch ${number} with ${countOf(size, 'change')}`;
   const details = fileName === undefined ? [] : [{ name: 'file', value: fileName }];
   if (input.batch.state === 'planned') {
-    return { state: 'not-reached', summary: `the ${kind} waits in batch ${number} with ${size} changes`, run };
+    return { state: 'not-reached', summary: `the ${kind} waits in ${batch}`, run };
   }
-  return { state: 'ok', summary: `the last ${kind} went in batch ${number} with ${size} changes`, details, run };
+  return { state: 'ok', summary: `the last ${kind} went in ${batch}`, details, run };
 }
 
 function platformStep(input: StepsInput): Step {

@@ -117,7 +117,7 @@ const conflictWords: Readonly<Record<ConflictCause, (people: number) => string>>
   filled: (people) => `identifications of ${countOf(people, 'person', 'people')} have new leading zeros`,
   renamed: (people) =>
     `${countOf(people, 'person has', 'people have')} the e-mail of a user with another identification`,
-  shared: (people) => `${people} people share one e-mail`,
+  shared: (people) => countOf(people, 'person claims the e-mail of another user', 'people share one e-mail'),
   twice: (people) => `${countOf(people, 'identification is', 'identifications are')} in several rows`,
   case: (people) =>
     `${countOf(people, 'identification differs', 'identifications differ')} from another one only by case or look-alike characters`,

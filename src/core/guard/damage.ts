@@ -9,7 +9,7 @@ import { Refusal } from '../run/refusal.ts';
  *
  *   5.99E+10     a spreadsheet shortened a long number; its other digits are lost
  *   JosÃ©        UTF-8 was read as Windows-1252 (mojibake), or as Mac Roman or code page 850 (Jos√©, Jos├®)
- *   Jos&eacute;  HTML or JSON was not decoded
+ *   Jos&eacute;  HTML, JSON or an address was not decoded (Jos\u00e9, Jos%C3%A9), or mail or XML (Jos=C3=A9, Jos_x00E9_)
  */
 export function importDamage(text: string): Refusal | undefined {
   const first = text.charCodeAt(0);
@@ -27,8 +27,8 @@ const wrongEncoding = new Refusal(
   'wrong-encoding',
   'was decoded wrongly before (Ã© where é should be): correct the encoding of the export, or source.encoding',
 );
-const escaped = new Refusal('damaged-text', 'has escapes of HTML or JSON (&eacute;) that no program decoded');
-const escapes = /&(?:#x?[\da-f]{2,6}|[a-z]{2,8}\d?);|\\u[\da-f]{4}/i;
+const escaped = new Refusal('damaged-text', 'has escapes (&eacute;, %C3%A9) that no program decoded');
+const escapes = /&(?:#x?[\da-f]{2,6}|[a-z]{2,8}\d?);|\\u[\da-f]{4}|[%=][c-f][\da-f][%=][89ab][\da-f]|_x[\da-f]{4}_/i;
 
 const plus = 0x2b;
 const nine = 0x39;
@@ -36,7 +36,7 @@ const nine = 0x39;
 const shortenedNumber = /^[+-]?\d(?:(?:[.,]\d+)?E\+|[.,]\d+E)\d{1,3}$/i;
 
 /** Any of the characters that a first byte of UTF-8 becomes, or that an escape begins with. Few texts have one. */
-const mayBeDamaged = /[ÂÃÄÅÐÑâï√├&\\]/;
+const mayBeDamaged = /[ÂÃÄÅÐÑâï√├&\\%=_]/;
 
 /** The characters of the bytes 80 to 9F in Windows-1252: punctuation that real text may have after a capital letter. */
 const marks = '\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u2039\u203a';

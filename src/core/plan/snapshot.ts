@@ -128,15 +128,19 @@ export function certifySnapshot(facts: ReadFacts): Snapshot {
     const gap = `${countOf(shared, 'identification stands', 'identifications stand')} for different people, so no person can be counted as missing`;
     return { kind, rows: end.rows, leavers, missing: undefined, gaps: [gap] };
   }
-  const asOf = end.asOf === 'read' ? (facts.runAt ?? readAt) : trusted(end.asOf);
+  const asOf = end.asOf === 'read' ? (facts.runAt ?? readAt) : trusted(end.asOf, readAt);
   return { kind, rows: end.rows, leavers, missing: { readAt, stamp: end.stamp, asOf } as MissingProof, gaps: [] };
 }
 
 /** Older times are invalid, because archives and images give files a fixed time of 1970 or 1980. */
 const oldestFileTime = Date.UTC(2000, 0, 1);
 
-function trusted(writtenAt: number | undefined): number | undefined {
-  return writtenAt === undefined || writtenAt < oldestFileTime ? undefined : writtenAt;
+/** Clocks and time zones of servers differ by less. Against a later time, no real file would ever be newer. */
+const mayBeAheadMs = 86_400_000;
+
+function trusted(writtenAt: number | undefined, readAt: number): number | undefined {
+  if (writtenAt === undefined || writtenAt < oldestFileTime || writtenAt > readAt + mayBeAheadMs) return undefined;
+  return writtenAt;
 }
 
 /**

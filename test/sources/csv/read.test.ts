@@ -452,6 +452,7 @@ describe('what nobody reads', () => {
     ['blank cells behind the last column', '3,Eva,active,x,,', '1 row has blank cells behind the last column'],
     ['a last cell that is not there', '3,Eva,active', '1 row has fewer cells than the header'],
     ['the header again', `3,Eva,active,\n${head}`, '1 row is the header again'],
+    ['the header again, in other case', `3,Eva,active,\n${head.toUpperCase()}`, '1 row is the header again'],
     ['the header again, of a joined file', `3,Eva,active,\n\uFEFF${head}`, '1 row is the header again'],
   ])('costs nobody the read: %s', async (_, row, note) => {
     const { end, broken, records } = await read(`${head}\n1,Ana,active,"x, y"\n${row}\n2,Luz,terminated,"x, ""y"""\n`);

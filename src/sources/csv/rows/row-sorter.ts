@@ -138,10 +138,10 @@ function isBlank(row: CsvRow): boolean {
   return row.cells.every((cell) => cell === '' || cell.trim() === '');
 }
 
-/** Joined files and joined gzip members repeat the header. It is no person. */
+/** Joined files and joined gzip members repeat the header, perhaps in other case. It is no person. */
 function isHeader({ cells }: CsvRow, { written }: Layout): boolean {
-  if (columnName(cells[0] ?? '') !== written[0]) return false;
-  return written.every((name, index) => columnName(cells[index] ?? '') === name);
+  const isName = (name: string, cell = ''): boolean => columnName(cell).toLowerCase() === name.toLowerCase();
+  return written.every((name, index) => isName(name, cells[index]));
 }
 
 /** What is reported as a count. Each sentence follows `1 cell` or `4 cells`. */
