@@ -1,5 +1,6 @@
 import { PlatformError, RollcallError } from '../../core/run/errors.ts';
 import { countOf } from '../../core/run/formats.ts';
+import { given } from '../../core/run/given.ts';
 import { type Waiting, waitFor } from '../../core/run/waiting.ts';
 import { nextBatch } from '../../core/run/waves.ts';
 import type { CallResult, Submission } from '../../ports/delivery.ts';
@@ -205,8 +206,8 @@ async function submit(context: RunContext, { batch, changes }: CheckedBatch, io:
     const onResult = (identification: string, result: CallResult) =>
       storeResult(context, { identification, part: batch.kind === 'leaders' ? 'leaders' : 'account' }, result, io);
     const { refusedInRow } = owned.run.facts;
-    const before = refusedInRow === undefined ? {} : { refusedInRow };
-    return await sync.deliveries[batch.kind].submit({ id: batch.id, changes, ...before, onResult }, signal);
+    const toSubmit = { id: batch.id, changes, ...given({ refusedInRow }), onResult };
+    return await sync.deliveries[batch.kind].submit(toSubmit, signal);
   } catch (error) {
     const isStopped = signal.aborted || (context.stopping.aborted && error === context.stopping.reason);
     const isUntouched =
@@ -232,8 +233,7 @@ async function storeResult(
   if (result.kind === 'sending') context.stopping.throwIfAborted();
   else io.checkpoint('change-accepted');
   const reason = 'reason' in result ? result.reason : undefined;
-  const mark = { ...one, state: stateAfter[result.kind] };
-  await io.store.plans.setStates(context.owned, [reason === undefined ? mark : { ...mark, reason }]);
+  await io.store.plans.setStates(context.owned, [{ ...one, state: stateAfter[result.kind], ...given({ reason }) }]);
   if ('raw' in result) await keepRaw(context.owned, { about: `change of ${one.identification}`, text: result.raw }, io);
   if (result.kind === 'sending') io.checkpoint('change-sending');
 }

@@ -57,7 +57,7 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
   if (isSplitting) {
     const middle = Math.ceil(unseen.length / 2);
     // Selects a different row in each run, in case this row is at fault.
-    const alone = isProbing ? rowFor(owned.run, unseen.length) : -1;
+    const alone = rowFor(owned.run, unseen.length);
     const parts = isProbing
       ? [unseen.filter((_, i) => i === alone), unseen.filter((_, i) => i !== alone)]
       : [unseen.slice(0, middle), unseen.slice(middle)];

@@ -65,7 +65,7 @@ export async function storeAnswer(
     case 'refused': {
       const { reason } = submission;
       if (submission.mayBeBusy === true) {
-        const meaning = await judgeRefusedUpload(context, batch, io);
+        const meaning = await judgeRefusedUpload(context, io);
         if (meaning.kind === 'wait') return sendLater(context, { batch, changes }, meaning, io);
         await update(owned, batch.id, {
           state: 'sent',
@@ -102,9 +102,7 @@ function factsAfterCalls(
   facts: DeliveryFacts,
   { refusedInRow }: Extract<Submission, { kind: 'direct' }>,
 ): BatchEffects {
-  const { count = 0 } = refusedInRow ?? {};
-  if (count === (facts.refusedInRow?.count ?? 0)) return {};
-  return { facts: { refusedInRow: count === 0 ? undefined : refusedInRow } };
+  return refusedInRow?.count === facts.refusedInRow?.count ? {} : { facts: { refusedInRow } };
 }
 
 /** Puts a batch back, of which nothing was applied, and waits. */
@@ -166,9 +164,9 @@ const waitMs = 15_000;
  *
  * A caller that gets `failed` treats the file as one with the final status "failed": read back, and split.
  */
-async function judgeRefusedUpload(context: RunContext, batch: Batch, io: EngineIo): Promise<RefusedUpload> {
+async function judgeRefusedUpload(context: RunContext, io: EngineIo): Promise<RefusedUpload> {
   const { owned } = context;
-  const other = await fileInFlight(context, batch, io);
+  const other = await fileInFlight(context, io);
   if (other !== undefined) {
     return { kind: 'wait', afterMs: waitMs, reason: `file ${other.fileId} of run ${other.run} is still processing` };
   }
@@ -180,15 +178,11 @@ async function judgeRefusedUpload(context: RunContext, batch: Batch, io: EngineI
 }
 
 /** Returns a file of ours that the platform is still processing: one that an earlier run gave up at its deadline. */
-async function fileInFlight(
-  { owned, sync, signal }: RunContext,
-  batch: Batch,
-  io: EngineIo,
-): Promise<Batch | undefined> {
+async function fileInFlight({ owned, sync, signal }: RunContext, io: EngineIo): Promise<Batch | undefined> {
   const { connection } = owned.run;
   const { unresolved, unproven } = await io.store.batches.unknown(connection);
   for (const other of [...unresolved, ...unproven]) {
-    if (other.id === batch.id || other.fileId === undefined || other.final !== undefined) continue;
+    if (other.fileId === undefined || other.final !== undefined) continue;
     try {
       const { kind } = await sync.platform.status(other.fileId, signal);
       if (kind === 'pending') return other;

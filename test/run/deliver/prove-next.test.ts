@@ -269,8 +269,15 @@ describe('settle.visibleWithin', () => {
   it('is waited for after direct calls, and then what was accepted and is not seen has failed', async () => {
     const scene = await openScene({ changes, kind: 'direct' });
     scene.script.lands = ({ identification }) => identification === 'ana';
-    const took = await scene.play(async () => (await scene.batches())[0]?.state === 'settled');
-    expect(took).toBeGreaterThanOrEqual(settle.visibleWithinMs);
+    const from = scene.clock.now();
+    await scene.play(async () => (await scene.run()).facts.provedAt !== undefined);
+    expect([await scene.states(), (await scene.batches())[0]?.state]).toEqual([
+      { ana: 'applied', eva: 'sent' },
+      'sent',
+    ]);
+    expect(await scene.ledger('ana')).toMatchObject({ owner: 'people' });
+    await scene.play(async () => (await scene.batches())[0]?.state === 'settled');
+    expect(scene.clock.now() - from).toBeGreaterThanOrEqual(settle.visibleWithinMs);
     expect(await scene.states()).toEqual({ ana: 'applied', eva: 'failed' });
     expect(scene.calls.status).toBe(0);
   });
@@ -323,6 +330,33 @@ describe('settle.visibleWithin', () => {
     await scene.play();
     expect(await scene.states()).toEqual({ ana: 'applied', eva: 'applied' });
     expect((await scene.run()).outcome).toBe('succeeded');
+  });
+});
+
+describe('a new user whom the platform does not show', () => {
+  const rewritten = (form: string, name = 'E1') =>
+    `identification-rewritten: the platform keeps the identification ${name} as ${form}, so new users are not found. Map it that way, for example with transform: [lowercase]`;
+  const after = { firstName: 'Ana', lastName: 'Paz', email: 'Ana@x.com' };
+  const create = (name: string) => sampleChange(name, 'create', { after, changed: ['firstName', 'lastName', 'email'] });
+
+  it.each([
+    { what: 'in lower case', name: 'E1', form: 'e1' },
+    { what: 'in upper case', name: 'e1', form: 'E1' },
+    { what: 'without leading zeros', name: '0010', form: '10' },
+    { what: 'with other letters of the same fields', name: 'E1', form: 'e1', fields: { email: 'ana@X.COM' } },
+    { what: 'with another last name', name: 'E1', form: 'e1', fields: { lastName: 'Gil' }, isOther: true },
+    { what: 'without a field', name: 'E1', form: 'e1', fields: undefined, isOther: true },
+    { what: 'under a form that is none of its own', name: 'E1', form: 'e2', isOther: true },
+  ])('is looked for once $what', async ({ name, form, isOther, ...given }) => {
+    const fields = 'fields' in given ? (given.fields ?? {}) : after;
+    const scene = await openScene({ changes: [sampleChange('ben'), create(name), create('zoe')] });
+    scene.users.set(form, { id: '7', identification: form, enabled: true, fields, unreadable: [] });
+    scene.script.lands = () => false;
+    await scene.play();
+    const told = (await scene.findings()).filter((text) => text.startsWith('identification-rewritten'));
+    expect(told).toEqual(isOther === true ? [] : [rewritten(form, name)]);
+    expect(scene.asked).not.toContain('ZOE');
+    expect(scene.asked.filter((asked) => asked === (name === 'E1' ? 'e1' : form))).toHaveLength(1);
   });
 });
 

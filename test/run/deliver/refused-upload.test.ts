@@ -145,6 +145,18 @@ describe('while the platform still processes a file that an earlier run gave up'
     expect((await scene.run()).facts.refusedUploads).toBe(1);
   });
 
+  it('a 400 counts as a try when the earlier file was lost on its way, or has ended and is not proven yet', async () => {
+    const earlier = await openScene({ changes: [sampleChange('sue')] });
+    earlier.script.submit = () => ({ kind: 'unknown', reason: 'no answer' });
+    await earlier.play();
+    const scene = await openScene({ beside: earlier, run: 'run_2', changes, batches: names.map((name) => [name]) });
+    await scene.play(async () => scene.sent.length === 1 && (await scene.run()).phase === 'delivering');
+    scene.script.submit = () => badRequest;
+    scene.script.status = { kind: 'pending', text: 'PROCESSING', isKnown: true };
+    await scene.step();
+    expect((await scene.run()).facts.refusedUploads).toBe(1);
+  });
+
   it('an error that is not of the platform ends the step', async () => {
     const scene = await openAfterStuckFile();
     scene.script.submit = () => badRequest;
