@@ -146,36 +146,7 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
   const unknown = new Set(
     open.filter(({ state }) => state === 'unresolved').map(({ identification }) => identification),
   );
-  const marks: ChangeMark[] = [];
-  const ledger: LedgerEntry[] = [];
-  const undone: UndoneRecord[] = [];
-  const findings: Finding[] = [];
-  const unseen: ReadBack[] = [];
-  const parked: string[] = [];
-  for (const back of backs) {
-    const { identification } = back.change;
-    const needsSign = action.kind === 'wait' || action.kind === 'split' || isUnknown(back);
-    if (action.kind === 'split' && isEdited(back)) {
-      // The row may have been applied before that edit, so it is not sent again.
-      marks.push({ identification, state: 'failed', reason: reasonUnseen(back) });
-      findings.push(...findingsOf(back));
-      continue;
-    }
-    if (back.verdict.kind === 'not-seen' || (back.verdict.kind === 'unverified' && needsSign)) {
-      unseen.push(back);
-      continue;
-    }
-    if (batch.isParking === true && back.verdict.kind === 'applied') {
-      parked.push(identification);
-      continue;
-    }
-    const entry = entryAfter(back, sync, now);
-    if (entry !== undefined) ledger.push(entry);
-    marks.push(markOf(back, now));
-    undone.push(...undoneIn([back], now));
-    findings.push(...findingsOf(back));
-    if (back.verdict.kind === 'unverified') findings.push(unverified(identification));
-  }
+  const { certain, unseen, parked } = sortBacks(backs, { batch, action, isUnknown, sync, now });
   if (unseen.length > 0 && batch.final === 'learned' && action.kind === 'fail') {
     await forgetEndWord(context, batch, io);
     return { batch, changes: unseen.length, untilMs: now };
@@ -183,41 +154,104 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
   await reportRewritten(context, unseen, io);
   const isWaiting = unseen.length > 0 && action.kind === 'wait';
   if (batch.final === 'failed')
-    await learnFromFailed(context, { batch, seen: marks.length + parked.length, isWaiting }, io);
+    await learnFromFailed(context, { batch, seen: certain.marks.length + parked.length, isWaiting }, io);
   if (isWaiting) {
     // Nothing is stored of a file yet. Results that are certain now are read again later and reported once.
     if (batch.kind === 'direct') {
       await moveUntried(context, { batch, changes }, io);
-      const proven = { marks, ledger, undone, findings };
-      if (marks.length > 0) await io.store.batches.update(owned, batch.id, {}, proven);
+      if (certain.marks.length > 0) await io.store.batches.update(owned, batch.id, {}, certain);
     }
     return { batch, changes: unseen.length, untilMs: action.untilMs };
   }
   if (parked.length > 0) await addLastStep(context, batch, parked, io);
   if (unseen.length > 0 && action.kind === 'split') {
-    await splitBatch(context, batch, { marks, ledger, undone, unseen, findings }, io);
+    await splitBatch(context, batch, { ...certain, unseen }, io);
     return undefined;
   }
-  let unresolved = 0;
-  for (const back of unseen) {
-    const { identification } = back.change;
-    if (action.kind === 'unresolved' || isUnknown(back)) {
-      unresolved += 1;
-      marks.push({ identification, state: 'unresolved', reason: `the outcome is not known: ${whatOf(back)}` });
-    } else {
-      marks.push({ identification, state: 'failed', reason: reasonUnseen(back) });
-      findings.push(...findingsOf(back));
-    }
-  }
+  const { marks, findings } = endUnseen(unseen, (back) => action.kind === 'unresolved' || isUnknown(back));
+  const unresolved = marks.filter((mark) => mark.state === 'unresolved').length;
   if (unresolved > 0) findings.push(leftUnresolved(batch, unresolved));
   // Direct calls may have stopped early (too many requests, a crash). Changes that were not tried are sent.
   const hasUntried = changes.some(({ state }) => state === 'planned');
   if (unresolved > 0) await moveUntried(context, { batch, changes }, io);
   const state = unresolved > 0 ? 'unresolved' : hasUntried ? 'planned' : 'settled';
   const finalAt = state === 'planned' ? undefined : (batch.finalAt ?? now);
-  await io.store.batches.update(owned, batch.id, { state, finalAt }, { marks, ledger, undone, findings });
+  const effects = {
+    ...certain,
+    marks: [...certain.marks, ...marks],
+    findings: [...certain.findings, ...findings],
+  };
+  await io.store.batches.update(owned, batch.id, { state, finalAt }, effects);
   io.checkpoint('batch-settled');
   return undefined;
+}
+
+/** What a read-back made certain, as it is stored in one transaction. */
+interface Certain {
+  readonly marks: ChangeMark[];
+  readonly ledger: LedgerEntry[];
+  readonly undone: UndoneRecord[];
+  readonly findings: Finding[];
+}
+
+interface SortedBacks {
+  readonly certain: Certain;
+  /** Changes that the platform does not show, or not for sure. */
+  readonly unseen: readonly ReadBack[];
+  /** People whose parked e-mail is shown: their last step is due. */
+  readonly parked: readonly string[];
+}
+
+/** Sorts the changes of a batch by what the read-back showed of each. */
+function sortBacks(backs: readonly ReadBack[], { batch, action, isUnknown, sync, now }: SortJob): SortedBacks {
+  const certain: Certain = { marks: [], ledger: [], undone: [], findings: [] };
+  const unseen: ReadBack[] = [];
+  const parked: string[] = [];
+  for (const back of backs) {
+    const { identification } = back.change;
+    const needsSign = action.kind === 'wait' || action.kind === 'split' || isUnknown(back);
+    if (action.kind === 'split' && isEdited(back)) {
+      // The row may have been applied before that edit, so it is not sent again.
+      certain.marks.push({ identification, state: 'failed', reason: reasonUnseen(back) });
+      certain.findings.push(...findingsOf(back));
+    } else if (back.verdict.kind === 'not-seen' || (back.verdict.kind === 'unverified' && needsSign)) {
+      unseen.push(back);
+    } else if (batch.isParking === true && back.verdict.kind === 'applied') {
+      parked.push(identification);
+    } else {
+      const entry = entryAfter(back, sync, now);
+      if (entry !== undefined) certain.ledger.push(entry);
+      certain.marks.push(markOf(back, now));
+      certain.undone.push(...undoneIn([back], now));
+      certain.findings.push(...findingsOf(back));
+      if (back.verdict.kind === 'unverified') certain.findings.push(unverified(identification));
+    }
+  }
+  return { certain, unseen, parked };
+}
+
+interface SortJob {
+  readonly batch: Batch;
+  readonly action: IfUnseen;
+  /** Only a visible effect proves that this change was applied. */
+  readonly isUnknown: (back: ReadBack) => boolean;
+  readonly sync: Sync;
+  readonly now: number;
+}
+
+/** Ends changes that are still not shown: their outcome stays unknown, or they have failed. */
+function endUnseen(
+  unseen: readonly ReadBack[],
+  isUnknown: (back: ReadBack) => boolean,
+): Pick<Certain, 'marks' | 'findings'> {
+  const failed = unseen.filter((back) => !isUnknown(back));
+  const marks = unseen.map((back): ChangeMark => {
+    const { identification } = back.change;
+    return isUnknown(back)
+      ? { identification, state: 'unresolved', reason: `the outcome is not known: ${whatOf(back)}` }
+      : { identification, state: 'failed', reason: reasonUnseen(back) };
+  });
+  return { marks, findings: failed.flatMap(findingsOf) };
 }
 
 /** Looks, once in a run, whether the platform keeps the identification of a new user in another form. */
