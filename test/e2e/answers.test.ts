@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { tracePerson } from '../../../src/app/people.ts';
-import { runSync } from '../../../src/app/requests.ts';
-import { findChanges } from '../../../src/app/runs.ts';
-import { type Waiting, waitingWords } from '../../../src/core/run/waiting.ts';
-import type { ProgressEvent } from '../../../src/ports/runtime.ts';
-import { parseFault } from '../../../src/sandbox/index.ts';
-import { openCommandPlace } from '../../support/command-place.ts';
-import { drawFrom } from '../../support/drawn.ts';
+import { tracePerson } from '../../src/app/people.ts';
+import { runSync } from '../../src/app/requests.ts';
+import { findChanges } from '../../src/app/runs.ts';
+import { type Waiting, waitingWords } from '../../src/core/run/waiting.ts';
+import type { ProgressEvent } from '../../src/ports/runtime.ts';
+import { parseFault } from '../../src/sandbox/index.ts';
+import { openCommandPlace } from '../support/command-place.ts';
+import { drawFrom } from '../support/drawn.ts';
 import {
   employees,
   type Office,
@@ -16,8 +16,8 @@ import {
   plainMapping,
   type Row,
   renamed,
-} from '../../support/office.ts';
-import { holdPromises } from '../../support/oracle.ts';
+} from '../support/office.ts';
+import { holdPromises } from '../support/oracle.ts';
 
 holdPromises();
 
