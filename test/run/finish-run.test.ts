@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RollcallError } from '../../src/core/run/errors.ts';
+import type { Run } from '../../src/ports/store.ts';
 import { advanceRun } from '../../src/run/advance-run.ts';
 import { takeFileLease } from '../../src/run/deliver/file-lease.ts';
 import { failRun, finishRun } from '../../src/run/finish-run.ts';
@@ -99,6 +100,24 @@ describe('ending a run', () => {
     expect(scene.log.text()).not.toMatch(/ana|eva|leo/);
   });
 
+  it('with trouble warns of the first five batches that failed, with their file, and not of those that were split', async () => {
+    const changes = Array.from({ length: 8 }, (_, i) => sampleChange(`u${i}`, 'disable'));
+    const names = changes.map(({ identification }) => identification);
+    const files = [names.slice(0, 2), ...names.slice(2).map((name) => [name])];
+    const facts = { failedFile: { seen: 0, showsLate: false } };
+    const scene = await openScene({ changes, batches: files, facts });
+    scene.script.lands = () => false;
+    scene.script.status = { kind: 'failed', text: 'Failed' };
+    await scene.play();
+    const last = scene.log.lines.at(-1) ?? expect.fail('nothing was logged');
+    expect(last).toMatchObject({ level: 'warn', message: 'run ended', fields: { outcome: 'failed' } });
+    const { reason, failures } = last.fields as { readonly reason: string; readonly failures: readonly string[] };
+    expect(reason).toBe((await scene.run()).reason);
+    expect(failures).toHaveLength(6);
+    expect(failures[0]).toMatch(/^batch 2 \(1 row\), file file of run_1_b00002: /);
+    expect(failures[5]).toContain('more');
+  });
+
   it('because of a bug says only that it was unexpected and where', async () => {
     const scene = await openScene({ changes: three });
     await failRun(await scene.context(), new TypeError('x is no function'), scene.io);
@@ -161,4 +180,48 @@ describe('ending a run', () => {
     await scene.play();
     expect((await scene.run()).outcome).toBe(outcome);
   });
+});
+
+describe('a run that found nothing to do', () => {
+  const seen = { sourceRows: 3, read: { kind: 'full', at: 1, since: 1 } };
+  const times = { plannedAt: 5, lookedAt: 5, lookTookMs: 5, provedAt: 5, filePace: { tooSoonMs: 5 } };
+  const later = { ...seen, ...times, read: { ...seen.read, at: 9, since: 9 } };
+
+  it.each<[what: string, before: object, run: object, isAbsorbed: boolean]>([
+    ['shows the same', {}, {}, true],
+    ['differs in times alone', { facts: later }, {}, true],
+    ['differs in what it saw', { facts: { ...seen, sourceRows: 4 } }, {}, false],
+    ['differs in how it read', { facts: { ...seen, read: { ...seen.read, kind: 'delta' } } }, {}, false],
+    ['saw no read', { facts: { sourceRows: 3 } }, {}, false],
+    ['is about others', { scope: { kind: 'users', identifications: ['ana'] } }, {}, false],
+    ['is of another connection', { connection: 'other' }, {}, false],
+    ['follows one that changed somebody', { outcome: 'succeeded' }, {}, false],
+    ['follows one that a person asked for', { trigger: 'manual' }, {}, false],
+    ['was asked for by a person', {}, { trigger: 'manual' }, false],
+    ['measured an edit', { facts: { ...seen, edit: {} } }, { facts: { ...seen, edit: {} } }, false],
+    ['met a problem', { facts: { ...seen, problem: {} } }, { facts: { ...seen, problem: {} } }, false],
+  ])(
+    'replaces the one before only where both are of the schedule and show the same: %s',
+    async (_, before, over, is) => {
+      const scene = await openScene({ changes: [] });
+      const { runs, baselines } = scene.store;
+      const plain = { ...(await scene.run()), trigger: 'schedule', facts: seen, outcome: undefined };
+      const [run, last] = [
+        { ...plain, ...over },
+        { ...plain, outcome: 'nothing-to-do', ...before },
+      ] as unknown as Run[];
+      let absorbs: ((before: Run) => boolean) | undefined;
+      const update: typeof runs.update = async (owned, _, also) => {
+        absorbs = also?.absorbs;
+        return owned;
+      };
+      const store = {
+        ...scene.store,
+        runs: { ...runs, get: async () => run, update },
+        baselines: { ...baselines, advance: async () => {} },
+      };
+      await finishRun(await scene.context(), { ...scene.io, store });
+      expect(absorbs?.(last as Run)).toBe(is);
+    },
+  );
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Case } from '../../../src/core/plan/plan.ts';
 import { findTakenEmails } from '../../../src/run/deliver/check-before-sending.ts';
-import { reportLeftParked } from '../../../src/run/prove/report-parked.ts';
+import type { Sync } from '../../../src/run/engine-io.ts';
+import { reportFoundParked, reportLeftParked } from '../../../src/run/prove/report-parked.ts';
 import { endRun, openRun, sampleBatch, sampleChange, writePlan } from '../../contracts/store-samples.ts';
 import { account } from '../plan-scene.ts';
 import { openScene, type Scene } from '../run-in-store.ts';
@@ -81,3 +83,27 @@ it('users are reported as parked when the last step of their change was not appl
   expect(await reportLeftParked(await io.store.batches.ofRun('run_1'), io)).toEqual([]);
   await endRun(store, owned);
 });
+
+it.each([
+  { what: 'who works and has it, in any case', told: true },
+  { what: 'who has left', says: 'leaver', told: false },
+  { what: 'with an e-mail of their own', email: 'a1@x.com', told: false },
+  { what: 'without an e-mail', email: undefined, told: false },
+  { what: 'whose identification makes no address', identification: 'a 1', email: undefined, told: false },
+  { what: 'where none is configured', parkEmail: undefined, told: false },
+])(
+  'users whom an earlier run has left with their parking address are reported: one $what',
+  ({ what: _, told, ...over }) => {
+    const { says, identification, ...given } = { says: 'active', identification: 'a1', ...over };
+    const parkEmail = 'parkEmail' in given ? given.parkEmail : '{identification}@Parked.com';
+    const email = 'email' in given ? given.email : 'A1@parked.com';
+    const fields = email === undefined ? {} : { email };
+    const subject = { identification, source: { says }, user: { fields } } as unknown as Case;
+    const message = 'an earlier run left the account with its parking address (parkEmail)';
+    const found = reportFoundParked(subject, { settings: { parkEmail } } as unknown as Sync);
+    expect(found).toEqual(told ? { code: 'email-parked', identification, message } : undefined);
+    expect(
+      reportFoundParked({ ...subject, user: undefined }, { settings: { parkEmail } } as unknown as Sync),
+    ).toBeUndefined();
+  },
+);
