@@ -2,22 +2,24 @@ import { tmpdir } from 'node:os';
 import { onTestFinished } from 'vitest';
 import type { BlockedPerson } from '../../src/core/guard/blocked.ts';
 import type { Person } from '../../src/core/person/person.ts';
-import type { Change } from '../../src/core/plan/change.ts';
 import type { Configuration, DecidingSettings, LastWrite } from '../../src/core/plan/configuration.ts';
 import type { DecisionRecord } from '../../src/core/plan/decision.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import type { Neighbors } from '../../src/core/plan/neighbors.ts';
 import { type AccountDecision, openPairBook, type PairDecision } from '../../src/core/plan/pair.ts';
 import { type Case, decide as decideCase, type PlanRules } from '../../src/core/plan/plan.ts';
+import type { RefusedCreate } from '../../src/core/plan/refused-create.ts';
 import { certifySnapshot } from '../../src/core/plan/snapshot.ts';
 import type { Finding } from '../../src/core/run/finding.ts';
 import { given } from '../../src/core/run/given.ts';
 import { type Dialect, defaultDialect, type SyncSettings } from '../../src/core/run/settings.ts';
+import type { NewChange } from '../../src/ports/store.ts';
 import type { NeighborQuestion } from '../../src/run/compare/neighbors.ts';
 import { decideEveryone } from '../../src/run/decide/decide-changes.ts';
 import type { Edit } from '../../src/run/edit.ts';
 import type { EngineIo, Sync } from '../../src/run/engine-io.ts';
 import { openRecordFiling } from '../../src/run/read/file-records.ts';
+import { mark } from '../../src/run/read/people-index.ts';
 import { openFileSpool } from '../../src/store/db/file-spool.ts';
 import { openStore } from '../../src/store/index.ts';
 import { endRun, openRun, sampleEntry } from '../contracts/store-samples.ts';
@@ -53,6 +55,8 @@ export interface World extends KnownPeople {
   readonly pairs?: readonly PairDecision[];
   readonly toDisable?: readonly AccountDecision[];
   readonly mayCreatesWait?: boolean;
+  /** Creates that the platform refused before. */
+  readonly refused?: Readonly<Record<string, readonly RefusedCreate[]>>;
 }
 
 /** An edit of the configuration before this plan. */
@@ -131,7 +135,15 @@ export async function open(world: World) {
   const lastWrites = async (_: string, names: readonly string[]) =>
     new Map(Object.entries(world.edit?.lastWrites ?? {}).filter(([name]) => names.includes(name)));
   const io = {
-    store: { ...store, baselines: { ...store.baselines, lastWrites } },
+    store: {
+      ...store,
+      baselines: { ...store.baselines, lastWrites },
+      plans: {
+        ...store.plans,
+        refusedCreates: async (_: string, names: readonly string[]) =>
+          new Map(Object.entries(world.refused ?? {}).filter(([name]) => names.includes(name))),
+      },
+    },
     clock: fixedClock(now),
     syncs: new Map([
       ['people', sync],
@@ -147,8 +159,8 @@ export async function open(world: World) {
   const access: string[] = [];
   const decided: string[] = [];
   const calls: string[] = [];
-  const changes: Change[] = [];
-  const expected: Change[] = [];
+  const changes: NewChange[] = [];
+  const expected: NewChange[] = [];
   const entries: (LedgerEntry & { readonly isMiss: boolean })[] = [];
   const taking: unknown[] = [];
   const waiting: string[] = [];
@@ -163,11 +175,11 @@ export async function open(world: World) {
   const sink = {
     ...listeners,
     find: (finding: Finding) => void findings.push(finding),
-    async changes(some: readonly Change[]) {
+    async changes(some: readonly NewChange[]) {
       calls.push('changes');
       changes.push(...some);
     },
-    async expected(some: readonly Change[]) {
+    async expected(some: readonly NewChange[]) {
       calls.push('expected');
       expected.push(...some);
     },
@@ -189,7 +201,9 @@ export async function open(world: World) {
     tally: edit?.tally,
     /** Reads what was kept in the spool. */
     kept: (places: readonly number[] = []) => places.map((place) => JSON.parse(spool.read(place))),
-    index,
+    /** What the later steps know of a person. */
+    marksOf: (name: string) =>
+      (['prevented', 'leadable'] as const).filter((one) => index.has(index.find(name).slot, mark[one])).join(),
     waiting,
     known,
     findings,

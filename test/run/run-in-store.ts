@@ -1,14 +1,15 @@
 import { tmpdir } from 'node:os';
 import { onTestFinished } from 'vitest';
-import type { User } from '../../src/core/person/user.ts';
+import type { Leaders, User } from '../../src/core/person/user.ts';
 import type { Change } from '../../src/core/plan/change.ts';
+import { leaderStates } from '../../src/core/plan/leaders.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import { chunk } from '../../src/core/run/batch.ts';
 import { PlatformError } from '../../src/core/run/errors.ts';
 import { defaultDialect, defaultLimits, type SettleSettings, type SyncSettings } from '../../src/core/run/settings.ts';
 import { openSeal } from '../../src/platform/tokens/seal.ts';
 import type { BatchToSubmit, Delivery, Submission } from '../../src/ports/delivery.ts';
-import type { FileStatus, Lookup, Platform } from '../../src/ports/platform.ts';
+import type { FileStatus, LeadersLookup, Lookup, Platform } from '../../src/ports/platform.ts';
 import type { CheckpointName, ProgressEvent } from '../../src/ports/runtime.ts';
 import type { Batch, OwnedRun, Run, RunFacts, Store } from '../../src/ports/store.ts';
 import { advanceRun } from '../../src/run/advance-run.ts';
@@ -62,6 +63,8 @@ export interface Script {
   status: FileStatus | Error;
   /** What a read of one user answers, when it is not what the directory shows. */
   find: (identification: string) => Lookup | undefined | Promise<undefined>;
+  /** What a read of one list of leaders answers, when it is not what `leaders` shows. */
+  list: (identification: string) => LeadersLookup | undefined;
   /** How many users a page of a scan holds; all of them when absent. */
   pageSize: number | undefined;
   scanCost: number | undefined;
@@ -77,6 +80,10 @@ export interface EngineScene {
   readonly io: EngineIo;
   readonly sync: Sync;
   readonly users: Map<string, User>;
+  /** The lists of leaders that are not empty. */
+  readonly leaders: Map<string, Leaders>;
+  /** Whose lists were read, in order. */
+  readonly listed: readonly string[];
   readonly script: Script;
   readonly log: MemoryLogger;
   /** The identifications of each submission, in order. */
@@ -131,6 +138,8 @@ export async function openEngineScene({ settings, source, ...given }: EngineOpti
   if (beside === undefined) onTestFinished(() => store.close());
   const clock = beside?.clock ?? new FakeClock(someInstant);
   const users = given.users ?? beside?.users ?? new Map<string, User>();
+  const leaders = beside?.leaders ?? new Map<string, Leaders>();
+  const listed: string[] = [];
   const script = openScript();
   const calls = { find: 0, scan: 0, status: 0 };
   const asked: string[] = [];
@@ -144,7 +153,10 @@ export async function openEngineScene({ settings, source, ...given }: EngineOpti
     kind,
     async submit(batch) {
       sent.push(batch.changes.map(({ identification }) => identification));
-      return (await script.submit?.(batch)) ?? takeBatch(kind, batch, script, users);
+      const answer = await script.submit?.(batch);
+      return (
+        answer ?? (kind === 'leaders' ? takeLeaders(batch, script, leaders) : takeBatch(kind, batch, script, users))
+      );
     },
   });
   const sync: Sync = {
@@ -152,7 +164,7 @@ export async function openEngineScene({ settings, source, ...given }: EngineOpti
     source,
     mapping: compilePlainMapping(settings),
     ...configured(settings),
-    platform: scriptedPlatform({ users, script, calls, asked, counted }),
+    platform: scriptedPlatform({ users, script, calls, asked, counted, leaders, listed }),
     dialect: defaultDialect,
     limits: defaultLimits,
     fingerprint: 'f1',
@@ -193,7 +205,7 @@ export async function openEngineScene({ settings, source, ...given }: EngineOpti
     progress: (event) => void events.push(event),
     countRequests: (_, work) => work(),
   };
-  const told = { sent, calls, asked, counted, openSpools: () => spools, places, events };
+  const told = { leaders, listed, sent, calls, asked, counted, openSpools: () => spools, places, events };
   return { store, clock, io, sync, users, script, log, ...told, stopping: new AbortController() };
 }
 
@@ -258,6 +270,7 @@ export function openScript(): Script {
     lands: () => true,
     status: { kind: 'done', text: 'Processed' },
     find: () => undefined,
+    list: () => undefined,
     pageSize: undefined,
     scanCost: undefined,
     scanError: undefined,
@@ -312,6 +325,19 @@ export async function takeBatch(
   return kind === 'direct' ? { kind } : { kind: 'file', fileId: `file of ${id}`, fileName: `${id}.csv` };
 }
 
+async function takeLeaders(
+  { changes, onResult }: BatchToSubmit,
+  { lands }: Script,
+  leaders: Map<string, Leaders>,
+): Promise<Submission> {
+  for (const change of changes) {
+    await onResult(change.identification, { kind: 'sending' });
+    if (lands(change)) leaders.set(change.identification, leaderStates(change).to);
+    await onResult(change.identification, { kind: 'accepted' });
+  }
+  return { kind: 'direct' };
+}
+
 /** The platform does what a change asks for. A row of a file enables the account, a call leaves it as it is. */
 export function land(
   { identification, kind, after }: Change,
@@ -340,9 +366,12 @@ const neverCalled = (): never => {
 export type Directory = Pick<Scene, 'users' | 'script' | 'calls'> & {
   readonly asked: string[];
   readonly counted: Map<string, number>;
+  readonly leaders?: ReadonlyMap<string, Leaders>;
+  readonly listed?: string[];
 };
 
-export function scriptedPlatform({ users, script, calls, asked, counted }: Directory): Platform {
+export function scriptedPlatform(directory: Directory): Platform {
+  const { users, script, calls, asked, counted, leaders, listed } = directory;
   return {
     async *scan() {
       calls.scan += 1;
@@ -369,7 +398,11 @@ export function scriptedPlatform({ users, script, calls, asked, counted }: Direc
     remove: neverCalled,
     rename: neverCalled,
     upload: neverCalled,
-    leaders: neverCalled,
+    async leaders(identification) {
+      listed?.push(identification);
+      const shown = leaders?.get(identification) ?? { main: undefined, secondary: [] };
+      return script.list(identification) ?? { found: 'complete', leaders: shown };
+    },
     lead: neverCalled,
     unlead: neverCalled,
   };

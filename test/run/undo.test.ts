@@ -2,6 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { decideRun } from '../../src/app/approve.ts';
 import { findChanges } from '../../src/app/runs.ts';
 import { undoRun } from '../../src/app/undo.ts';
+import type { Leaders } from '../../src/core/person/user.ts';
+import { sealChange } from '../../src/core/plan/change.ts';
+import { leaderChange } from '../../src/core/plan/leaders.ts';
+import type { UndoOrder } from '../../src/core/plan/undo.ts';
+import type { Finding } from '../../src/core/run/finding.ts';
+import type { LeadersLookup } from '../../src/ports/platform.ts';
+import type { RunScope } from '../../src/ports/store.ts';
+import { undoLeaders } from '../../src/run/decide/undo.ts';
+import type { EngineIo } from '../../src/run/engine-io.ts';
+import type { PlanWork } from '../../src/run/plan-job.ts';
 import type { RunReport } from '../../src/views/runs.ts';
 import { employees, type Office, openOffice, plainMapping, type Row } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
@@ -187,6 +197,92 @@ describe('undoing a disable', () => {
     await office.applyRows(dozen);
     const gone = await office.applyRows(dozen.slice(1));
     expect(gone.run.counts.disable).toBe(1);
+  });
+});
+
+describe('undoing changes of leaders', () => {
+  const at = (main?: string, ...secondary: string[]): Leaders => ({ main, secondary });
+  const order: UndoOrder = { run: 'run_7', by: 'ana' };
+  const changed = 'leaders not undone: they were changed since';
+
+  async function undone(
+    from: Leaders,
+    to: Leaders,
+    { shown = to as Leaders | string, state = 'applied', over = {} as Partial<UndoOrder> } = {},
+  ) {
+    const made = leaderChange('eva', from, to, { secondary: [], checkedAt: 1 }) ?? expect.fail('nothing changes');
+    const change = { ...sealChange({ ...made, episode: '0' }), state };
+    const found: Finding[] = [];
+    const asked: unknown[] = [];
+    const leaders = async (name: string): Promise<LeadersLookup> => {
+      asked.push(name);
+      return typeof shown === 'string' ? { found: 'unclear', reason: shown } : { found: 'complete', leaders: shown };
+    };
+    const getMany = async (...asks: unknown[]) => {
+      asked.push(asks);
+      return [change];
+    };
+    const undoes = { ...order, ...over };
+    const work = (scope: RunScope) =>
+      ({
+        scope,
+        sync: { platform: { leaders } },
+        findings: { find: (one: Finding) => found.push(one) },
+      }) as unknown as PlanWork;
+    const io = { store: { plans: { getMany } } } as unknown as EngineIo;
+    const [back, ...others] = await undoLeaders(work({ kind: 'users', identifications: ['eva'], undoes }), io);
+    expect(others).toEqual([]);
+    return {
+      back,
+      found: found.map(({ code, identification, message }) => `${code} ${identification}: ${message}`),
+      asked,
+    };
+  }
+
+  it.each<[Leaders, Leaders, Leaders | string, after: object | string, kind?: string]>([
+    [at('ana'), at('kim'), at('kim', 'leo'), { mainLeader: 'ana' }, 'lead'],
+    [at(), at('kim'), at('kim'), { mainLeader: '' }, 'unlead'],
+    [
+      at('ana', 'b', 'c'),
+      at('kim', 'c', 'd'),
+      at('kim', 'c', 'd', 'a'),
+      { mainLeader: 'ana', secondaryLeaders: 'a, b, c' },
+      'lead',
+    ],
+    [at('ana', 'b'), at('ana', 'd'), at('leo', 'd'), { secondaryLeaders: 'b' }, 'lead'],
+    [at('ana'), at('kim'), at('leo'), `not-undone eva: ${changed}`],
+    [at('ana'), at('kim'), 'no answer', 'not-undone eva: leaders not undone: no answer'],
+  ])('puts back from %j what was made %j, where the list shows %j', async (from, to, ...line) => {
+    const [shown, after, kind] = line;
+    const { back, found } = await undone(from, to, { shown });
+    expect([back?.kind, back?.after, found]).toEqual(
+      typeof after === 'string' ? [undefined, undefined, [after]] : [kind, after, []],
+    );
+  });
+
+  it('says what is not to be done again', async () => {
+    const { back, asked } = await undone(at('ana'), at('kim'));
+    expect(asked).toEqual([['run_7', ['eva'], 'leaders'], 'eva']);
+    expect(back).toMatchObject({
+      rule: 'undo-leaders',
+      reason: 'undoes run run_7',
+      notAgain: {
+        rule: 'leaders-lead',
+        fields: { isWhole: false, digests: { mainLeader: expect.any(String) } },
+        by: 'ana',
+        why: 'undid run run_7',
+      },
+      before: { leaders: { main: 'ana', secondary: [], checkedAt: 0 } },
+    });
+    expect(await undone(at(), at('kim'))).not.toHaveProperty('back.before.leaders.main');
+  });
+
+  it('leaves changes that were not applied, and those of other classes', async () => {
+    const nothing = { back: undefined, asked: [expect.anything()], found: [] };
+    expect(await undone(at('ana'), at('kim'), { state: 'failed' })).toEqual(nothing);
+    expect(await undone(at('ana'), at('kim'), { over: { only: ['creates'] } })).toEqual(nothing);
+    const { back } = await undone(at('ana'), at('kim'), { over: { only: ['leads'], why: 'wrong export' } });
+    expect(back?.notAgain?.why).toBe('undid run run_7: wrong export');
   });
 });
 
