@@ -74,8 +74,8 @@ export async function learnEndWord({ owned, sync }: RunContext, word: string, io
 /** Forgets a learned status, because a file that ended by it does not show all rows. The file is polled again. */
 export async function forgetEndWord({ owned }: RunContext, batch: Batch, io: EngineIo): Promise<void> {
   await io.store.learned.update(owned.run.connection, ({ endWords = {}, ...others }) => {
-    const { [batch.status ?? '']: _, ...rest } = endWords;
-    return { ...others, endWords: rest };
+    const rest = Object.entries(endWords).filter(([word]) => word !== batch.status);
+    return { ...others, endWords: Object.fromEntries(rest) };
   });
   await io.store.batches.update(owned, batch.id, { final: undefined, finalAt: undefined, status: 'unknown status' });
 }
