@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { RollcallError } from '../../src/core/run/errors.ts';
-import type { Run } from '../../src/ports/store.ts';
+import type { ChangeState } from '../../src/core/run/run.ts';
+import type { RunEffects } from '../../src/ports/runs.ts';
+import type { Run, RunPatch } from '../../src/ports/store.ts';
 import { advanceRun } from '../../src/run/advance-run.ts';
 import { takeFileLease } from '../../src/run/deliver/file-lease.ts';
 import { failRun, finishRun } from '../../src/run/finish-run.ts';
@@ -182,6 +184,90 @@ describe('ending a run', () => {
   });
 });
 
+/** Ends a run that the store shows so, and returns what is stored with its end. */
+async function endOf(over: object, states: Partial<Record<ChangeState, number>> = {}) {
+  const scene = await openScene({ changes: [] });
+  const { runs, baselines, plans } = scene.store;
+  const plain = { ...(await scene.run()), trigger: 'schedule', facts: {}, outcome: undefined };
+  const stored: { patch: RunPatch; also: RunEffects }[] = [];
+  let advanced = 0;
+  const store = {
+    ...scene.store,
+    runs: {
+      ...runs,
+      get: async () => ({ ...plain, ...over }) as Run,
+      update: (async (owned, patch, also = {}) => {
+        stored.push({ patch, also });
+        return owned;
+      }) as typeof runs.update,
+    },
+    baselines: {
+      ...baselines,
+      advance: async () => {
+        advanced += 1;
+      },
+    },
+    plans: {
+      ...plans,
+      count: async (id: string) => {
+        const count = await plans.count(id);
+        return { ...count, states: { ...count.states, ...states } };
+      },
+    },
+  };
+  await finishRun(await scene.context(), { ...scene.io, store });
+  const { patch, also } = stored.at(-1) ?? expect.fail('nothing was stored');
+  return { patch, also, plain, places: scene.places, last: scene.log.lines.at(-1), writes: stored.length, advanced };
+}
+
+describe('the end of a run', () => {
+  const read = { kind: 'full', at: 5, fingerprint: 'f1' } as const;
+  const mark = { at: 5, fullAt: 5, fullRun: 'run_1', fingerprint: 'f1' };
+  const before = { at: 1, fullAt: 1, fullRun: 'run_0', fingerprint: 'f1' };
+
+  it.each<[what: string, facts: object, states: object, after: object | undefined]>([
+    ['that processed all people of a full read', { read }, {}, mark],
+    ['of another kind of read', { read: { ...read, kind: 'delta' } }, {}, { ...before, at: 5 }],
+    ['that read nothing', {}, {}, before],
+    ['that asks for a full read', { read, needsFull: true }, {}, undefined],
+    ['of which some people were postponed', { read, postponed: 1 }, {}, undefined],
+    ['of which only rejected changes were dropped', { read, rejected: 2 }, { dropped: 2 }, mark],
+    ['of which other changes were dropped', { read, rejected: 1 }, { dropped: 2 }, undefined],
+    ['of which changes were dropped and none rejected', { read }, { dropped: 1 }, undefined],
+  ])('%s decides from where the next one reads', async (_, facts, states, after) => {
+    const { also } = await endOf({ facts }, states);
+    expect(also.watermark?.(before)).toEqual(after);
+  });
+
+  it.each([
+    { what: 'that did its work', states: { applied: 1 }, level: 'info' },
+    { what: 'of which a change failed', states: { failed: 1 }, level: 'warn' },
+    { what: 'that failed', over: { reason: 'no right' }, level: 'warn' },
+    { what: 'that was canceled', over: { isCancelRequested: true }, level: 'info' },
+  ])('$what is told in the log as $level', async ({ over = {}, states = {}, level }) => {
+    const { last, patch, places } = await endOf(over, states);
+    expect(last).toMatchObject({ level, message: 'run ended', fields: { outcome: patch.outcome, ms: 0 } });
+    const told = last?.fields ?? {};
+    expect(['failures' in told, told.reason]).toEqual([level === 'warn', level === 'warn' ? patch.reason : undefined]);
+    expect(places).toEqual(['run-finished']);
+  });
+
+  it('forgets what the run waited for, and keeps the reasons where there are several', async () => {
+    const one = await endOf({ facts: { waiting: {} } }, { failed: 1 });
+    expect(one.also.facts).toEqual({ waiting: undefined });
+    const two = await endOf({}, { failed: 1, unresolved: 1 });
+    const reasons = ['1 change failed', '1 change has an unknown outcome'];
+    expect(two.also.facts).toEqual({ waiting: undefined, reasons });
+  });
+
+  it.each([
+    { facts: {}, advanced: 0 },
+    { facts: { edit: {} }, advanced: 1 },
+  ])('lets an edit of the configuration count as measured: $facts', async ({ facts, advanced }) => {
+    expect(await endOf({ facts })).toMatchObject({ advanced, writes: 1 });
+  });
+});
+
 describe('a run that found nothing to do', () => {
   const seen = { sourceRows: 3, read: { kind: 'full', at: 1, since: 1 } };
   const times = { plannedAt: 5, lookedAt: 5, lookTookMs: 5, provedAt: 5, filePace: { tooSoonMs: 5 } };
@@ -202,26 +288,10 @@ describe('a run that found nothing to do', () => {
     ['met a problem', { facts: { ...seen, problem: {} } }, { facts: { ...seen, problem: {} } }, false],
   ])(
     'replaces the one before only where both are of the schedule and show the same: %s',
-    async (_, before, over, is) => {
-      const scene = await openScene({ changes: [] });
-      const { runs, baselines } = scene.store;
-      const plain = { ...(await scene.run()), trigger: 'schedule', facts: seen, outcome: undefined };
-      const [run, last] = [
-        { ...plain, ...over },
-        { ...plain, outcome: 'nothing-to-do', ...before },
-      ] as unknown as Run[];
-      let absorbs: ((before: Run) => boolean) | undefined;
-      const update: typeof runs.update = async (owned, _, also) => {
-        absorbs = also?.absorbs;
-        return owned;
-      };
-      const store = {
-        ...scene.store,
-        runs: { ...runs, get: async () => run, update },
-        baselines: { ...baselines, advance: async () => {} },
-      };
-      await finishRun(await scene.context(), { ...scene.io, store });
-      expect(absorbs?.(last as Run)).toBe(is);
+    async (_, before, run, is) => {
+      const { also, plain } = await endOf({ facts: seen, ...run });
+      const last = { ...plain, facts: seen, outcome: 'nothing-to-do', ...before } as unknown as Run;
+      expect(also.absorbs?.(last)).toBe(is);
     },
   );
 });
