@@ -4,10 +4,11 @@ import type { Leaders } from '../../src/core/person/user.ts';
 import type { LedgerEntry, LedgerLeaders } from '../../src/core/plan/ledger.ts';
 import type { LeaderRule, SyncSettings } from '../../src/core/run/settings.ts';
 import { rollingCheck } from '../../src/run/lead/decide-leaders.ts';
-import { endRun, openRun, sampleEntry } from '../contracts/store-samples.ts';
+import { explain } from '../../src/run/why.ts';
+import { approve, decided, endRun, openRun, reject, sampleEntry } from '../contracts/store-samples.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
-import { plainSettings } from './plain-settings.ts';
-import { account, only, openPlanScene, type Planned, type PlanScene, row } from './plan-scene.ts';
+import { compilePlainMapping, configured, plainSettings } from './plain-settings.ts';
+import { account, guards, only, openPlanScene, type Planned, type PlanScene, row } from './plan-scene.ts';
 
 const plainRule = { kind: 'from', transform: [], format: undefined, whenEmpty: 'keep', by: 'identification' } as const;
 const rule = (path: string, over: Partial<LeaderRule> = {}) =>
@@ -26,6 +27,7 @@ const ours = (text: string, shown = text, over: Partial<LedgerLeaders> = {}): Le
   const { main, secondary } = list(text);
   return { ...(main === undefined ? {} : { main }), secondary, shown: list(shown), checkedAt: 1, ...over };
 };
+const deltas = { fullEveryMs: 86_400_000, overlapMs: 60_000 };
 const waits = (value: string, since: number) =>
   ({ waits: [{ by: 'identification', value, of: 'mainLeader', since }] }) as const;
 
@@ -51,7 +53,7 @@ async function open({ people, known = {}, shown = {}, coming = [], rows = {}, ..
   });
   const there = Object.keys(people).filter((name) => !coming.includes(name));
   const users = there.map((name) => account(name));
-  const settings = { ...mapped(), ...more.settings };
+  const settings = { ...mapped(), deltas, ...more.settings };
   const scene = await openPlanScene({ records, users, settings, otherSyncs: ['guests'] });
   for (const [name, text] of Object.entries(shown)) scene.leaders.set(name, list(text));
   const owned = await openRun(scene.store, { id: 'run_0', sync: 'before' });
@@ -74,6 +76,8 @@ const knownOf = async ({ store }: PlanScene, name = 'eva') => (await store.ledge
 
 describe('a plan about the leaders of eva', () => {
   const takeOver = { takeOver: true };
+  const two = { secondary: [rule('second'), rule('second', takeOver)] };
+  const oneOfTwo = { mapping: { ...plainSettings.mapping, leaders: two } };
   const clear = mapped({ whenEmpty: 'clear' });
   const fresh = (text: string, shown = text, over = {}) => ours(text, shown, { checkedAt: now, ...over });
 
@@ -186,6 +190,24 @@ describe('a plan about the leaders of eva', () => {
       undefined,
       { settings: { mapping: plainSettings.mapping } },
     ],
+    [
+      'leaves who was set by hand beside a change',
+      'ana | kim',
+      'leo',
+      undefined,
+      'lead – | kim',
+      fresh('', 'leo', { byHand: 'leo' }),
+      { found: ['leader-by-hand eva'] },
+    ],
+    [
+      'takes over by one of two rules, without a main leader',
+      '| ana',
+      '| kim',
+      undefined,
+      'lead – | ana',
+      fresh('', '| kim'),
+      { settings: oneOfTwo },
+    ],
   ])('%s', async (_, ...line) => {
     const [eva, shown, known, lead, after, { settings = {}, found = [] } = {}] = line;
     const scene = await open({
@@ -247,12 +269,31 @@ describe('the people of whom a plan decides leaders', () => {
         ['eva lead ana | –'],
         ['eva'],
       ],
+      [
+        'are in no circle through one who left',
+        {
+          people: { ana: 'eva', eva: '' },
+          rows: { eva: { status: 'left' } },
+          known: { ana: ours('eva'), eva: ours('ana') },
+        },
+        [],
+        [],
+        ['leader-left eva'],
+      ],
     ],
   )('%s', async (_, ...line) => {
     const [world, changes, listed, found = []] = line;
     const scene = await open(world);
     const plan = await scene.plan();
     expect([leads(plan), scene.listed, plan.findings]).toEqual([changes, listed, found]);
+  });
+
+  it('are those of a preview, which has no entries yet', async () => {
+    const users = ['ana', 'eva', 'kim'].map((name) => account(name));
+    const records = [row('ana'), row('eva', { boss: 'ana' }), row('kim')];
+    expect(leads(await (await openPlanScene({ records, users, settings: mapped() })).show())).toEqual([
+      'eva lead ana | –',
+    ]);
   });
 
   it('are read again in full runs, the longest unchecked first', async () => {
@@ -269,12 +310,14 @@ describe('the people of whom a plan decides leaders', () => {
   });
 
   it('are asked about again in the next full run where one of a new account waits', async () => {
-    const of = async (eva: string) => (await (await open({ people: { eva }, coming: ['eva'] })).plan()).plan.facts;
-    expect([(await of('nobody')).needsFull, (await of('')).needsFull]).toEqual([true, undefined]);
+    const of = async (eva: string, ledger: readonly LedgerEntry[] = []) =>
+      (await (await open({ people: { eva }, coming: ['eva'], ledger })).plan()).plan.facts.needsFull;
+    const removed = sampleEntry('eva', { removed: { at: 1, blacklist: false } });
+    expect([await of('nobody'), await of('nobody', [removed]), await of('')]).toEqual([true, true, undefined]);
   });
 });
 
-describe('a run about named people', () => {
+describe('a run that reads some people', () => {
   const people = { ana: '', eva: 'kim', kim: 'ana', leo: 'kim' };
   const named = async (known: World['known'], over: Partial<World>, ...names: string[]) => {
     const scene = await open({ people, ...(known && { known }), ...over });
@@ -287,9 +330,43 @@ describe('a run about named people', () => {
     expect(await named({}, {}, 'eva')).toEqual([['eva lead kim | –'], ['eva'], []]);
   });
 
+  it('writes down who is ours by now', async () => {
+    const scene = await open({ people: { ...people, eva: 'ana' }, known: { eva: ours('', 'ana') } });
+    await scene.plan(only('eva'));
+    expect([scene.listed, await knownOf(scene)]).toEqual([[], ours('ana')]);
+  });
+
+  it('is none of them where it reads who changed, and it says so', async () => {
+    const scene = await open({
+      people: { ana: '', eva: 'ana', kim: 'nobody' },
+      known: { eva: ours('ana') },
+      shown: { eva: 'ana' },
+    });
+    await scene.run();
+    const listed = scene.listed.length;
+    scene.source.changed = scene.source.records.filter(({ fields }) => fields.id !== 'kim');
+    expect([leads(await scene.plan()), scene.listed.slice(listed)]).toEqual([[], []]);
+    scene.source.changed = [...scene.source.records, row('nobody')];
+    expect(leads(await scene.plan())).toEqual(['kim lead nobody | –']);
+  });
+
+  it('explains all that waits, without the lists of others', async () => {
+    const scene = await open({
+      people: { ana: '', eva: 'nobody', kim: 'ana' },
+      known: { eva: ours(''), kim: ours('ana') },
+    });
+    const { decision, findings } = await explain('eva', scene.sync, scene.io, scene.stopping.signal);
+    expect([decision === undefined, findings.map(({ code }) => code), scene.listed]).toEqual([
+      false,
+      ['leader-waits'],
+      [],
+    ]);
+  });
+
   it('closes no circle through people whom the ledger knows', async () => {
     const known = { kim: ours('ana'), ana: ours('leo'), leo: ours('eva') };
     expect(await named(known, {}, 'eva')).toEqual([[], [], ['leader-cycle eva']]);
+    expect(await named({ kim: ours('gone') }, {}, 'eva')).toEqual([['eva lead kim | –'], ['eva'], []]);
     expect(await named({ kim: ours('ana'), ana: ours('ana') }, {}, 'eva')).toEqual([['eva lead kim | –'], ['eva'], []]);
     expect(await named(known, {}, 'eva', 'leo')).toEqual([['eva lead kim | –'], ['eva'], ['leader-cycle leo']]);
   });
@@ -319,5 +396,128 @@ describe('a list that cannot be read', () => {
     const reasons = plan.plan.findings.map(({ message }) => message.replace('no leader is changed: ', ''));
     const hopeless = 'none of the last 50 lists could be read, so this one was not requested';
     expect(reasons.filter((reason) => reason === hopeless)).toHaveLength(101 - count);
+  });
+});
+
+describe('what people decided about leaders', () => {
+  const none = { absolute: 0, percent: 0, cap: undefined };
+  /** A plan whose changes of leaders are all held, and the changes. */
+  async function openHeld() {
+    const scene = await open({ people: { ana: '', eva: 'ana | kim', kim: '' }, settings: guards({ leads: none }) });
+    const plan = await scene.plan();
+    expect([leads(plan), plan.run.facts.rejected]).toEqual([['eva lead ana | kim held'], 0]);
+    return { scene, made: plan.changes.filter(({ kind }) => kind === 'lead') };
+  }
+  const next = async (scene: PlanScene, boss = 'ana', second = 'kim') => {
+    scene.source.records = [row('ana'), row('eva', { boss, second }), row('kim')];
+    return scene.plan();
+  };
+
+  it('lets an approved change go', async () => {
+    const { scene, made } = await openHeld();
+    await approve(scene.store, made, { at: scene.clock.now() });
+    expect(leads(await next(scene))).toEqual(['eva lead ana | kim']);
+  });
+
+  it.each([
+    ['', ''],
+    ['kim', ''],
+  ])('keeps a rejected change away until the source names others: %j', async (...others) => {
+    const { scene, made } = await openHeld();
+    await reject(scene.store, made);
+    const again = await next(scene);
+    expect([leads(again), again.run.facts.rejected]).toEqual([['eva lead ana | kim dropped'], 1]);
+    // Who waits, who is in a circle and who is named as their own leader was not decided.
+    for (const boss of ['nobody', 'nobody', 'eva', 'eva']) await next(scene, boss, '');
+    scene.source.records = [row('ana', { boss: 'eva' }), row('eva', { boss: 'ana' }), row('kim')];
+    expect((await scene.plan()).findings).toContain('leader-cycle ana');
+    expect(leads(await next(scene))).toEqual(['eva lead ana | kim dropped']);
+    await next(scene, ...others);
+    expect(leads(await next(scene))).toEqual(['eva lead ana | kim held']);
+  });
+
+  it('leaves a rejected leader out of the change, who is not ours after it', async () => {
+    const { scene, made } = await openHeld();
+    await reject(
+      scene.store,
+      made.map((one) => ({ ...one, changed: ['secondaryLeaders'] })),
+    );
+    const { changes, ...plan } = await next(scene);
+    expect([leads({ changes }), plan.run.facts.rejected]).toEqual([['eva lead ana | – held'], 0]);
+    expect(changes[0]?.before?.leaders).toMatchObject({ main: 'ana', secondary: [], shown: list('ana') });
+  });
+
+  it.each(['left out', 'undone'])('holds what was left out, and counts no undo: %s', async (what) => {
+    const { scene, made } = await openHeld();
+    Object.assign(scene.sync, { settings: { ...scene.sync.settings, ...guards({}) } });
+    if (what === 'undone')
+      await reject(
+        scene.store,
+        made.map((one) => ({ ...one, rule: 'undo-leaders' })),
+      );
+    else await scene.store.decisions.leaveOut('people', decided(made), { by: 'ana', at: scene.clock.now() });
+    expect(leads(await next(scene))).toEqual([what === 'undone' ? 'eva lead ana | kim' : 'eva lead ana | kim held']);
+  });
+
+  it('puts back what an undone run made, where that is not rejected', async () => {
+    const scene = await open({ people: { ana: '', eva: 'ana', kim: '' } });
+    const { run } = await scene.run();
+    const undo = { kind: 'users', identifications: ['eva'], undoes: { run: run.id, by: 'ana' } } as const;
+    const back = await scene.plan(undo);
+    expect([leads(back), back.findings]).toEqual([['eva unlead  | –'], []]);
+    await reject(scene.store, back.changes);
+    expect(leads(await scene.plan(undo))).toEqual(['eva unlead  | – dropped']);
+    scene.leaders.delete('eva');
+    expect(leads(await scene.plan(undo))).toEqual([]);
+  });
+});
+
+describe('an edit of the mapping of leaders', () => {
+  /** Changes the configuration, and the rows of the source. */
+  const edit = (scene: PlanScene, settings: Partial<SyncSettings>, ...rows: ReturnType<typeof row>[]) => {
+    const all = { ...scene.sync.settings, ...settings };
+    Object.assign(scene.sync, { settings: all, mapping: compilePlainMapping(all), ...configured(all) });
+    const names = rows.map(({ fields }) => fields.id);
+    scene.source.records = [...scene.source.records.filter(({ fields }) => !names.includes(fields.id)), ...rows];
+  };
+  const told = ({ changes, run }: Planned) => [
+    changes.map(({ identification, classes }) => `${identification} ${classes.join()}`),
+    run.facts.edit,
+  ];
+
+  it('is told from what changes anyway, and from what is rejected', async () => {
+    const people = { ana: '', eva: 'ana', kim: 'ana', leo: '', max: 'ana' };
+    const rows = { eva: { chief: 'leo' }, kim: { chief: 'leo' }, max: { chief: 'ana' } };
+    const scene = await open({ people, rows, shown: { eva: 'ana', kim: 'ana', max: 'ana' } });
+    await scene.run();
+    edit(scene, mapped({ path: 'chief' }), row('kim', { boss: 'leo', chief: 'leo' }));
+    const plan = await scene.plan();
+    const fact = { people: 1, parts: { lead: 1 }, classes: { leads: 1 }, keys: ['mapping.manager'] };
+    expect(told(plan)).toEqual([['eva configuration,leads', 'kim leads'], fact]);
+    await reject(scene.store, plan.changes);
+    expect((await scene.plan()).run.facts.edit).toBeUndefined();
+  });
+
+  it('is all of it where the mapping named no leaders before, or not the person', async () => {
+    const scene = await open({ people: { ana: '', eva: 'ana' }, settings: { mapping: plainSettings.mapping } });
+    await scene.run();
+    edit(scene, mapped(), row('kim', { boss: 'ana' }));
+    const [changes] = told(await scene.plan());
+    expect(changes).toEqual(['eva configuration,leads', 'kim creates', 'kim configuration,leads']);
+    edit(scene, { ...mapped(), scope: undefined }, row('leo', { boss: 'ana', type: 'guest' }));
+    expect(told(await scene.plan())[0]).toContain('leo configuration,leads');
+  });
+
+  it.each([
+    [{ email: 'k@x.com' }, undefined],
+    [{ email: 'other@x.com' }, 1],
+  ])('is none where the e-mail named the same leader before: %j', async (kim, people) => {
+    const rows = { ana: { email: 'a@x.com' }, kim, eva: { mail: 'a@x.com' } };
+    const settings = mapped({ path: 'mail', by: 'email' });
+    const scene = await open({ people: { ana: '', eva: 'ana', kim: '' }, rows, shown: { eva: 'ana' }, settings });
+    await scene.run();
+    edit(scene, mapped(), row('eva', { boss: 'kim', mail: 'k@x.com' }));
+    const plan = await scene.plan();
+    expect([leads(plan), plan.run.facts.edit?.people]).toEqual([['eva lead kim | –'], people]);
   });
 });

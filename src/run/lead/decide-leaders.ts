@@ -67,7 +67,7 @@ export async function decideAllLeaders(work: PlanWork, read: PlanRead, io: Engin
   const count: Count = { hasApprovals: false, rejected: 0, leftOut: 0, needsFull: false, unclear: 0 };
   if (undoneBy(work.scope) !== undefined) {
     const proposals = (await undoLeaders(work, io)).map((change) => ({ change }));
-    if (proposals.length > 0) await storeChanges(work, { proposals, count }, io);
+    await storeChanges(work, { proposals, count }, io);
     return count;
   }
   if (leaders === undefined || sync.settings.delivery === 'outbox') return count;
@@ -328,12 +328,12 @@ async function decideSome(work: PlanWork, { slots, survey, count }: SomePeople, 
     // Until the change is applied, what is ours stays. What was listed is kept, so that a held change costs no further list.
     const { byHand: _, ...kept } = keptOf(one, now);
     const { byHand } = decision?.known ?? {};
-    const open = { ...kept, ...shown, ...(byHand === undefined ? {} : { byHand }) };
+    const open = { ...kept, ...shown, ...given({ byHand }) };
     const leaders = decision === undefined || decision.change !== undefined ? open : decision.known;
     if (list !== undefined || !isSameKnown(leaders, entry.leaders)) entries.push({ ...entry, leaders });
   }
-  if (proposals.length > 0) await storeChanges(work, { proposals, count }, io);
-  if (entries.length > 0) await work.recorder.ledger(entries);
+  await storeChanges(work, { proposals, count }, io);
+  await work.recorder.ledger(entries);
 }
 
 /** Finds forgotten leaders of ours again in the lists that were read. The ledger has only pseudonyms of them. */

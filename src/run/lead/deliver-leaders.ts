@@ -6,6 +6,7 @@ import { rejectionBy, type UndoneRecord } from '../../core/plan/undo.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { endOf } from '../../core/run/waves.ts';
+import type { LeadersLookup } from '../../ports/platform.ts';
 import type { Batch, ChangeMark, PlannedBatch, PlannedChange } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
 import { findOtherOwners } from '../deliver/check-before-sending.ts';
@@ -74,9 +75,7 @@ export async function checkLeaders(context: RunContext, batch: PlannedBatch, io:
   const all = { marks: [...marks, ...leads.marks], findings: [...findings, ...leads.findings] };
   const open = sent.flatMap(({ identification }) => known.get(identification) ?? []).map(withoutList);
   const ledger = [...leads.ledger, ...open];
-  if (all.marks.length > 0 || ledger.length > 0) {
-    await io.store.batches.update(owned, batch.id, {}, { ...all, ledger, undone: leads.undone });
-  }
+  await io.store.batches.update(owned, batch.id, {}, { ...all, ledger, undone: leads.undone });
   return sent;
 }
 
@@ -103,15 +102,18 @@ export async function proveLeaders(
   for (const some of chunk(open, listsAtOnce)) {
     const lists = await Promise.all(some.map(({ identification }) => sync.platform.leaders(identification, signal)));
     for (const [i, change] of some.entries()) {
-      const list = lists[i];
-      const shown = list?.found === 'complete' ? list.leaders : undefined;
-      const verdict = shown && judgeLeaders(change, shown);
+      const list = lists[i] as LeadersLookup;
+      if (list.found === 'unclear') {
+        if (startedAt < untilMs) waiting += 1;
+        else leads.failed(change, list.reason);
+        continue;
+      }
+      const verdict = judgeLeaders(change, list.leaders);
       const entry = known.get(change.identification);
-      if (shown !== undefined && verdict?.kind === 'applied') leads.applied(change, shown, entry, io.clock.now());
-      else if (verdict?.kind === 'edited') leads.failed(change, undefined);
+      if (verdict.kind === 'applied') leads.applied(change, list.leaders, entry, io.clock.now());
+      else if (verdict.kind === 'edited') leads.failed(change, undefined);
       else if (startedAt < untilMs) waiting += 1;
-      else if (verdict?.kind === 'lacking') leads.failed(change, verdict.what);
-      else leads.failed(change, list?.found === 'unclear' ? list.reason : undefined);
+      else leads.failed(change, verdict.what);
     }
   }
   io.checkpoint('read-back');

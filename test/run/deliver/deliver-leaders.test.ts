@@ -4,7 +4,9 @@ import type { Leaders } from '../../../src/core/person/user.ts';
 import type { Change } from '../../../src/core/plan/change.ts';
 import { leaderChange } from '../../../src/core/plan/leaders.ts';
 import { defaultDialect } from '../../../src/core/run/settings.ts';
+import type { Batch } from '../../../src/ports/store.ts';
 import type { Sync } from '../../../src/run/engine-io.ts';
+import { proveLeaders } from '../../../src/run/lead/deliver-leaders.ts';
 import { newBatch } from '../../../src/run/seal/batches.ts';
 import { sampleChange, sampleEntry } from '../../contracts/store-samples.ts';
 import { someInstant as now } from '../../support/fake-clock.ts';
@@ -90,16 +92,15 @@ describe('before leaders are sent', () => {
     ]);
     scene.script.submit = async ({ onResult }) => {
       await onResult('eva', { kind: 'sending' });
-      scene.leaders.set('eva', at('ana'));
+      await onResult('eva', { kind: 'accepted' });
+      await onResult('leo', { kind: 'sending' });
+      for (const name of ['eva', 'leo']) scene.leaders.set(name, at('ana'));
       scene.script.submit = undefined;
       throw new Killed('in between');
     };
     await expect(scene.play()).rejects.toThrow('in between');
     await scene.play();
-    expect(scene.sent).toEqual([
-      ['eva', 'leo', 'max'],
-      ['leo', 'max'],
-    ]);
+    expect(scene.sent).toEqual([['eva', 'leo', 'max'], ['max']]);
     expect(scene.listed).toEqual(['eva', 'eva', 'leo', 'max']);
     expect(await scene.states()).toEqual({ eva: 'applied', leo: 'applied', max: 'applied' });
   });
@@ -113,6 +114,7 @@ describe('before leaders are sent', () => {
     ['kim', lead('eva', none, at('kim')), 'update', undefined, true],
     ['kim', lead('eva', at('kim', 'ana'), at('kim', 'leo')), 'create', undefined, true],
     ['ana', lead('eva', at('kim', 'ana'), at('kim', 'ana', 'leo')), 'create', undefined, true],
+    ['kim', lead('eva', at('kim'), none), 'create', undefined, true],
   ])('%s needs an account: %#', async (name, change, ...line) => {
     const [kind, state, isSent] = line;
     const scene = await open([change, sampleChange(name, kind)]);
@@ -194,7 +196,11 @@ describe('leaders that were sent', () => {
     scene.script.lands = () => false;
     await scene.play(async () => scene.sent.length > 0 && scene.clock.now() > now);
     expect([await scene.states(), (await scene.batches())[0]?.state]).toEqual([{ eva: 'sent' }, 'sent']);
+    const [batch] = await scene.batches();
+    const prove = async () => proveLeaders(await scene.context(), batch as Batch, scene.io);
+    expect(await prove()).toEqual({ changes: 1, untilMs: now + settle.visibleWithinMs });
     scene.leaders.set('eva', at('ana'));
+    expect(await prove()).toBeUndefined();
     await scene.play();
     expect(await scene.states()).toEqual({ eva: 'applied' });
   });
@@ -205,11 +211,12 @@ describe('leaders that were sent', () => {
       if (scene.sent.length > 1) return undefined as never;
       scene.leaders.set('eva', at('ana'));
       await onResult(changes[0]?.identification ?? '', { kind: 'sending' });
-      await onResult(changes[0]?.identification ?? '', { kind: 'accepted' });
+      await onResult(changes[0]?.identification ?? '', { kind: 'unknown', reason: 'no answer' });
       return { kind: 'direct' };
     };
     await scene.play();
     expect([scene.sent, await scene.states()]).toEqual([[['eva', 'leo'], ['leo']], { eva: 'applied', leo: 'applied' }]);
+    expect(scene.listed).toEqual(['eva', 'eva', 'leo', 'leo']);
   });
 
   it('end what the undo of them keeps from being done again, also without an entry of the ledger', async () => {
