@@ -20,6 +20,8 @@ interface Filed {
   readonly blocked: readonly BlockedPerson[];
   /** Counts of further rows. */
   readonly rows: readonly number[];
+  /** How many identifications stand for different people. */
+  readonly shared: number;
   /** The marks of the identification's slot. */
   marks(identification?: string): readonly string[];
 }
@@ -43,6 +45,7 @@ function filed(records: readonly (Person | RejectedPerson)[], match = plainSetti
     findings,
     blocked,
     rows,
+    shared: filing.shared(),
     marks(identification = 'E1') {
       const { slot } = index.find(identification);
       return Object.entries(mark).flatMap(([name, bit]) => (index.has(slot, bit) ? [name] : []));
@@ -160,6 +163,34 @@ describe('an e-mail', () => {
   it('belongs to the person whose record counts', () => {
     const { index } = filed([person({ rank: '0' }), person({ rank: '1', ...left }), eva]);
     expect(index.findEmail('ana@example.com')).toBe(index.find('E2').slot);
+  });
+});
+
+describe('two records of one identification', () => {
+  const named = (firstName: string, lastName = 'Li', email = 'a@x.com') => ({ fields: { firstName, lastName, email } });
+
+  it.each<[string, Person | RejectedPerson, Person | RejectedPerson, number]>([
+    ['another first and last name', person(named('Ana')), person(named('Eva', 'Paz')), 1],
+    ['another first name and e-mail', person(named('Ana')), person(named('Eva', 'Li', 'e@x.com')), 1],
+    ['another first name alone', person(named('Ana')), person(named('Eva')), 0],
+    ['the same in other letters', person(named('Ana')), person(named('ANA', 'LI', 'A@x.com')), 0],
+    ['no first name', person(named('Ana')), person({ fields: { lastName: 'Paz' } }), 0],
+    ['no first name at first', person({ fields: { lastName: 'Paz' } }), person(named('Ana')), 0],
+    ['a leaver', person(named('Ana')), person({ ...named('Eva', 'Paz'), ...left }), 0],
+    ['a leaver at first', person({ ...named('Eva', 'Paz'), ...left }), person(named('Ana')), 0],
+    ['a refused row', person(named('Ana')), rejected, 0],
+    ['a refused row at first', rejected, person(named('Ana')), 0],
+  ])('stand for two people where both work and differ: %s', (_, one, other, shared) => {
+    expect(filed([one, other]).shared).toBe(shared);
+  });
+
+  it.each([[true], [false]])('are one where the one is a guess (first: %s), which is named', (isFirst) => {
+    const guess = { ...rejected, isGuessed: true } as const;
+    const { index, findings, marks, rows } = filed(isFirst ? [guess, person()] : [person(), guess]);
+    expect(index.person(0)).toEqual(person());
+    expect([marks(), rows]).toEqual([['inSource', 'usable', 'active'], []]);
+    const message = 'line 4, type: no';
+    expect(findings).toEqual([{ code: 'row-rejected', identification: 'E1', at: 'line 4', message }]);
   });
 });
 

@@ -27,6 +27,51 @@ describe('the findings of a plan', () => {
   });
 });
 
+describe('a cause that people share', () => {
+  const shared = (...people: readonly { name: string; place?: string; other?: string; why?: string }[]) => {
+    const findings = openFindings(unwatched);
+    for (const { name, place = `line ${name}`, other, why = 'is too long' } of people) {
+      const more = other === undefined ? {} : { other };
+      const message = `${place}, dept: ${why}`;
+      findings.find({ code: 'cell-unreadable', identification: name, at: place, message, ...more });
+    }
+    return findings.all().filter(({ people: count }) => count !== undefined);
+  };
+  const names = (...list: readonly string[]) => list.map((name) => ({ name }));
+
+  it('is a finding of three people on, with three examples, the most frequent cause first', () => {
+    const odd = names('E7', 'E8', 'E9').map((one) => ({ ...one, why: 'is odd' }));
+    expect(shared(...names('E1', 'E2'))).toEqual([]);
+    const [most, least] = shared(...odd, ...names('E1', 'E2', 'E3', 'E4'));
+    expect(most).toEqual({
+      ...{ code: 'cell-unreadable', people: 4 },
+      message: '4 people: dept: is too long (E1, line E1; E2, line E2; E3, line E3, …)',
+    });
+    expect(least?.message).toBe('3 people: dept: is odd (E7, line E7; E8, line E8; E9, line E9)');
+  });
+
+  it('counts a pair once, with the other of the two', () => {
+    const pair = { place: 'line 1 and line 2', other: 'E2' };
+    const two = (name: string) => [
+      { ...pair, name },
+      { ...pair, name: 'E2' },
+    ];
+    expect(shared(...two('E1'), { name: 'E3' }, ...two('E4'))).toMatchObject([
+      { people: 3, message: expect.stringContaining('(E1, E2; E3, line E3; E4, E2)') },
+    ]);
+  });
+
+  it('is not about rows that name no one, and 1000 causes are remembered', () => {
+    const findings = openFindings(unwatched);
+    for (let i = 0; i < 9; i += 1) findings.find({ code: 'row-rejected', at: 'a', message: `${i}` });
+    for (let i = 0; i < 1001 * 3; i += 1) {
+      findings.find({ code: 'held', identification: `E${i}`, message: `cause ${Math.floor(i / 3)} of E${i}` });
+    }
+    const causes = findings.all().filter(({ people: count }) => count !== undefined);
+    expect([causes.length, causes.at(-1)?.message]).toEqual([1000, expect.stringMatching(/^3 people: cause 999 of …/)]);
+  });
+});
+
 describe('a user who moved between syncs', () => {
   const entry = (owner: string, from: string) => sampleEntry('ana', { owner, taken: { from, at: someInstant } });
   const since = (leftSince: number, cameSince: number) => ({ sync: 'people', leftSince, cameSince });

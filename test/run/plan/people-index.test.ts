@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FieldName, type FieldValues, fieldTable } from '../../../src/core/person/fields.ts';
 import type { Person } from '../../../src/core/person/person.ts';
 import type { Spool } from '../../../src/ports/runtime.ts';
-import { mark, PeopleIndex } from '../../../src/run/read/people-index.ts';
+import { countQuiet, mark, noQuiet, PeopleIndex } from '../../../src/run/read/people-index.ts';
 import { openFileSpool } from '../../../src/store/db/file-spool.ts';
 
 /** All 72 fields: more than two words of bits. */
@@ -46,6 +46,64 @@ it('an e-mail is shown as wanted in any case, and any other field only in its ow
   expect(index.isShownAsWanted(slot, userWith({ email: 'ana.díaz@example.COM', area: 'Sales' }))).toBe(true);
   expect(index.isShownAsWanted(slot, userWith({ email: 'ana.díaz@example.COM', area: 'sales' }))).toBe(false);
   expect(index.isShownAsWanted(slot, userWith({ email: 'ana.diaz@example.com', area: 'Sales' }))).toBe(false);
+});
+
+it('counts who is matched, who is quiet, and who left by the last day alone', () => {
+  const index = new PeopleIndex(spool, ['firstName']);
+  const leaver = { ...personWith({}), standing: 'leaver', leaves: '2026-01-31' } as const;
+  const people = [
+    { ...leaver, identification: 'E1', leavesByDate: true } as const,
+    { ...leaver, identification: 'E2' },
+    personWith({}, 'E3'),
+    { ...personWith({}, 'E4'), leaves: '2099-01-01', leavesByDate: true } as const,
+  ];
+  for (const person of people) index.fill(index.add(person.identification), person);
+  for (const slot of [0, 1]) index.set(slot, mark.leaver | mark.inSource);
+  index.set(2, mark.inSource | mark.seen);
+  index.set(3, mark.seen | mark.outOfScope);
+  expect(index.leaversByDate().map(({ identification }) => identification)).toEqual(['E1']);
+  expect(index.countMatched()).toBe(1);
+  const counts = { ...noQuiet };
+  for (const slot of [0, 1, 2, 3]) countQuiet(counts, index, slot);
+  expect(counts).toEqual({ unchanged: 1, outOfScope: 1, noAccount: 2 });
+});
+
+describe('a field that is written only where there is no value, or only at the create,', () => {
+  const open = (value: string) => {
+    const rules = { area: { write: 'ifEmpty' }, seniority: { write: 'ifEmpty' }, job: { write: 'onCreate' } };
+    const index = new PeopleIndex(spool, ['firstName', 'area', 'seniority', 'job'], 'salt', rules as never);
+    index.fill(index.add('E1'), personWith({ firstName: 'Ana', area: value, seniority: value, job: value }));
+    return index;
+  };
+
+  it('is as wanted where there is any value', () => {
+    const index = open('x');
+    expect(index.isShownAsWanted(0, userWith({ firstName: 'Ana', area: 'y' }))).toBe(true);
+    expect(index.isShownAsWanted(0, userWith({ firstName: 'Ana', area: '' }))).toBe(false);
+    expect(index.isWrittenAsWanted(0, entryWith({ seniority: 'y' }))).toBe(true);
+    expect(index.isWrittenAsWanted(0, entryWith({ seniority: '' }))).toBe(false);
+    expect(index.isWrittenAsWanted(0, entryWith({}))).toBe(false);
+  });
+
+  it('belongs to what a directory shows of a person, also of the 1500th', () => {
+    const hashes = ['x', 'x', 'y'].map((value) => {
+      const index = open(value);
+      for (let i = 2; i <= 1500; i += 1) index.add(`E${i}`);
+      index.fill(1499, personWith({ area: value }, 'E1500'));
+      for (const slot of [0, 1499]) index.set(slot, mark.inSource);
+      const entries = index.directoryEntries();
+      return [entries[2], entries[6]];
+    });
+    expect(hashes[0]).toEqual(hashes[1]);
+    for (const at of [0, 1]) expect(hashes[0]?.[at]).not.toBe(hashes[2]?.[at]);
+  });
+
+  it('may have to be written at first sight, unless only at the create', () => {
+    expect(open('x').hasHidden(0)).toBe(true);
+    const index = new PeopleIndex(spool, ['seniority'], '', { seniority: { write: 'onCreate' } } as never);
+    index.fill(index.add('E1'), personWith({ seniority: 'x' }));
+    expect(index.hasHidden(0)).toBe(false);
+  });
 });
 
 const values = fc
@@ -118,6 +176,7 @@ describe('PeopleIndex', () => {
   it('finds the look-alike of an identification, whichever of the two was first', () => {
     const index = new PeopleIndex(spool, []);
     index.add('anna');
+    expect(index.find('АNNA')).toEqual({ slot: 0, isExact: false });
     index.add('ІVAN');
     index.add('E1');
     expect(index.find('АNNA')).toEqual({ slot: 0, isExact: false });

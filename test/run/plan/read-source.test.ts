@@ -7,7 +7,7 @@ import type { BrokenRecord, Source, SourceIo } from '../../../src/ports/source.t
 import type { EngineIo, Sync } from '../../../src/run/engine-io.ts';
 import type { Reading } from '../../../src/run/read/choose-read.ts';
 import { mark, PeopleIndex } from '../../../src/run/read/people-index.ts';
-import { readSource } from '../../../src/run/read/read-source.ts';
+import { dateFormats, readSource } from '../../../src/run/read/read-source.ts';
 import { openFileSpool } from '../../../src/store/db/file-spool.ts';
 import { fixedClock, someInstant } from '../../support/fake-clock.ts';
 import { silentLogger } from '../../support/memory-logger.ts';
@@ -170,16 +170,46 @@ describe('the numbers of a read', () => {
   });
 
   it.each([
-    ['full', 2],
+    ['full', 3],
     ['point', 1],
   ] as const)('count the usable people of a %s read about one of them: %d', async (kind, usable) => {
-    const { read } = await readPages([[row('a1'), row('b2')]], {
+    const { read } = await readPages([[row('a1'), row('b2'), row('c3')]], {
       focus: ['a1'],
       reading: kind === 'full' ? full : point('a1'),
     });
     expect(read.usable).toBe(usable);
     // Shares are of the people whom the run is about.
     expect(read.fillRates).toMatchObject({ firstName: 1 });
+  });
+
+  it('are shares of the columns that decide who works here: of scope the emptiest one', async () => {
+    const scope = (mapping: Sync['mapping']) => {
+      const readers = new Map([...mapping.readers].filter(([, names]) => !names.includes('scope')));
+      return { ...mapping, readers: readers.set('type', ['scope']).set('grade', ['scope']) };
+    };
+    const pages = [
+      [row('a1', { grade: 1, leaves: '2099-01-01' }), row('b2', { type: '', grade: null, hired: '' })],
+      [row('c3', { hired: '' }), row('d4', { grade: '', hired: '' })],
+    ];
+    expect((await readPages(pages, { mapping: scope })).read.filled).toEqual({
+      ...{ hireDate: 0.25, leaveDate: 0.25, scope: 0.25 },
+    });
+    expect((await readPages([[]], { mapping: scope })).read.filled).toEqual({ hireDate: 0, leaveDate: 0 });
+    const none = (mapping: Sync['mapping']) => ({ ...mapping, readers: new Map() });
+    expect((await readPages(pages, { mapping: none })).read.filled).toEqual({ hireDate: 0.25, leaveDate: 0.25 });
+  });
+
+  it('name why a column is blank where most blank cells cannot be read', async () => {
+    const born = ['1990-01-01', '1990-01-01', '1990-01-01', 'soon', ''].map((born, i) => row(`a${i}`, { born }));
+    expect((await readPages([born])).read.unreadable).toEqual({});
+    expect((await readPages([born.slice(0, 4)])).read.unreadable).toEqual({ birthDate: expect.any(String) });
+  });
+
+  it('are of dates whose format is known', () => {
+    const { mapping } = plainSettings;
+    const birthDate = { ...mapping.fields.birthDate, format: 'DD/MM/YYYY' };
+    const settings = { ...plainSettings, mapping: { ...mapping, fields: { ...mapping.fields, birthDate } } };
+    expect(dateFormats({ settings } as unknown as Sync)).toStrictEqual({ birthDate: 'DD/MM/YYYY' });
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LedgerEntry } from '../../../src/core/plan/ledger.ts';
 import type { SyncSettings } from '../../../src/core/run/settings.ts';
+import { leaveDetail } from '../../../src/run/compare/compare-people.ts';
 import { endRun, openRun, sampleEntry } from '../../contracts/store-samples.ts';
 import {
   account,
@@ -75,6 +76,28 @@ describe('users whom the ledger knows', () => {
       expect(facts.managedUsers).toBe(managed);
       if (scope === all) expect(decided(scene)).toBe(people);
     }
+  });
+
+  it('and that a sync is gone has left behind are named with their number, until a person leaves them', async () => {
+    const gone = (name: string, over = {}) => entry(name, { owner: 'gone', ...over });
+    const entries = [
+      gone('x1'),
+      gone('x2'),
+      gone('x3', { disabledAt: 1 }),
+      gone('a1'),
+      entry('x4', { owner: 'other' }),
+    ];
+    const scene = await knowing(entries, options);
+    const orphaned = async (scope = all) => {
+      const { findings, facts } = (await scene.show(scope)).plan;
+      return [facts.orphans, ...findings.filter(({ code }) => code === 'orphaned-users').map(({ message }) => message)];
+    };
+    const message = expect.stringMatching(/^2 enabled users belong to sync gone, which is not configured/);
+    expect(await orphaned()).toEqual([{ gone: 2 }, message]);
+    expect((await orphaned(only('a1'))).slice(1)).toEqual([]);
+    const leave = { action: 'leave-users', by: 'ana', at: 1, connection: 'acme', why: 'they are guests' } as const;
+    await scene.store.audit.add({ id: 'x1', sync: undefined, run: undefined, ...leave, detail: leaveDetail('gone') });
+    expect((await orphaned()).slice(1)).toEqual([]);
   });
 
   it('as another sync’s are not touched', async () => {

@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { BlockedPerson } from '../../../src/core/guard/blocked.ts';
 import type { Person, RejectedPerson } from '../../../src/core/person/person.ts';
+import type { User } from '../../../src/core/person/user.ts';
+import type { Decision, SourceSays } from '../../../src/core/plan/plan.ts';
 import { certifySnapshot, type ReadKind } from '../../../src/core/plan/snapshot.ts';
 import type { CellTrouble } from '../../../src/core/run/refusal.ts';
 import type { PeopleIndex } from '../../../src/run/read/people-index.ts';
 import {
+  accessTrouble,
   blockedPerson,
   countUnusable,
   lifecycleTrouble,
   sayOf,
   unusablePeople,
 } from '../../../src/run/read/source-says.ts';
-import { person } from '../../core/cases.ts';
+import { person, user } from '../../core/cases.ts';
 import { openIndex } from '../open-index.ts';
 
 function read(kind: ReadKind, isComplete: boolean, unreadable = 0) {
@@ -166,6 +169,56 @@ describe('a person is blocked', () => {
   it.each(['active-update', 'owned-by-other'] as const)('never where a decision was possible: %s', (rule) => {
     expect(blockedPerson(odd, says(odd), { rule }, true)).toBeUndefined();
     expect(blockedPerson(person(), says(person()), { rule: 'unusable' }, true)).toBeUndefined();
+  });
+});
+
+describe('trouble with a record', () => {
+  const on = user();
+  const off = user({ enabled: false });
+  const dated = person({ troubles: [trouble('area', 'dept'), trouble('leaveDate', 'leaves')] });
+  const conflict = { says: 'unusable', code: 'duplicate-key', reason: 'twice' } as const;
+  const waits = { ...conflict, code: 'unresolved' } as const;
+  const leaver = person({ standing: 'leaver' });
+  const odd = person({ standing: 'unknown' });
+  const works = { says: 'active', person: dated } as const;
+
+  it.each<[string, [Person | RejectedPerson, SourceSays, User | undefined], string]>([
+    ['keeps nothing from one who works', [person(), conflict, on], 'neither'],
+    ['lacks the account of one who works', [person(), conflict, off], 'lack'],
+    ['lacks the account that one who works never had', [person(), conflict, undefined], 'lack'],
+    ['keeps nothing from a future hire', [person({ standing: 'future' }), conflict, on], 'neither'],
+    ['keeps the account of a leaver', [leaver, conflict, on], 'keep'],
+    ['keeps what a leaver may have under another name', [leaver, conflict, undefined], 'keep'],
+    ['keeps nothing from a leaver whose account is disabled', [leaver, conflict, off], 'neither'],
+    ['keeps the account of an unknown standing', [odd, conflict, on], 'keep'],
+    ['lacks the account of an unknown standing', [odd, conflict, off], 'lack'],
+    ['keeps the account of a refused row', [rejected, conflict, on], 'keep'],
+    ['is none where an outcome is awaited', [rejected, waits, on], 'neither'],
+    ['keeps an account whose last day is not known', [dated, works, on], 'keep'],
+    ['keeps no disabled account by its last day', [dated, works, off], 'neither'],
+    ['keeps no account by another cell', [person({ troubles: [trouble('area', 'dept')] }), works, on], 'neither'],
+    ['keeps no leaver by the last day', [{ ...dated, standing: 'leaver' }, works, on], 'neither'],
+    ['keeps nobody out of scope by the last day', [{ ...dated, isInScope: false }, works, on], 'neither'],
+    ['keeps no refused row by the last day', [rejected, works, on], 'neither'],
+  ])('%s', (_, [of, source, account], end) => {
+    const decision = { rule: 'unusable' } as const;
+    expect(accessTrouble(of, { source, user: account }, decision, true) ?? 'neither').toBe(end);
+  });
+
+  it.each<[rule: Decision<string>['rule'], end: string | undefined]>([
+    ['create-refused', 'lack'],
+    ['enable-refused', 'lack'],
+    ['unusable', undefined],
+  ])('as %s is %s for one who works', (rule, end) => {
+    const source = { says: 'active', person: person() } as const;
+    expect(accessTrouble(person(), { source, user: on }, { rule }, true)).toBe(end);
+    const absent = { kind: 'absent', identification: 'E1' } as const;
+    expect(accessTrouble(absent, { source, user: on }, { rule }, true)).toBeUndefined();
+  });
+
+  it('counts two records of one person as an unknown standing', () => {
+    expect(accessTrouble(person(), { source: conflict, user: on }, { rule: 'unusable' }, false)).toBe('keep');
+    expect(accessTrouble(dated, { source: works, user: on }, { rule: 'unusable' }, false)).toBeUndefined();
   });
 });
 
