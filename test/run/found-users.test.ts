@@ -37,6 +37,14 @@ it('users with one identification are all found, in order of the scan', () => {
   expect(found.size).toBe(4);
 });
 
+it('more users may be wanted after some were seen', () => {
+  const found = new FoundUsers(noSpool);
+  found.want('ana');
+  found.see(account('ana'));
+  for (let i = 0; i < 1024; i += 1) found.want(`u${i}`);
+  expect([found.claimants('ana'), found.claimants('u1023')]).toEqual([[account('ana')], []]);
+});
+
 it('users beyond 2000 go to one scratch file, which is closed in the end', () => {
   const spools = { opened: 0, closed: 0 };
   const found = new FoundUsers(() => {

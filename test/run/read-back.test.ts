@@ -5,7 +5,7 @@ import type { Verdict } from '../../src/core/plan/judge.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import type { Lookup } from '../../src/ports/platform.ts';
 import type { Lookups } from '../../src/run/prove/lookups.ts';
-import { entryAfter, findingsOf, markOf, type ReadBack, readBack } from '../../src/run/prove/read-back.ts';
+import { entryAfter, findingsOf, markOf, type ReadBack, readBack, undoneIn } from '../../src/run/prove/read-back.ts';
 import { endRun, openRun, sampleChange, sampleEntry } from '../contracts/store-samples.ts';
 import { openScene } from './run-in-store.ts';
 
@@ -68,6 +68,20 @@ it.each<[what: string, verdict: Verdict, findings: readonly string[]]>([
     findings.map((text) => expect.stringContaining(text)),
   );
   expect(found.every(({ identification }) => identification === 'ana')).toBe(true);
+});
+
+it('an undo that took effect keeps later runs from doing the same again, without the fields that were not taken', () => {
+  const fields = { isWhole: false, digests: { area: 'd1', job: 'd2', firstName: 'd3', project: 'd4' } };
+  const undo = sampleChange('ana', 'update', { notAgain: { rule: 'active-update', by: 'ops', why: 'undid', fields } });
+  const kept = (verdict: Verdict) =>
+    undoneIn([read(verdict), read(verdict, { change: undo })], now).map((one) => [
+      one.at,
+      Object.keys(one.fields.digests),
+    ]);
+  expect(kept(notSeen)).toEqual([]);
+  expect(kept(applied)).toEqual([[now, ['area', 'job', 'firstName', 'project']]]);
+  expect(kept(ignored)).toEqual([[now, ['firstName', 'project']]]);
+  expect(kept(ignoredAndEdited)).toEqual([[now, ['project']]]);
 });
 
 describe('the ledger entry after a change', () => {

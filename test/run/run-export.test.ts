@@ -83,7 +83,10 @@ describe('a pass of an export', () => {
   });
 
   it('reads a while back for what comes late, writes nothing twice, and makes no file without an item', async () => {
-    const { pass, asked, told, state, start, add } = await openExport(['a', 0], ['b', 7]);
+    const { pass, asked, told, state, start, add } = await openExport(['a', 3], ['b', 7]);
+    await pass(2);
+    expect(await state()).toMatchObject({ items: 0, lastItemAt: undefined });
+    asked.length = 0;
     await pass(10);
     add('late', 6);
     told.length = 0;
@@ -128,7 +131,7 @@ describe('a pass of an export', () => {
   });
 
   it.each(['stopped', 'taken over'])('that is %s stores no failure: another pass continues', async (how) => {
-    const { io, state, fails, store } = await openExport(['a', 0]);
+    const { io, state, fails, store, log } = await openExport(['a', 0]);
     const reason = new Error('stop');
     const stopping = new AbortController();
     fails.whileReading = async () => {
@@ -139,6 +142,7 @@ describe('a pass of an export', () => {
     const stopped = await runExport('x', io, stopping.signal).catch((error: unknown) => error);
     if (how === 'stopped') expect(stopped).toBe(reason);
     else expect((stopped as RollcallError).code).toBe('LEASE_LOST');
+    expect(log.lines).toEqual([]);
     expect(await state()).toMatchObject({ failures: 0, failure: undefined, retryAt: undefined });
   });
 
@@ -154,7 +158,8 @@ it('a report is sent for the slot that was requested, and otherwise for now', as
   const { io, clock, store, log } = await openExport();
   const slots: number[] = [];
   const send = async (slotAt: number) => slots.push(slotAt) + 10;
-  const more = { ...io, reports: new Map([['month', { send }]]) };
+  const { exports: _, ...others } = io;
+  const more = { ...others, reports: new Map([['month', { send }]]) };
   expect(await runExport('month', more, stop.signal)).toBe(11);
   const slotAt = clock.now() - second;
   await store.exports.request({ name: 'month', at: clock.now(), slotAt });

@@ -153,7 +153,7 @@ export class FoundUsers {
   /** Returns the users with this identification, in order of the scan. */
   claimants(identification: string): User[] {
     const slot = this.#slotOf(identification);
-    const first = slot === -1 ? 0 : (this.#first[slot] ?? 0);
+    const first = this.#first[slot] ?? 0;
     if (first === 0) return [];
     const users = [first, ...(this.#others.get(slot) ?? [])].map((place) => this.#read(place - 1));
     return users.filter((user) => user.identification === identification);

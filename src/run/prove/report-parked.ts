@@ -11,11 +11,11 @@ import { changesOf } from '../seal/batches.ts';
  */
 export async function reportLeftParked(batches: readonly Batch[], io: EngineIo): Promise<Finding[]> {
   const parking = batches.filter(({ isParking }) => isParking === true);
-  const ids = new Set(parking.map(({ id }) => id));
+  const ids = new Set<string | undefined>(parking.map(({ id }) => id));
   const findings: Finding[] = [];
   // In order of number, so that a batch comes after the one that it was split from.
-  for (const { id, run, parent, isParking } of parking.length === 0 ? [] : batches) {
-    if (isParking === true || parent === undefined || !ids.has(parent)) continue;
+  for (const { id, run, parent, isParking } of batches) {
+    if (isParking === true || !ids.has(parent)) continue;
     ids.add(id);
     for await (const { identification, state } of changesOf(run, io, { batch: id })) {
       if (state === 'applied' || state === 'unverified') continue;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FileStatus } from '../../../src/ports/platform.ts';
 import type { LearnedFacts } from '../../../src/ports/store.ts';
-import { afterPoll, isReadBackDue, unnamedWord } from '../../../src/run/prove/end-words.ts';
+import { afterPoll, isReadBackDue, learnEndWord, unnamedWord } from '../../../src/run/prove/end-words.ts';
 import { sampleChange } from '../../contracts/store-samples.ts';
 import { minute, openScene, type Scene, type SceneOptions, second, settle, takeBatch } from '../run-in-store.ts';
 
@@ -29,8 +29,9 @@ it('a word stands since the first of the polls of the same file that showed it',
   const first = { batch: 'b1', word: 'archived', isUnnamed: true, isReleased: true, now: 10 };
   const known = { batch: 'b1', since: 10, word: 'archived', isUnnamed: true, isReleased: true } as const;
   const read = { ...known, readBackAt: 15 };
-  expect(afterPoll(undefined, first)).toEqual(known);
-  expect(afterPoll(read, { ...first, now: 20 })).toEqual(read);
+  expect(afterPoll(undefined, first)).toStrictEqual(known);
+  expect(afterPoll(read, { ...first, now: 20 })).toStrictEqual(read);
+  expect(afterPoll(known, { ...first, now: 20 })).toStrictEqual(known);
   const plain = { ...first, word: undefined, isUnnamed: false, isReleased: false, now: 20 };
   expect(afterPoll(read, plain)).toEqual({ batch: 'b1', since: 20, readBackAt: 15 });
   expect(afterPoll(read, { ...first, batch: 'b2', now: 20 })).toEqual({ ...known, batch: 'b2', since: 20 });
@@ -92,6 +93,39 @@ describe('the users of a file whose status is no end', () => {
     await next.play();
     expect(await next.batches()).toMatchObject([{ final: 'learned', status: 'archived', state: 'settled', polls: 1 }]);
     expect(await next.findings()).toEqual([]);
+  });
+
+  it.each([
+    { known: { archived: 1 }, final: 'learned', status: 'archived' },
+    { known: { stored: 1 }, final: undefined, status: 'unknown status' },
+  ])('wait for no other status than a learned one: $known', async ({ known, final, status }) => {
+    const scene = await fileOut(archived);
+    await scene.store.learned.update('acme', () => ({ endWords: known as Record<string, number> }));
+    await scene.step();
+    expect(await scene.batches()).toMatchObject([{ final, status }]);
+    expect('standing' in (await scene.run()).facts).toBe(final === undefined);
+    expect(await scene.findings()).toHaveLength(final === undefined ? 1 : 0);
+  });
+
+  it('keep a learned word that is older than settle.visibleWithin when they show all rows', async () => {
+    const scene = await fileOut(archived, { batches: [['ana'], ['eva']] });
+    await scene.store.learned.update('acme', () => ({ endWords: { archived: 1 } }));
+    await scene.step();
+    await pollAfter(scene, (2 * settle.visibleWithinMs) / second);
+    await scene.play();
+    expect(await scene.batches()).toMatchObject([{ state: 'settled' }, { state: 'settled' }]);
+    expect(await learnedBy(scene)).toEqual({ endWords: { archived: 1 } });
+  });
+
+  it('teach a word once, though several runs see it', async () => {
+    const scene = await openScene({ changes });
+    const context = await scene.context();
+    for (const at of [1, 2]) {
+      scene.clock.jumpTo(scene.clock.now() + at);
+      await learnEndWord(context, 'archived', scene.io);
+    }
+    expect(await learnedBy(scene)).toEqual({ endWords: { archived: scene.clock.now() - 2 } });
+    expect(await scene.findings()).toHaveLength(1);
   });
 
   it('are read back again only after twice the time, and the word is no end while a row lacks', async () => {

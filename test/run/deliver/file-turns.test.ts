@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PlatformError } from '../../../src/core/run/errors.ts';
 import type { Submission } from '../../../src/ports/delivery.ts';
 import type { FileStatus } from '../../../src/ports/platform.ts';
+import { takeFileLease } from '../../../src/run/deliver/file-lease.ts';
 import { sampleChange } from '../../contracts/store-samples.ts';
 import { hour, minute, openScene, type Scene, second, settle, takeBatch } from '../run-in-store.ts';
 
@@ -51,6 +52,8 @@ async function playAll(scenes: readonly Scene[]): Promise<string[]> {
   }
   return order;
 }
+
+const lost: Submission = { kind: 'unknown', reason: 'no answer' };
 
 describe('the turns of runs that send files to one connection', () => {
   it('alternate, one file each', async () => {
@@ -156,11 +159,40 @@ describe('the turns of runs that send files to one connection', () => {
     expect(other.sent).toHaveLength(1);
   });
 
+  it.each([
+    { what: 'of a file that has ended', spoil: () => {}, isFree: true },
+    {
+      what: 'of a file whose answer was lost',
+      spoil: ({ script }: Scene) => Object.assign(script, { submit: () => lost }),
+      isFree: false,
+    },
+    {
+      what: 'of a file without a status',
+      spoil: ({ script }: Scene) => Object.assign(script, { status: { kind: 'no-status' } }),
+      isFree: false,
+    },
+  ])('are free while the users $what are read back: $isFree', async ({ spoil, isFree }) => {
+    const [first, other] = await openRuns(2, 2);
+    if (first === undefined || other === undefined) throw new Error('there are two');
+    spoil(first);
+    await first.step();
+    const free: boolean[] = [];
+    const ask = async () => {
+      const { isTaken } = await takeFileLease((await other.context()).owned, other.io);
+      free.push(isTaken);
+    };
+    first.script.find = async () => void (await ask());
+    await first.step();
+    await ask();
+    expect(new Set(free)).toEqual(new Set([isFree]));
+  });
+
   it('keep others out while the platform may still process a file whose answer was lost', async () => {
     const [first, other] = await openRuns(2, 1);
     if (first === undefined || other === undefined) throw new Error('there are two');
-    const lost: Submission = { kind: 'unknown', reason: 'no answer' };
     first.script.submit = () => lost;
+    await first.step();
+    expect(await other.step()).toMatchObject({ kind: 'again' });
     await first.step();
     expect(await other.step()).toMatchObject({ kind: 'again' });
     await first.play();

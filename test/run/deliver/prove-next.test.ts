@@ -297,6 +297,23 @@ describe('settle.visibleWithin', () => {
     );
   });
 
+  it.each([
+    { what: 'one without a status', setting: 'settle.deadline', for: 'not-shown' },
+    { what: 'one whose answer was lost', setting: 'settle.visibleWithin', for: 'not-shown' },
+  ])('is told of a file that is done and $what as one wait, since the first of them ended', async (row) => {
+    const scene = await openScene({ changes, batches: [['ana'], ['eva']] });
+    scene.script.lands = () => false;
+    await scene.step();
+    await scene.step();
+    const since = (await scene.batches())[0]?.finalAt;
+    scene.clock.jumpTo(scene.clock.now() + second);
+    if (row.setting === 'settle.deadline') scene.script.status = { kind: 'no-status' };
+    else scene.script.submit = () => ({ kind: 'unknown', reason: 'no answer' });
+    await scene.play(async () => (await scene.run()).facts.waiting?.for === 'not-shown');
+    const waiting = { for: row.for, about: '2 changes', since, setting: row.setting };
+    expect((await scene.run()).facts.waiting).toMatchObject(waiting);
+  });
+
   it('is not slept past: the last proof starts when it ends', async () => {
     const scene = await fileOut();
     scene.script.status = done;
@@ -337,21 +354,27 @@ describe('a new user whom the platform does not show', () => {
   const rewritten = (form: string, name = 'E1') =>
     `identification-rewritten: the platform keeps the identification ${name} as ${form}, so new users are not found. Map it that way, for example with transform: [lowercase]`;
   const after = { firstName: 'Ana', lastName: 'Paz', email: 'Ana@x.com' };
-  const create = (name: string) => sampleChange(name, 'create', { after, changed: ['firstName', 'lastName', 'email'] });
+  const create = (name: string, left = {}) =>
+    sampleChange(name, 'create', { after: { ...after, ...left }, changed: ['firstName', 'lastName', 'email'] });
 
   it.each([
     { what: 'in lower case', name: 'E1', form: 'e1' },
     { what: 'in upper case', name: 'e1', form: 'E1' },
     { what: 'without leading zeros', name: '0010', form: '10' },
     { what: 'with other letters of the same fields', name: 'E1', form: 'e1', fields: { email: 'ana@X.COM' } },
-    { what: 'with another last name', name: 'E1', form: 'e1', fields: { lastName: 'Gil' }, isOther: true },
+    { what: 'with another last name', name: 'E1', form: 'e1', fields: { ...after, lastName: 'Gil' }, isOther: true },
+    { what: 'with a field that it does not have', name: 'E1', form: 'e1', left: { email: undefined }, isOther: true },
     { what: 'without a field', name: 'E1', form: 'e1', fields: undefined, isOther: true },
     { what: 'under a form that is none of its own', name: 'E1', form: 'e2', isOther: true },
-  ])('is looked for once $what', async ({ name, form, isOther, ...given }) => {
+  ])('is looked for once $what', async ({ name, form, isOther, left = {}, ...given }) => {
     const fields = 'fields' in given ? (given.fields ?? {}) : after;
-    const scene = await openScene({ changes: [sampleChange('ben'), create(name), create('zoe')] });
+    const scene = await openScene({ changes: [sampleChange('ben'), create(name, left), create('zoe')] });
     scene.users.set(form, { id: '7', identification: form, enabled: true, fields, unreadable: [] });
     scene.script.lands = () => false;
+    await scene.step();
+    await scene.step();
+    // After a lookup and a proof of each of the three.
+    expect(scene.asked.slice(6)).toEqual([name === 'E1' ? 'e1' : form]);
     await scene.play();
     const told = (await scene.findings()).filter((text) => text.startsWith('identification-rewritten'));
     expect(told).toEqual(isOther === true ? [] : [rewritten(form, name)]);
@@ -485,6 +508,7 @@ describe('reading a change back', () => {
     if (ana !== undefined) scene.users.set('ana', { ...ana, fields: { area: 'Elsewhere', firstName: 'Ana' } });
     await scene.play();
     expect(await scene.states()).toEqual({ ana: 'unresolved', eva: 'unresolved' });
+    expect((await scene.findings()).join()).not.toContain('edited-elsewhere');
   });
 
   it('of a removal remembers how it went', async () => {

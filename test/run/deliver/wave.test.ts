@@ -136,6 +136,41 @@ describe('a wave of files', () => {
     expect(await scene.step()).toEqual({ kind: 'again', afterMs: 30 * second });
   });
 
+  it('that is read back by a scan looks at the users of later files too, and of calls that were not tried', async () => {
+    const scene = await openScene({ ...creates(60, 30), settle: { proofWithinMs: 0 } });
+    await scene.play(async () => (await scene.run()).facts.provedAt !== undefined);
+    const { lookedAt, provedAt } = (await scene.run()).facts;
+    expect([lookedAt, provedAt]).toEqual([scene.clock.now(), scene.clock.now()]);
+    await scene.play();
+    expect((await scene.run()).facts.lookedAt).toBe(lookedAt);
+
+    const direct = await openScene({ ...creates(30, 30), kind: 'direct' });
+    const whole = direct.script.submit;
+    direct.script.submit = async ({ onResult }) => {
+      direct.script.submit = whole;
+      await onResult('u1000', { kind: 'accepted' });
+      direct.users.set('u1000', { ...someone('u1000'), fields: { area: 'After', firstName: 'Ana' } });
+      direct.users.set('u1001', someone('u1001'));
+      direct.clock.jumpTo(direct.clock.now() + minute);
+      return { kind: 'direct' };
+    };
+    const purposes: unknown[] = [];
+    const { scan } = direct.sync.platform;
+    Object.assign(direct.sync.platform, {
+      scan: (signal: AbortSignal, purpose: unknown) => {
+        purposes.push(purpose);
+        return scan(signal);
+      },
+    });
+    await direct.play(async () => (await direct.run()).facts.provedAt !== undefined);
+    expect((await direct.run()).facts.lookedAt).toBe((await direct.run()).facts.provedAt);
+    expect(await direct.batches()).toMatchObject([{ state: 'planned' }]);
+    await direct.play(async () => direct.sent.length === 2);
+    expect(await direct.states()).toMatchObject({ u1000: 'applied', u1001: 'failed' });
+    expect(direct.sent[1]).toHaveLength(28);
+    expect(purposes).toEqual(['lookup', 'proof']);
+  });
+
   it('that is read back one by one says nothing about the users of later files', async () => {
     const scene = await openScene({ ...creates(2, 1), settle: { proofWithinMs: 0 } });
     await scene.play(async () => (await statesOf(scene))[0] === 'settled');
