@@ -116,7 +116,8 @@ export async function open(world: World) {
     ...compared,
     neighbors: {
       async of(questions: readonly NeighborQuestion[]) {
-        asked.push(...questions.map(({ entry: { identification }, says }) => `${identification} ${says}`));
+        for (const { entry: of, says, isLeftBehind } of questions)
+          asked.push(`${of.identification} ${says}${isLeftBehind ? ' left behind' : ''}`);
         return new Map(Object.entries(world.neighbors ?? {}) as unknown as [string, Neighbors][]);
       },
     },

@@ -7,12 +7,14 @@ import { sealChange } from '../../src/core/plan/change.ts';
 import { leaderChange } from '../../src/core/plan/leaders.ts';
 import type { UndoOrder } from '../../src/core/plan/undo.ts';
 import type { Finding } from '../../src/core/run/finding.ts';
+import { defaultDialect } from '../../src/core/run/settings.ts';
 import type { LeadersLookup } from '../../src/ports/platform.ts';
 import type { RunScope } from '../../src/ports/store.ts';
-import { undoLeaders } from '../../src/run/decide/undo.ts';
+import { decideBy, undoLeaders } from '../../src/run/decide/undo.ts';
 import type { EngineIo } from '../../src/run/engine-io.ts';
 import type { PlanWork } from '../../src/run/plan-job.ts';
 import type { RunReport } from '../../src/views/runs.ts';
+import { draft, entry, rules, says, user, wanted } from '../core/cases.ts';
 import { employees, type Office, openOffice, plainMapping, type Row } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
@@ -277,12 +279,60 @@ describe('undoing changes of leaders', () => {
     expect(await undone(at(), at('kim'))).not.toHaveProperty('back.before.leaders.main');
   });
 
+  it('keeps the other leaders in order, each once', async () => {
+    const { back } = await undone(at('ana', 'b', 'c'), at('kim', 'c', 'd'), { shown: at('kim', 'c', 'd', 'a') });
+    expect(back?.before?.leaders?.secondary).toEqual(['a', 'b', 'c']);
+  });
+
+  it.each<RunScope>([{ kind: 'all' }, { kind: 'users', identifications: ['eva'] }])(
+    'is none of a run %j',
+    async (scope) => {
+      expect(await undoLeaders({ scope } as PlanWork, {} as EngineIo)).toEqual([]);
+    },
+  );
+
   it('leaves changes that were not applied, and those of other classes', async () => {
     const nothing = { back: undefined, asked: [expect.anything()], found: [] };
     expect(await undone(at('ana'), at('kim'), { state: 'failed' })).toEqual(nothing);
     expect(await undone(at('ana'), at('kim'), { over: { only: ['creates'] } })).toEqual(nothing);
     const { back } = await undone(at('ana'), at('kim'), { over: { only: ['leads'], why: 'wrong export' } });
     expect(back?.notAgain?.why).toBe('undid run run_7: wrong export');
+  });
+});
+
+describe('the inverse of a change', () => {
+  const { csv } = defaultDialect;
+  const fields = { ...wanted, area: 'Sales' };
+  const made = {
+    before: { userId: '1', enabled: true, fields: wanted },
+    after: { area: 'Sales' },
+    changed: ['area'],
+  } as const;
+  const moved = {
+    before: { userId: '1', enabled: true, fields: { ...wanted, email: 'old@x.com' } },
+    after: { email: wanted.email },
+    changed: ['email'],
+  } as const;
+
+  it.each([
+    ['undo-update', made, {}, 'keeps', 'direct'],
+    ['undo-update', made, {}, 'clears', 'csv'],
+    ['not-undone', made, {}, 'keeps', 'csv'],
+    ['undo-update', moved, {}, 'keeps', 'csv'],
+    ['not-undone', moved, { takenBy: 'E2' }, 'keeps', 'csv'],
+    ['not-undone', undefined, {}, 'keeps', 'csv'],
+  ] as const)('is %s: %j', async (rule, change, { takenBy }: { takenBy?: string }, ...way) => {
+    const [emptyCell, delivery] = way;
+    const work = {
+      scope: { kind: 'users', identifications: ['E1'], undoes: { run: 'run_7', by: 'ana' } },
+      sync: { dialect: { ...defaultDialect, csv: { ...csv, emptyCell } }, settings: { delivery } },
+      index: { find: () => ({ slot: 3 }) },
+    } as unknown as PlanWork;
+    const done = change === undefined ? [] : [{ ...draft(change), hash: 'h' }];
+    const io = { clock: { now: () => 0 }, store: { plans: { getMany: async () => done } } } as unknown as EngineIo;
+    const decide = decideBy(work, { isComplete: true, former: new Map([[3, takenBy]]) }, io);
+    const subject = { identification: 'E1', source: says.active(), user: user({ fields }), ledger: entry() };
+    expect((await decide([subject], rules)).map((one) => one.rule)).toEqual([rule]);
   });
 });
 

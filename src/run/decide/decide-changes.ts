@@ -386,7 +386,7 @@ async function sendChanges(
     const { without = [], verdict } = change;
     const left = parts.filter((part) => !without.some((field) => field === part));
     if (verdict?.state === 'dropped' || left.length < parts.length) edit.tally.rejected += 1;
-    if (verdict?.state === 'dropped' || parts.length === 0) return change;
+    if (verdict?.state === 'dropped') return change;
     if (left.length === 0) return { ...change, classes: change.classes.filter((name) => name !== 'configuration') };
     if (early === undefined) countEdited(edit, change, left);
     else countEdited(edit, change, left, { place: spool.append(JSON.stringify(early)), classes: early.classes });

@@ -204,10 +204,10 @@ describe('the ledger entries of decisions', () => {
   it('are what other syncs are asked about', async () => {
     const { asked } = await decide({
       records: [named('ana'), named('eva')],
-      users: [account('ana'), account('old')],
-      ledger: [entry('ana', { owner: 'guests' }), entry('old')],
+      users: [account('ana'), account('eva'), account('old')],
+      ledger: [entry('ana', { owner: 'guests' }), entry('eva', { owner: 'gone' }), entry('old')],
     });
-    expect(asked).toEqual(['ana active', 'old missing']);
+    expect(asked).toEqual(['ana active', 'eva active left behind', 'old missing']);
   });
 
   it('are not written where nothing is to be stored', async () => {

@@ -2,20 +2,22 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Person } from '../../../src/core/person/person.ts';
 import type { LedgerEntry } from '../../../src/core/plan/ledger.ts';
 import { openPairBook } from '../../../src/core/plan/pair.ts';
+import type { RefusedCreate } from '../../../src/core/plan/refused-create.ts';
 import { packRoster, saltedHash, standingCode } from '../../../src/core/plan/roster.ts';
 import { certifySnapshot } from '../../../src/core/plan/snapshot.ts';
 import type { SyncSettings } from '../../../src/core/run/settings.ts';
+import type { RunScope, Store } from '../../../src/ports/store.ts';
 import type { PlanCompared } from '../../../src/run/compare/compare-people.ts';
 import { decideChanges } from '../../../src/run/decide/decide-changes.ts';
 import { openWork } from '../../../src/run/make-plan.ts';
-import type { PlanWork } from '../../../src/run/plan-job.ts';
+import type { PlanJob, PlanWork } from '../../../src/run/plan-job.ts';
 import type { PlanRead } from '../../../src/run/read/read-people.ts';
 import { recordRun, showPlan } from '../../../src/run/recorder.ts';
-import { endRun, openRun, sampleEntry } from '../../contracts/store-samples.ts';
+import { approve, endRun, openRun, reject, sampleEntry, writePlan } from '../../contracts/store-samples.ts';
 import { person } from '../../core/cases.ts';
 import { someInstant as now } from '../../support/fake-clock.ts';
 import { fillIndex, type KnownPeople } from '../open-index.ts';
-import { account, all, openPlanScene } from '../plan-scene.ts';
+import { account, all, only, openPlanScene } from '../plan-scene.ts';
 
 const fields = { firstName: 'Ana', lastName: 'Li', area: 'Sales' } as const;
 const named = (identification: string, over: Partial<Person> = {}): Person =>
@@ -31,6 +33,12 @@ interface World extends KnownPeople {
   readonly kind?: 'full' | 'delta';
   readonly identities?: PlanWork['findings']['identities'];
   readonly isShown?: boolean;
+  readonly isRetry?: true;
+  readonly scope?: RunScope;
+  /** The creates that the platform refused. */
+  readonly refused?: readonly RefusedCreate[];
+  /** Decides before the plan is made. */
+  readonly before?: (store: Store) => Promise<unknown>;
   /** Another sync, and the active employees of its last full read. */
   readonly roster?: { readonly sync: string; readonly names: readonly string[] };
 }
@@ -40,7 +48,9 @@ async function decide(world: World) {
   const { ledger = [], kind = 'full' } = world;
   const settings = { missing: { afterReads: 2, minAgeMs: 0 }, ...world.settings };
   const scene = await openPlanScene({ records: [], settings, otherSyncs: ['guests'] });
-  const { store, sync, io, places } = scene;
+  const { store, sync, places } = scene;
+  const refusedCreates = async () => new Map([['eva', world.refused ?? []]]);
+  const io = { ...scene.io, store: { ...store, plans: { ...store.plans, refusedCreates } } };
   const before = await openRun(store, { id: 'run_0', sync: 'before' });
   await store.ledger.put(before, ledger);
   if (world.roster !== undefined) {
@@ -63,13 +73,20 @@ async function decide(world: World) {
     await store.rosters.put(before, header, pages);
   }
   await endRun(store, before);
+  await world.before?.(store);
   const { signal } = scene.stopping;
   const owned = world.isShown === true ? undefined : await openRun(store, { id: 'run_1', now });
   const recorder =
     owned === undefined ? showPlan('run_1', sync, io) : recordRun({ owned, sync, signal, stopping: signal }, io);
   const spool = io.openSpool();
   onTestFinished(() => spool.close());
-  const opened = await openWork({ sync, scope: all, signal }, recorder, spool, io);
+  const retried = world.isRetry === true ? { isRetry: true } : {};
+  const opened = await openWork(
+    { sync, scope: world.scope ?? all, signal, ...retried } as PlanJob,
+    recorder,
+    spool,
+    io,
+  );
   const identities = world.identities ?? opened.findings.identities;
   const work = { ...opened, findings: { ...opened.findings, identities } };
   const compared = {
@@ -90,6 +107,7 @@ async function decide(world: World) {
     store,
     decided,
     places,
+    page,
     kinds: page.map((change) => `${change.kind} ${change.identification}`),
     findings: work.findings.all().map(({ code, message }) => `${code}: ${message}`),
     /** Reads what was kept in the spool. */
@@ -139,6 +157,53 @@ describe('the plan of a run', () => {
     const { decided, findings } = await decide({ ...world, released: ['eva', 'leo'] });
     expect(decided.repeated).toBe(1);
     expect(findings).toEqual(['repeated: create is sent again: the outcome of an earlier one stayed unknown']);
+  });
+
+  it('counts who keeps and who lacks access', async () => {
+    const unknown = { standing: 'unknown' } as const;
+    const records = [named('ana', unknown), named('eva', unknown), named('leo', unknown)];
+    expect((await decide({ records, users: [account('ana')] })).decided.access).toEqual({ keep: 1, lack: 2 });
+  });
+
+  it.each([
+    { over: {}, postponed: 1 },
+    { over: { isRetry: true }, postponed: 0 },
+    { over: { scope: only('ana', 'eva') }, postponed: 0 },
+  ] as const)(
+    'lets a create wait that was refused, but not in a run that someone asked for: $over',
+    async ({ over, postponed }) => {
+      const hash = (await decide(world)).page.find(({ kind }) => kind === 'create')?.hash ?? '';
+      const plan = await decide({ ...world, ...over, refused: [{ hash, tries: 2, lastAt: now }] });
+      expect([plan.decided.postponed, plan.kinds.includes('create eva')]).toEqual([postponed, postponed === 0]);
+    },
+  );
+
+  it('knows what was decided before', async () => {
+    const moved = {
+      records: [named('ana', { fields: { ...fields, area: 'IT', email: 'new@x.com' } })],
+      users: [account('ana')],
+    };
+    const [made] = (await decide(moved)).page;
+    const facts = async (before: World['before'], over: object = {}) => {
+      const { hasApprovals, rejected, leftOut, keptEmails, repeated } = (await decide({ ...moved, before, ...over }))
+        .decided;
+      return [hasApprovals, rejected, leftOut, [...keptEmails], repeated];
+    };
+    const some = made === undefined ? [] : [made];
+    const part = some.map((one) => ({ ...one, changed: ['email'] as const }));
+    expect(await facts(async () => {})).toEqual([false, 0, 0, [], 0]);
+    expect(await facts((store) => approve(store, some, { at: now }))).toEqual([true, 0, 0, [], 0]);
+    expect(await facts((store) => reject(store, some))).toEqual([false, 1, 0, [], 0]);
+    expect(await facts((store) => reject(store, some), { released: ['ana'] })).toEqual([false, 1, 0, [], 0]);
+    expect(await facts((store) => reject(store, part))).toEqual([false, 0, 0, ['ana'], 0]);
+    const ended = async (store: Store) => {
+      await approve(store, some, { at: now });
+      const owned = await openRun(store, { id: 'run_9', sync: 'people' });
+      await writePlan(store, { id: 'run_9', owned }, []);
+      await store.decisions.end(owned, 'run_9', { identifications: ['ana'], keepsRejections: false }, now);
+      await endRun(store, owned);
+    };
+    expect(await facts(ended)).toEqual([false, 0, 0, [], 0]);
   });
 
   it('knows which changes wait for another one', async () => {
