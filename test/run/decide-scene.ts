@@ -87,6 +87,22 @@ function openEdit({ records, settings: over, lastWrites: _, ...edit }: EditedWor
   };
 }
 
+/** Gives the people of a case names of their own. */
+export const numbered = <Value>(value: Value, i: number): Value =>
+  JSON.parse(JSON.stringify(value).replace(/ana|eva|ida|kim|leo|EVA/g, (name) => `${name}${i}`));
+
+/** Puts the people of several worlds beside each other: `ana` becomes `ana0`, `ana1` and so on. Settings are left out. */
+export function inOnePlan(worlds: readonly World[]): World {
+  const all = worlds.map(numbered);
+  const merged = <Name extends keyof World>(name: Name) =>
+    all.flatMap((world) => (world[name] as readonly never[]) ?? []);
+  return {
+    ...{ records: merged('records'), users: merged('users'), ledger: merged('ledger'), blocked: merged('blocked') },
+    claims: Object.assign({}, ...all.map(({ claims }) => claims)),
+    neighbors: Object.assign({}, ...all.map(({ neighbors }) => neighbors)),
+  };
+}
+
 /** The people of a plan, and what is decided about them. Sync `guests` is configured beside `people`. */
 export async function open(world: World) {
   const settings = { ...plainSettings, firstSight: 'assume', missing: { afterReads: 2, minAgeMs: 0 } } as const;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { decideRun } from '../../src/app/approve.ts';
 import { tracePerson } from '../../src/app/people.ts';
 import { requestOrRun } from '../../src/app/requests.ts';
 import { findChanges } from '../../src/app/runs.ts';
@@ -14,8 +13,6 @@ import { drawFrom } from '../support/drawn.ts';
 import { employees, type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 
 const led = { mapping: { ...plainMapping, manager: 'boss', secondaryLeaders: ['second'] } };
-const taking = { mapping: { ...plainMapping, manager: { from: 'boss', takeOver: true } } };
-const clearing = { mapping: { ...plainMapping, manager: { from: 'boss', whenEmpty: 'clear' } } };
 
 /** Six people, led by E1. */
 const team = (patch: Readonly<Record<string, Row>> = {}): Row[] =>
@@ -61,31 +58,6 @@ describe('leaders of a sync', () => {
       before: { fields: { mainLeader: 'E1', secondaryLeaders: 'E3, E6' } },
       after: { mainLeader: 'E2', secondaryLeaders: 'E4, E6' },
     });
-  });
-
-  it('that were set by hand stay, reported once, unless the mapping takes them over', async () => {
-    const office = await openOffice({ sync: led });
-    await office.applyRows(team({ E4: { boss: '' } }));
-    await platform(office).lead('E4', { main: 'E6' }, signal);
-    const seen = await office.applyRows(team());
-    expect([seen.run.outcome, codes(seen)]).toEqual(['nothing-to-do', ['leader-by-hand E4']]);
-    const again = await office.apply();
-    expect([codes(again), leadersOf(office, 'E4').main]).toEqual([[], 'E6']);
-    await office.edit(taking);
-    const taken = await office.apply();
-    expect([...counts(taken), leadersOf(office, 'E4').main]).toEqual([0, 1, 0, 1, 'E1']);
-  });
-
-  it('stay when the manager is blank, and are taken away by whenEmpty: clear if they are ours', async () => {
-    const office = await openOffice({ sync: led });
-    await office.applyRows(team());
-    await platform(office).lead('E1', { main: 'E6' }, signal);
-    const kept = await office.applyRows(team({ E4: { boss: '' } }));
-    expect(counts(kept)).toEqual([0, 0, 0, 0]);
-    await office.edit(clearing);
-    const cleared = await office.apply();
-    expect([...counts(cleared), leadersOf(office, 'E4').main]).toEqual([0, 0, 1, 1, undefined]);
-    expect(leadersOf(office, 'E1').main).toBe('E6');
   });
 
   it('are put back by an undo, and not set again', async () => {
@@ -158,19 +130,6 @@ it('an edit of the mapping holds only the people whom it changes, whatever HR ch
   await office.edit({ mapping: led.mapping });
   const back = await office.applyRows(moved.map((row, i) => (i > 3 && i < 18 ? { ...row, boss: 'E2' } : row)));
   expect([back.run.outcome, back.run.counts.lead, back.run.facts.edit]).toEqual(['succeeded', 14, undefined]);
-});
-
-it('a rejected leader stays away until the source names another one', async () => {
-  const office = await openOffice({ sync: { ...led, guards: { leads: { absolute: 0, percent: 0 } } } });
-  await office.applyRows(team());
-  await office.applyAll();
-  const held = await office.applyRows(team({ E5: { boss: 'E2' } }));
-  expect(held.run.counts.held).toBe(1);
-  await decideRun(office.app, 'reject', held.run.id, { by: 'ana', ...watch });
-  const later = await office.apply();
-  expect([later.run.outcome, later.run.facts.rejected]).toEqual(['nothing-to-do', 1]);
-  const next = await office.applyRows(team({ E5: { boss: 'E3' } }));
-  expect([next.run.outcome, next.run.counts.held, leadersOf(office, 'E5').main]).toEqual(['held', 1, 'E1']);
 });
 
 it('one person is told which leaders the platform shows, what holds the change, and what waits', async () => {
@@ -333,39 +292,6 @@ describe('a read of only those who changed', () => {
 describe('leaders that cannot be set', () => {
   const byMail = { mapping: { ...plainMapping, manager: { from: 'boss', by: 'email' } } };
 
-  it('wait without failing a run, are set when the manager comes, and are reported after a week', async () => {
-    const office = await openOffice({ sync: led });
-    const first = await office.applyRows(team({ E2: { boss: 'E7' } }));
-    expect([first.run.outcome, first.run.counts.lead, codes(first)]).toEqual(['succeeded', 4, []]);
-    await office.apply();
-    office.clock.jump(8 * 86_400_000);
-    const old = await office.apply();
-    expect([old.run.outcome, codes(old)]).toEqual(['nothing-to-do', ['leader-waits E2']]);
-    const last = team({ E2: { boss: 'E7' } });
-    const came = await office.applyRows([
-      ...last,
-      { ...(last[5] as Row), id: 'E7', mail: 'e7@example.com' } satisfies Row,
-    ]);
-    expect([...counts(came), leadersOf(office, 'E2').main]).toEqual([1, 2, 0, 3, 'E7']);
-  });
-
-  it('stay as they are for people who lead themselves, or each other in a circle', async () => {
-    const office = await openOffice({ sync: led });
-    const circle = { E2: { boss: 'E3' }, E3: { boss: 'E4' }, E4: { boss: 'E2' }, E5: { boss: 'E5' } };
-    const { run, findings } = await office.applyRows(team(circle));
-    expect([run.outcome, run.counts.lead]).toEqual(['succeeded', 1]);
-    expect(findings.map(({ code, message }) => `${code} ${/E\d → .*?\./.exec(message)?.[0] ?? ''}`).sort()).toEqual([
-      'leader-cycle E2 → E3 → E4 → E2.',
-      'leader-self ',
-    ]);
-    const broken = await office.applyRows(team({ ...circle, E4: { boss: 'E1' } }));
-    expect([broken.run.counts.lead, leadersOf(office, 'E2').main, leadersOf(office, 'E3').main]).toEqual([
-      3,
-      'E3',
-      'E4',
-    ]);
-  });
-
   it('are a conflict where two people have the e-mail of the manager', async () => {
     const office = await openOffice({ sync: byMail });
     const rows = employees(4).map((row): Row => ({ ...row, boss: row.id === 'E3' ? 'ana1@example.com' : '' }));
@@ -377,50 +303,9 @@ describe('leaders that cannot be set', () => {
     expect([twice.run.counts.lead, leadersOf(office, 'E3').main]).toEqual([0, 'E1']);
     expect(codes(twice)).toContain('leader-conflict E3');
   });
-
-  it('are named with the next leader when a leader leaves, and stay until the source names one', async () => {
-    const office = await openOffice({ sync: led });
-    await office.applyRows(team());
-    const rows = team({ E1: { status: 'left', boss: '' }, E2: { boss: '' }, E3: { boss: 'E2' }, E4: { boss: 'E2' } });
-    const gone = await office.applyRows(rows);
-    expect(gone.findings.find(({ code }) => code === 'leader-left')?.message).toContain(
-      'leads 5 people. The source names next: E2 → no one yet, E3 → E2, E4 → E2, E5 → no one yet, E6 → no one yet. 3 people keep',
-    );
-    expect([leadersOf(office, 'E3').main, leadersOf(office, 'E5').main]).toEqual(['E2', 'E1']);
-  });
-
-  it('are not changed for a person whose list cannot be read', async () => {
-    const office = await openOffice({ sync: led });
-    await office.applyRows(team());
-    office.setFaults('leaders:status=403');
-    const unclear = await office.applyRows(team({ E5: { boss: 'E2' } }));
-    expect([codes(unclear), leadersOf(office, 'E5').main]).toEqual([
-      expect.arrayContaining(['leaders-unclear E5']),
-      'E1',
-    ]);
-  });
 });
 
 describe('leaders in other runs and troubles', () => {
-  it('are set by a run about one person, unless they would close a circle with people whom it does not read', async () => {
-    const office = await openOffice({ sync: led });
-    await office.applyRows(team({ E3: { boss: 'E2' }, E4: { boss: 'E3' } }));
-    await office.writeEmployees(team({ E2: { boss: 'E4' }, E3: { boss: 'E2' }, E4: { boss: 'E3' } }));
-    const circle = await office.apply({ users: ['E2'] });
-    expect([circle.run.counts.lead, codes(circle), leadersOf(office, 'E2').main]).toEqual([
-      0,
-      ['leader-cycle E2'],
-      'E1',
-    ]);
-    await office.writeEmployees(team({ E2: { boss: 'E6' } }));
-    const named = await office.apply({ users: ['E2'] });
-    expect([named.run.counts.lead, leadersOf(office, 'E2').main, leadersOf(office, 'E3').main]).toEqual([
-      1,
-      'E6',
-      'E2',
-    ]);
-  });
-
   it('are completed by the next run where the platform loses the second call of a replacement', async () => {
     const office = await openOffice({ sync: led });
     await office.applyRows(team());
@@ -431,35 +316,6 @@ describe('leaders in other runs and troubles', () => {
     const next = await office.apply();
     expect([...counts(next), leadersOf(office, 'E5').main]).toEqual([0, 1, 0, 1, 'E2']);
   });
-
-  it('are not touched for accounts of another sync', async () => {
-    const other = {
-      source: { kind: 'csv', path: './others.csv' },
-      connection: 'acme',
-      policy: 'sync',
-      mapping: plainMapping,
-    };
-    const office = await openOffice({
-      sync: led,
-      syncs: { others: { ...other, lifecycle: { status: 'status', active: ['active'], leaver: ['left'] } } },
-    });
-    await office.writeEmployees(employees(2), 'others.csv');
-    await office.apply({ sync: 'others' });
-    const found = await office.applyRows(team().filter(({ id }) => id !== 'E1'));
-    expect([found.run.counts.lead, leadersOf(office, 'E2').main, leadersOf(office, 'E3').main]).toEqual([
-      4,
-      undefined,
-      'E1',
-    ]);
-  });
-});
-
-it('a platform that refuses every list is not asked once for each person', async () => {
-  const crowd = employees(160).map((row) => ({ ...row, boss: row.id === 'E1' ? '' : 'E1', second: '' }));
-  const office = await openOffice({ sync: led, sandbox: { people: usersOf(crowd) }, faults: ['leaders:status=404'] });
-  const { run, findings } = await office.applyRows(crowd);
-  expect([run.outcome, run.counts.lead, run.requests?.leaders]).toEqual(['nothing-to-do', 0, 50]);
-  expect(findings.filter(({ code }) => code === 'leaders-unclear').length).toBeGreaterThan(0);
 });
 
 it('leaders of accounts that a guard holds wait, and are set in the run that creates the accounts', async () => {

@@ -310,7 +310,7 @@ describe('the inverse of a change', () => {
   } as const;
   const moved = {
     before: { userId: '1', enabled: true, fields: { ...wanted, email: 'old@x.com' } },
-    after: { email: wanted.email },
+    after: { email: 'ana@example.com' },
     changed: ['email'],
   } as const;
 

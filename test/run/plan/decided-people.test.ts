@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Person } from '../../../src/core/person/person.ts';
 import { approve, reject } from '../../contracts/store-samples.ts';
 import { someInstant as now } from '../../support/fake-clock.ts';
-import { changed, decide, entry, fields, left, named, off, open, type World } from '../decide-scene.ts';
+import { changed, decide, entry, fields, inOnePlan, left, named, off, open, type World } from '../decide-scene.ts';
 import { account } from '../plan-scene.ts';
 
 const guest = { isInScope: false } as const;
@@ -26,48 +26,61 @@ describe('what a decision leaves for the later steps', () => {
   const release = { ana: { release: { from: 'guests', standing: 'missing', readAt: now } } } as never;
   const owned = [entry('ana', { owner: 'guests' })];
 
-  it.each<[what: string, world: World, marks: string, quiet?: Partial<typeof none>, access?: 'keep' | 'lack']>([
-    ['equal', ana(), 'leadable', { unchanged: 1 }],
-    ['an update', ana(changed), 'leadable'],
-    ['a create', alone({}), 'leadable'],
-    ['an enable', disabled, 'leadable'],
-    ['a disable', ana(left), ''],
-    ['an enable that cannot be sent', { ...disabled, settings: { delivery: 'direct' } }, 'prevented'],
-    ['a disable that cannot be sent', { ...ana(left), settings: { delivery: 'direct' } }, 'prevented'],
+  /** `what | marks | quiet count | access`, and the people. */
+  const cases: readonly [what: string, World][] = [
+    ['equal | leadable | unchanged', ana()],
+    ['an update | leadable', ana(changed)],
+    ['a create | leadable', alone()],
+    ['an enable | leadable', disabled],
+    ['a disable', ana(left)],
+    ['a user of another sync | prevented | unchanged', { ...ana(), ledger: owned }],
+    ['a user who is taken over', { ...ana(changed), ledger: owned, neighbors: release }],
+    ['an absence that counts | prevented', gone],
+    ['a disable by others | prevented | unchanged', ana(changed, off)],
+    ['a refused create | prevented | | lack', alone(refused)],
+    ['a refused create without a day | prevented | | lack', alone({ ...refused, troubles: [unhired] })],
+    ['an unreadable last day | leadable | | keep', ana({ troubles: [undated] })],
+    ['an unknown status with an account | | | keep', ana(unknown)],
+    ['an unknown status without one | | | lack', alone(unknown)],
+    ['a leaver without an account | | noAccount', alone(left)],
+    ['a leaver whose account is disabled | | unchanged', { ...disabled, records: [named('ana', left)] }],
+    ['a person out of scope | | outOfScope', alone(guest)],
+    ['a future employee | | noAccount', alone(future)],
+    ['a change whose outcome is open', { ...ana(changed), blocked: ['ana'] }],
+  ];
+  const unsent: World = { settings: { delivery: 'direct' } };
+
+  it.each<[string, readonly [what: string, World][], World?]>([
+    ['each alone', cases],
+    [
+      'an enable or a disable that cannot be sent',
+      [
+        ['enable | prevented', disabled],
+        ['disable | prevented', ana(left)],
+      ],
+      unsent,
+    ],
     [
       'a disable that is not allowed',
-      { ...ana(left), settings: { policy: 'upsert-only' } },
-      'prevented',
-      { unchanged: 1 },
+      [['disable | prevented | unchanged', ana(left)]],
+      { settings: { policy: 'upsert-only' } },
     ],
-    ['a user of another sync', { ...ana(), ledger: owned }, 'prevented', { unchanged: 1 }],
-    ['a user who is taken over', { ...ana(changed), ledger: owned, neighbors: release }, ''],
-    ['an absence that counts', gone, 'prevented'],
-    [
-      'a disable by others',
-      { ...ana(changed, off), settings: { foreignDisable: 'report' } },
-      'prevented',
-      { unchanged: 1 },
-    ],
-    ['a refused create', alone(refused), 'prevented', {}, 'lack'],
-    ['a refused create without a day', alone({ ...refused, troubles: [unhired] }), 'prevented', {}, 'lack'],
-    ['an unreadable last day', ana({ troubles: [undated] }), 'leadable', {}, 'keep'],
-    ['an unknown status with an account', ana(unknown), '', {}, 'keep'],
-    ['an unknown status without one', alone(unknown), '', {}, 'lack'],
-    ['a leaver without an account', alone(left), '', { noAccount: 1 }],
-    ['a leaver whose account is disabled', { ...disabled, records: [named('ana', left)] }, '', { unchanged: 1 }],
-    ['a person out of scope', ana(guest), '', { outOfScope: 1 }],
-    ['a future employee', alone(future), '', { noAccount: 1 }],
-    ['a change whose outcome is open', { ...ana(changed), blocked: ['ana'] }, ''],
-    ['nothing of a person who is unknown to all', {}, ''],
-  ])('%s', async (_, world, ...expected) => {
-    const { marksOf, quiet, access } = await decide({
-      ...world,
-      records: [...(world.records ?? []), named('eva', guest)],
+    ['nothing of a person who is unknown to all', [['nothing', {}]]],
+  ])('%s', async (_, some, over = {}) => {
+    const { marksOf, quiet, access } = await decide({ ...inOnePlan(some.map(([, world]) => world)), ...over });
+    const parts = some.map(([what]) => what.split(' |').map((part) => part.trim()));
+    expect(parts.map(([what], i) => [what, marksOf(`ana${i}`)])).toEqual(
+      parts.map(([what, marks = '']) => [what, marks]),
+    );
+    const counted = parts.map(([, , count = '']) => count);
+    const count = (name: string) => counted.filter((one) => one === name).length;
+    expect(quiet).toEqual({
+      unchanged: count('unchanged'),
+      outOfScope: count('outOfScope'),
+      noAccount: count('noAccount'),
     });
-    const [marks, counted = {}, trouble] = expected;
-    const others = { ...none, ...counted, outOfScope: (counted.outOfScope ?? 0) + 1 };
-    expect([marksOf('ana'), quiet, access]).toEqual([marks, others, trouble === undefined ? [] : [trouble]]);
+    const troubles = parts.flatMap(([, , , trouble]) => (trouble === undefined ? [] : [trouble]));
+    expect(access.toSorted()).toEqual(troubles.toSorted());
   });
 
   it('is no trouble of a person who gets an e-mail later, or in a conflict', async () => {

@@ -184,7 +184,7 @@ describe('the plan of a run', () => {
       users: [account('ana')],
     };
     const [made] = (await decide(moved)).page;
-    const facts = async (before: World['before'], over: object = {}) => {
+    const facts = async (before: NonNullable<World['before']>, over: object = {}) => {
       const { hasApprovals, rejected, leftOut, keptEmails, repeated } = (await decide({ ...moved, before, ...over }))
         .decided;
       return [hasApprovals, rejected, leftOut, [...keptEmails], repeated];
