@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatInstant } from '../../../src/core/run/formats.ts';
 import { approve, dayMs, hourMs } from '../../contracts/store-samples.ts';
+import { plainLifecycle } from '../plain-settings.ts';
 import { account, guards, only, openPlanScene, type PlanScene, row, unlimited } from '../plan-scene.ts';
 
 const none = { absolute: 0, percent: 0, cap: undefined };
@@ -95,5 +96,61 @@ describe('a segment that loses many people', () => {
     scene.users.set('other', account('other', { fields: { area: 'Law' } }));
     const { plan } = await scene.plan(only('Law0', 'Law1', 'Law2', 'Law3'));
     expect(plan.verdict.holds).toEqual(held(4, 9));
+  });
+});
+
+describe('while no date shows the order of day and month', () => {
+  // It is 21 November 2026.
+  const settings = { lifecycle: { ...plainLifecycle, dateFormat: 'dd/MM/yyyy' } };
+  const staff = ['s1', 's2', 's3', 's4', 's5', 's6', 's7'];
+
+  async function openDated(over: Readonly<Record<string, object>> = {}) {
+    const rows = (patch: Readonly<Record<string, object>>) =>
+      [...staff, ...Object.keys(patch).filter((id) => !staff.includes(id))].map((id) =>
+        row(id, { hired: '02/03/2020', ...patch[id] }),
+      );
+    const scene = await openPlanScene({ records: rows(over), users: staff.map((id) => account(id)), settings });
+    await scene.plan();
+    return {
+      scene,
+      plan: async (patch: Readonly<Record<string, object>>) => {
+        scene.source.records = rows(patch);
+        const { kinds, plan } = await scene.plan();
+        return { kinds, holds: plan.verdict.holds.map(({ class: name, count, reason }) => ({ name, count, reason })) };
+      },
+    };
+  }
+
+  it('who leaves or begins by a day that has not come in the other order waits, and no one else', async () => {
+    const { plan } = await openDated();
+    const { kinds, holds } = await plan({
+      s1: { leaves: '12/10/2026' },
+      s2: { leaves: '03/02/2026' },
+      n1: { hired: '12/10/2026' },
+      n2: {},
+    });
+    expect(kinds).toEqual({ s1: 'disable held', s2: 'disable', n1: 'create held', n2: 'create' });
+    const look = (name: string) => expect.stringMatching(`^the ${name} days of work look wrong: .*Correct the export`);
+    expect(holds).toEqual([
+      { name: 'disables', count: 1, reason: look('last') },
+      { name: 'creates', count: 1, reason: look('first') },
+    ]);
+  });
+
+  it('who leaves by a day that the last accepted read showed too leaves as usual', async () => {
+    const { scene, plan } = await openDated({ s1: { leaves: '12/01/2027' } });
+    scene.clock.jumpTo(Date.UTC(2027, 0, 20));
+    const { kinds, holds } = await plan({ s1: { leaves: '12/01/2027' }, s2: { leaves: '11/01/2027' } });
+    expect(kinds).toEqual({ s1: 'disable', s2: 'disable held' });
+    expect(holds.map(({ count }) => count)).toEqual([1]);
+  });
+
+  it('who was known as not yet begun and lost the day waits; who was not known begins', async () => {
+    const { plan } = await openDated({ n1: { hired: '10/02/2027' } });
+    const { kinds, holds } = await plan({ n1: { hired: '' }, n2: { hired: '' } });
+    expect(kinds).toEqual({ n1: 'create held', n2: 'create' });
+    const reason =
+      'people without a first day of work had not begun in the last accepted read. Correct the source, or approve them if they have begun';
+    expect(holds).toEqual([{ name: 'creates', count: 1, reason }]);
   });
 });
