@@ -107,6 +107,12 @@ describe('the changes of a plan', () => {
     expect((await scene.batches()).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5]);
   });
 
+  it('are all in batches where they are more than one page', async () => {
+    const scene = await open(numbered(501), csv);
+    expect(await write(scene)).toMatchObject([{ kind: 'csv', creates: 501 }]);
+    expect(await scene.batches()).toMatchObject([{ size: 501 }]);
+  });
+
   it('fill batches of batchRows, and each full one goes before those that are not full', async () => {
     const names = ['ben', 'eva', 'leo', 'mia', 'tom'];
     const scene = await open([withJob('ana'), ...names.map((name) => sampleChange(name))], { ...csv, batchRows: 2 });

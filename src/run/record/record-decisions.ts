@@ -1,6 +1,7 @@
 import { holdForMs } from '../../core/guard/guard.ts';
 import type { SourceSays } from '../../core/plan/plan.ts';
 import type { Snapshot } from '../../core/plan/snapshot.ts';
+import { given } from '../../core/run/given.ts';
 import type { OwnedRun } from '../../ports/store.ts';
 import type { Unresolved } from '../compare/unresolved.ts';
 import type { EngineIo } from '../engine-io.ts';
@@ -38,7 +39,7 @@ export async function recordDecisions(
   const isPending = await decisions.record(owned, id, { now, expiresAt: now + holdForMs });
   if (isDoubted || !isPending) return;
   for (let after: string | undefined; ; ) {
-    const query = { now, limit: peopleAtOnce, ...(after === undefined ? {} : { after }) };
+    const query = { now, limit: peopleAtOnce, ...given({ after }) };
     const people = await decisions.pending(sync, query);
     const decided = people.filter((identification) => isDecided(identification, grounds));
     const isPrevented = (name: string): boolean => index.has(index.find(name).slot, mark.prevented);

@@ -1,4 +1,5 @@
 import { type ChangeKind, parkStep, partOf } from '../../core/plan/change.ts';
+import { given } from '../../core/run/given.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 
@@ -66,7 +67,7 @@ export async function* changesOf(
     const page = await io.store.plans.page(planId, {
       ...query,
       limit: pageSize,
-      ...(after === undefined ? {} : { after }),
+      ...given({ after }),
     });
     yield* page;
     if (page.length < pageSize) return;
@@ -96,8 +97,6 @@ export function marksFor(
   state: ChangeMark['state'],
   reason?: string,
 ): ChangeMark[] {
-  return changes.map(({ identification, ...change }) => {
-    const mark = { identification, part: partOf(change), state };
-    return reason === undefined ? mark : { ...mark, reason };
-  });
+  const why = given({ reason });
+  return changes.map(({ identification, ...change }) => ({ identification, part: partOf(change), state, ...why }));
 }

@@ -3,10 +3,11 @@ import { openBlockedTally } from '../../../src/core/guard/blocked.ts';
 import { changeClasses } from '../../../src/core/plan/change.ts';
 import { certifySnapshot, type ReadEnd, type ReadKind } from '../../../src/core/plan/snapshot.ts';
 import { formatInstant } from '../../../src/core/run/formats.ts';
+import type { Hold } from '../../../src/core/run/run.ts';
 import type { GuardSettings } from '../../../src/core/run/settings.ts';
 import type { Sync } from '../../../src/run/engine-io.ts';
 import { applierOf } from '../../../src/run/judge/count-changes.ts';
-import { isStored, type JudgeInput, judge } from '../../../src/run/judge/judge.ts';
+import { isEditHeld, isStored, type JudgeInput, judge } from '../../../src/run/judge/judge.ts';
 import { dayMs } from '../../contracts/store-samples.ts';
 import { someInstant as now } from '../../support/fake-clock.ts';
 import { plainSettings } from '../plain-settings.ts';
@@ -25,10 +26,19 @@ interface Plan {
   readonly unknown?: number;
   readonly vanished?: JudgeInput['read']['vanished'];
   readonly leftOut?: JudgeInput['counts']['leftOut'];
+  readonly ruled?: JudgeInput['counts']['ruled'];
 }
 
 /** The verdict about one disable, one remove and one update, after an accepted full read of 20 rows. */
-function judged({ limits = {}, kind = 'full', end = complete, unknown = 0, vanished = [], leftOut = [] }: Plan) {
+function judged({
+  limits = {},
+  kind = 'full',
+  end = complete,
+  unknown = 0,
+  vanished = [],
+  leftOut = [],
+  ruled = [],
+}: Plan) {
   const blocked = openBlockedTally();
   for (let i = 0; i < unknown; i += 1) blocked.add({ kind: 'status-unknown', at: `line ${i}` });
   const snapshot = certifySnapshot({ kind, end, unreadable: 0, readAt: now, runAt: now });
@@ -38,7 +48,7 @@ function judged({ limits = {}, kind = 'full', end = complete, unknown = 0, vanis
     compared: { managed: 100, enabled: 90 },
     counts: {
       leftOut,
-      ruled: [],
+      ruled,
       open: { ...recent, disables: 1, removes: 1, updates: 1 },
       recent,
       restored: {},
@@ -95,6 +105,14 @@ describe('the verdict about a read', () => {
     const { verdict, excess } = judged({ limits: { disables: none }, leftOut });
     expect(excess.map(({ class: name }) => name)).toEqual(['disables']);
     expect(verdict.holds).toEqual([...excess, leftOut[1]]);
+  });
+
+  it('has what waits by approvals beside the classes above their limit, each class once', () => {
+    const ruled = (['disables', 'updates'] as const).map((name) => ({ class: name, count: 1, reason: 'by rule' }));
+    const { verdict, excess, ...told } = judged({ limits: { disables: none }, ruled });
+    expect(verdict.holds).toEqual([expect.objectContaining({ class: 'disables' }), { sync: 'people', ...ruled[1] }]);
+    expect([excess, told.ruled, isEditHeld(verdict)]).toEqual([verdict.holds, ruled, false]);
+    expect(isEditHeld({ holds: [{ ...verdict.holds[0], class: 'configuration' } as Hold] })).toBe(true);
   });
 });
 

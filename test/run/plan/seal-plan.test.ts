@@ -168,6 +168,8 @@ describe('a plan of a dry run', () => {
       repeated: 11,
       access: { keep: 0, lack: 0 },
       missing: { count: 0, wait: undefined },
+      respectedEdits: 0,
+      notUndone: 0,
     },
     judged: { verdict: noHolds, rejected: 12, ruled: [], doubt: undefined, isReadDoubted: false },
   };
@@ -212,6 +214,59 @@ describe('a plan of a dry run', () => {
         judged: { ...steps.judged, verdict: { ...noHolds, areMissesHeld: true }, isReadDoubted: true },
       },
       told: { missing: 6, isReadDoubted: true },
+    },
+    {
+      name: 'the missing people of whom none is disabled',
+      over: { decided: { ...steps.decided, missing: { count: 6, wait: undefined } } },
+      told: { missing: 6 },
+    },
+    {
+      name: 'the people whose account goes on or lacks because a column is unclear',
+      over: { decided: { ...steps.decided, access: { keep: 1, lack: 0 } } },
+      told: { access: { keep: 1, lack: 0, cause: expect.stringContaining('line 2') } },
+    },
+    {
+      name: 'edits of others that were respected, and what could not be undone',
+      over: { decided: { ...steps.decided, respectedEdits: 3, notUndone: 4 } },
+      told: { respectedEdits: 3, notUndone: 4 },
+    },
+    {
+      name: 'what waits by approvals and for the end of a freeze',
+      over: { judged: { ...steps.judged, ruled: [{ class: 'disables' }], frozen: { count: 2, until: 60 } } },
+      told: { ruled: ['disables'], frozen: { count: 2, until: 60 } },
+    },
+    {
+      name: 'no freeze that stops nothing',
+      over: { judged: { ...steps.judged, frozen: { count: 0, until: 60 } } },
+      told: {},
+    },
+    {
+      name: 'why a column or a field is in doubt',
+      over: { judged: { ...steps.judged, verdict: { ...noHolds, column: 'of scope', fields: [{ reason: 'area' }] } } },
+      told: { doubt: 'of scope' },
+    },
+    {
+      name: 'why a field is in doubt',
+      over: { judged: { ...steps.judged, verdict: { ...noHolds, fields: [{ reason: 'area' }] } } },
+      told: { doubt: 'area' },
+    },
+    {
+      name: 'of a full read how many matched, and that it is the first one with this configuration',
+      over: { read: { ...steps.read, snapshot: { ...steps.read.snapshot, kind: 'full' } } },
+      told: { matched: 0, isFirstConfiguration: true },
+    },
+    {
+      name: 'accounts without an owner, people without an account, and people who were asked for by id',
+      over: {
+        compared: {
+          ...steps.compared,
+          orphans: { gone: 2 },
+          lookups: 3,
+          quiet: { ...steps.compared.quiet, noAccount: 2 },
+        },
+        decided: { ...steps.decided, quiet: { ...steps.decided.quiet, noAccount: 1 } },
+      },
+      told: { orphans: { gone: 2 }, sourceLookups: 3, noAccount: 3 },
     },
     {
       name: 'how many of the named people the source does not know',
