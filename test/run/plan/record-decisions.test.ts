@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { holdForMs } from '../../../src/core/guard/guard.ts';
 import type { Person, RejectedPerson } from '../../../src/core/person/person.ts';
+import type { SourceSays } from '../../../src/core/plan/plan.ts';
 import { certifySnapshot, type ReadEnd, type ReadKind, type Snapshot } from '../../../src/core/plan/snapshot.ts';
 import { openRecordFiling } from '../../../src/run/read/file-records.ts';
 import { mark } from '../../../src/run/read/people-index.ts';
@@ -156,6 +157,73 @@ describe('the rejection of a disable that the plan does not propose', () => {
     expect(await run.ended(crowd)).toEqual(['p2000']);
   });
 });
+
+it.each<[what: string, said: SourceSays | undefined, isEnded: boolean]>([
+  ['was confirmed to be gone', { says: 'missing' } as SourceSays, true],
+  ['could not be asked for', { says: 'unconfirmed' } as unknown as SourceSays, false],
+  ['is seen, and nothing is said', { says: 'nothing', isSeen: true } as SourceSays, true],
+  ['is not seen, and nothing is said', { says: 'nothing' } as SourceSays, false],
+])('a decision about a person without a record who %s ends: %s', async (_, said, isEnded) => {
+  expect(await endsFor({ marks: {}, person: { kind: 'absent' }, said })).toEqual(isEnded ? [[['ana'], false]] : []);
+});
+
+it.each<[what: string, marks: Record<number, boolean>, ends: readonly unknown[]]>([
+  ['ended', {}, [[['ana'], false]]],
+  [
+    'kept as to what was rejected, where something else prevents the change',
+    { [mark.prevented]: true },
+    [[['ana'], true]],
+  ],
+  [
+    'ended, and those about leaders',
+    { [mark.led]: true },
+    [
+      [['ana'], false],
+      ['leaders', ['ana'], false],
+    ],
+  ],
+])('decisions about a person whom the read decides are %s', async (_, marks, ends) => {
+  expect(await endsFor({ marks, person: one({ standing: 'active' }) })).toEqual(ends);
+});
+
+/** What ends of the decisions about one person of a complete read. */
+async function endsFor({
+  marks,
+  person: read,
+  said,
+}: {
+  marks: Record<number, boolean>;
+  person: unknown;
+  said?: unknown;
+}) {
+  const ended: unknown[] = [];
+  const decisions = {
+    record: async () => true,
+    pending: async () => ['ana'],
+    end: async (
+      _owned: unknown,
+      _id: unknown,
+      ofSome: Record<'part' | 'identifications' | 'keepsRejections', unknown>,
+    ) => {
+      const { part, identifications, keepsRejections } = ofSome;
+      ended.push([...(part === undefined ? [] : [part]), identifications, keepsRejections]);
+    },
+  };
+  const index = {
+    find: () => ({ slot: 0, isExact: true }),
+    has: (_slot: number, one: number) => marks[one] === true,
+    hasAny: () => false,
+    person: () => read,
+  };
+  const asked = new Map(said === undefined ? [] : [[0, said]]);
+  const grounds = { index, snapshot: snapshotOf('complete'), asked, unresolved: new Map(), isDoubted: false, now };
+  await recordDecisions(
+    { run: { id: 'run_1', sync: 'people' } } as never,
+    grounds as never,
+    { store: { decisions } } as never,
+  );
+  return ended;
+}
 
 describe('a person who is read only for what others claim', () => {
   it.each<{ name: string; record: Person }>([

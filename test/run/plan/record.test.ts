@@ -22,6 +22,8 @@ interface Steps {
   readonly replaced?: number;
   readonly taken?: readonly string[];
   readonly states?: Readonly<Record<string, string>>;
+  readonly waits?: readonly (readonly [claimant: string, holder: string])[];
+  readonly keptEmails?: readonly string[];
 }
 
 const held = (name: string) => ({ sync: 'people', class: name, reason: 'too many', count: 2 });
@@ -69,7 +71,7 @@ async function recorded(steps: Steps): Promise<{ told: readonly Told[]; findings
       ...{ fillRates: {}, visibility: {}, cells: {}, filled: 4, ...steps.read },
     },
     compared: { unresolved: { blocked: new Map(Array.from({ length: steps.unresolved ?? 0 }, (_, i) => [i, {}])) } },
-    decided: { waits: new Map(), keptEmails: [], misses: steps.misses ?? [] },
+    decided: { waits: new Map(steps.waits), keptEmails: steps.keptEmails ?? [], misses: steps.misses ?? [] },
     judged: {
       ...{ excess: [], isAccepted: true, verdict: { holds: [], fields: [], areMissesHeld: false, ...steps.verdict } },
       ...steps.judged,
@@ -79,6 +81,7 @@ async function recorded(steps: Steps): Promise<{ told: readonly Told[]; findings
     getMany: async () =>
       Object.entries(steps.states ?? {}).map(([identification, state]) => ({ identification, state })),
   };
+  Object.assign(plans, { page: plans.getMany });
   const io = { clock: { now: () => 7 }, checkpoint: () => {}, logger: { warn: () => {} }, store: { plans } };
   await record(work, input, io as never);
   return { told, findings };
@@ -182,6 +185,33 @@ describe('users whom only an edited configuration takes over', () => {
     const others = ready.flatMap((i) => spool[i]?.identification ?? []).filter((name) => name !== 'eva');
     expect(told.filter(([call]) => call === 'setAside')).toEqual([lost(...others)]);
     expect(findings.slice(0, 1)).toEqual([finding('eva')]);
+  });
+});
+
+describe('a change that takes over an e-mail', () => {
+  const waits = [
+    ['eva', 'ana'],
+    ['leo', 'eva'],
+    ['tom', 'mia'],
+  ] as const;
+  const names = ['ana', 'eva', 'leo'];
+
+  it.each<[what: string, steps: Steps, isHeld: boolean, stopped: readonly string[]]>([
+    ['held', { states: { ana: 'held', zoe: 'held' } }, true, ['eva', 'leo']],
+    ['rejected', { states: { ana: 'dropped' } }, false, ['eva', 'leo']],
+    ['rejected with the e-mail that it would free', { keptEmails: ['ana'] }, false, ['eva', 'leo']],
+    ['held in the middle', { states: { eva: 'held' } }, true, ['leo']],
+  ])('waits where the change before it is %s', async (_, steps, isHeld, stopped) => {
+    const { told, findings } = await recorded({ ...steps, waits });
+    const [state, what, code] = isHeld ? ['held', 'held', 'held'] : ['dropped', 'rejected', 'email-conflict'];
+    const both = stopped.map((name) => {
+      const holder = names[names.indexOf(name) - 1];
+      const reason = `${what} with the change of ${holder}, whose e-mail it takes over`;
+      const message = `${name} takes over the e-mail of ${holder}, whose change is ${what}: both wait`;
+      return [['setAside', [name], { state, reason }], { code, identification: name, message }] as const;
+    });
+    expect(told.filter(([call]) => call === 'setAside')).toEqual(both.map(([aside]) => aside));
+    expect(findings).toEqual(both.map(([, finding]) => finding));
   });
 });
 
