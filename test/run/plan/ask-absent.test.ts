@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceRecord } from '../../../src/core/person/person.ts';
 import { RollcallError } from '../../../src/core/run/errors.ts';
+import type { DecisionRecord } from '../../../src/ports/decisions.ts';
+import type { Source } from '../../../src/ports/source.ts';
+import { canLookUp } from '../../../src/run/compare/doubtful-people.ts';
+import type { Sync } from '../../../src/run/engine-io.ts';
 import { endRun, openRun } from '../../contracts/store-samples.ts';
 import {
   account,
@@ -95,6 +99,7 @@ describe('a person whom a full read lacks', () => {
       code: 'missing-unconfirmed',
     },
     { name: 'in other letters', answer: [row('A1')], count: 1, kinds: {}, code: 'missing-unconfirmed' },
+    { name: 'in two spellings', answer: [row('a1'), row('A1')], count: 1, kinds: {}, code: 'missing-unconfirmed' },
     { name: 'twice', answer: [row('a1'), left('a1')], count: 1, kinds: {}, code: 'missing-unconfirmed' },
     { name: 'beside a record of nobody', answer: [row('')], count: 1, kinds: {}, code: 'missing-unconfirmed' },
     { name: 'incomplete', answer: 'incomplete', count: 1, kinds: {}, code: 'missing-unconfirmed' },
@@ -123,6 +128,39 @@ describe('a person whom a full read lacks', () => {
     expect([planned.kinds, await misses(hr)]).toEqual([{ a1: 'disable' }, 2]);
     expect(hr.asked).toHaveLength(asks);
     expect(planned.findings).toEqual(asks === 0 ? [] : ['lookup-refused']);
+  });
+
+  it('is not looked up by a read that proves no absence', async () => {
+    const hr = await open(() => []);
+    await hr.read(others);
+    hr.scene.source.end = { complete: false, rows: 3, reasons: ['it timed out'] };
+    await hr.scene.plan();
+    expect([hr.asked.length, await misses(hr)]).toEqual([1, 1]);
+  });
+
+  it.each<[Partial<Source['capabilities']>, string | undefined, Source['looksUp'], boolean]>([
+    [{ point: true }, 'id', undefined, true],
+    [{ point: true }, 'id', () => true, true],
+    [{ point: true }, 'id', () => false, false],
+    [{ point: true }, undefined, () => true, false],
+    [{ point: false }, 'id', () => true, false],
+  ])(
+    'can be looked up where %j, the key %s and the source allow it',
+    (capabilities, identificationField, looksUp, end) => {
+      expect(
+        canLookUp({ source: { capabilities, looksUp }, mapping: { identificationField } } as unknown as Sync),
+      ).toBe(end);
+    },
+  );
+
+  it.each([
+    ['is refused too', refused, ['lookup-refused']],
+    ['does not answer', unavailable, ['missing-unconfirmed a1']],
+  ])('is refused, and another one %s', async (_, end, findings) => {
+    const hr = await open((asked) => (asked.includes('a1') ? refused : end));
+    expect((await hr.read(others)).findings).toEqual(findings);
+    const broken = await open((asked) => (asked.includes('a1') ? refused : new TypeError('a bug')));
+    await expect(broken.read(others)).rejects.toThrow('a bug');
   });
 
   it.each<{ name: string; settings: Partial<PlanSceneOptions['settings'] & object> }>([
@@ -171,6 +209,38 @@ describe('more people than a run looks up', () => {
       { a1: 'disable held', b2: 'disable held' },
     ]);
     expect(await misses(hr, 'c3')).toBeUndefined();
+  });
+
+  it.each<[string, Partial<DecisionRecord>, readonly string[]]>([
+    ['disable', { rule: 'missing-disable' }, ['c3', 'b2']],
+    ['removal', { rule: 'missing-remove' }, ['c3', 'b2']],
+    ['disable for another reason', { rule: 'leaver-disable' }, ['a1', 'b2']],
+    ['disable that has ended', { rule: 'missing-disable', endedAt: 1 }, ['a1', 'b2']],
+    ['disable that waits', { rule: 'missing-disable', state: 'open' }, ['a1', 'b2']],
+  ])('get their turns by what was decided about their %s', async (_, record, turns) => {
+    const hr = await open(() => [], { settings });
+    const of = (state: 'approved' | 'rejected') => [{ state, ...record } as DecisionRecord];
+    const decided = new Map([
+      ['a1', of('rejected')],
+      ['c3', of('approved')],
+    ]);
+    Object.assign(hr.scene.store.decisions, { ofMany: async () => decided });
+    await hr.read(['d4']);
+    expect(hr.asked.flat()).toEqual(turns);
+  });
+
+  it('are asked for in smaller parts where an answer is not complete', async () => {
+    const hr = await open((asked) => (asked.length > 1 ? 'incomplete' : []));
+    await hr.read(['d4']);
+    expect(hr.asked.map((names) => names.join(' '))).toEqual(['a1 b2 c3', 'a1 b2', 'a1', 'b2', 'c3']);
+    expect(await Promise.all(['a1', 'b2', 'c3'].map((name) => misses(hr, name)))).toEqual([1, 1, 1]);
+  });
+
+  it('are not asked for after six refusals', async () => {
+    const many = Array.from({ length: 20 }, (_, i) => `p${i + 10}`);
+    const hr = await open((asked) => (asked.includes('p10') ? [row('p10')] : refused), {}, many);
+    await hr.read(['p10']);
+    expect(hr.asked.filter((names) => !names.includes('p10'))).toHaveLength(6);
   });
 
   it('do not hide behind one whom the source protects', async () => {
