@@ -12,7 +12,7 @@ const leastPercent = 90;
  * A test that takes longer with a mutant killed it. Long, because other work on the machine must kill nothing; loops end
  * by their steps. Several wait at once, so there are more workers than processors.
  */
-const timeoutMs = 30_000;
+const timeoutMs = 10_000;
 /** A test that needs more CPU time without a mutant is too slow to try hundreds of them. */
 const slowMs = 1_500;
 /** How many tests try a mutant in each round, nearest first. A mutant that outlives all of them survives. */
