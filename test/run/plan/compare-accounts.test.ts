@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Person } from '../../../src/core/person/person.ts';
 import type { User } from '../../../src/core/person/user.ts';
-import { openPairBook } from '../../../src/core/plan/pair.ts';
+import { openPairBook, type PairWay } from '../../../src/core/plan/pair.ts';
 import { chunk } from '../../../src/core/run/batch.ts';
 import type { Finding } from '../../../src/core/run/finding.ts';
 import { defaultDialect, type SyncSettings } from '../../../src/core/run/settings.ts';
@@ -17,7 +17,7 @@ import { person } from '../../core/cases.ts';
 import { fixedClock, someInstant } from '../../support/fake-clock.ts';
 import { openIndex } from '../open-index.ts';
 import { plainSettings } from '../plain-settings.ts';
-import { account } from '../plan-scene.ts';
+import { account, guards } from '../plan-scene.ts';
 
 const fields = { firstName: 'Ana', lastName: 'Li', area: 'Sales' } as const;
 const of = (identification: string, over: Partial<Person> = {}): Person =>
@@ -44,6 +44,8 @@ interface World {
   readonly scanCost?: number;
   /** Names about which a read and a search of the platform disagree. */
   readonly unclear?: readonly string[];
+  /** What a person decided about `ana` and the account of `eva`. */
+  readonly way?: PairWay;
 }
 
 async function compare(world: World) {
@@ -97,7 +99,12 @@ async function compare(world: World) {
     signal: new AbortController().signal,
     find,
     former: new Map(),
-    pairs: openPairBook([], someInstant),
+    pairs: openPairBook(
+      world.way === undefined
+        ? []
+        : [{ way: world.way, identification: 'ana', other: 'eva', by: 'leo', why: undefined }],
+      someInstant,
+    ),
     likeness: openLikeness(index, sync, true),
     onOther: ({ identification }: User) => void others.push(identification),
   };
@@ -139,7 +146,10 @@ describe('the users whom a full scan shows', () => {
     });
     expect(compared).toMatchObject({ lookedAt: someInstant, lookTookMs: 0 });
     expect(others).toEqual(['old', 'other']);
-    expect(progress.at(-1)).toEqual({ step: 'scanning', users: 5, total: 5 });
+    expect(progress).toEqual([
+      { step: 'scanning', users: 0, total: undefined },
+      { step: 'scanning', users: 5, total: 5 },
+    ]);
   });
 
   it('come in pages, whose size is that of the largest one', async () => {
@@ -151,7 +161,7 @@ describe('the users whom a full scan shows', () => {
   });
 
   it('two of one identification, or of one that differs by case, are not changed', async () => {
-    const { codes, findings, has } = await compare({
+    const { codes, findings, has, others } = await compare({
       records: [of('ana'), of('eva')],
       users: [account('ana'), account('ana', { id: 'second' }), account('EVA')],
     });
@@ -161,6 +171,18 @@ describe('the users whom a full scan shows', () => {
       'platform user EVA and eva differ only by case: neither user is changed',
     ]);
     expect([has('ana', mark.conflict), has('eva', mark.conflict)]).toEqual([true, true]);
+    expect([has('ana', mark.enabled), others]).toEqual([true, ['EVA']]);
+  });
+
+  it('are counted by segment where all are compared', async () => {
+    const world = guards({ segments: ['area'] });
+    const users = [account('ana'), account('eva', { ...off, fields: { area: 'IT' } })];
+    const over = { records: [of('ana'), of('eva')], users, ours: ['ana', 'eva'], settings: world };
+    const { compared, has } = await compare(over);
+    expect(compared.segments).toEqual(new Map([['area', new Map([['Sales', 1]])]]));
+    expect(has('eva', mark.enabled)).toBe(false);
+    expect((await compare({ ...over, isFocused: true })).compared.segments).toBeUndefined();
+    expect((await compare({ ...over, only: ['ana'] })).compared.segments).toBeUndefined();
   });
 });
 
@@ -343,6 +365,7 @@ describe('an e-mail that an employee needs and another account has', () => {
   const ana = of('ana', mail('x@x.com'));
   const holder = (over: Partial<User> = {}) => account('eva', { ...mail('x@x.com'), ...over });
   const eva = of('eva', mail('new@x.com'));
+  const parks = { parkEmail: {} } as unknown as Partial<SyncSettings>;
 
   it('is claimed where the other employee may give it', async () => {
     const { claims, codes, compared } = await compare({ records: [ana, eva], users: [holder()] });
@@ -396,6 +419,27 @@ describe('an e-mail that an employee needs and another account has', () => {
     expect([plan.codes, plan.claims]).toEqual([codes, {}]);
     expect(plan.has('ana', mark.conflict)).toBe(codes.length > 0);
     if (codes.length > 1) expect(plan.has('eva', mark.conflict)).toBe(true);
+  });
+
+  it.each<{ way: PairWay; over?: World; codes?: readonly string[]; claims?: object }>([
+    { way: 'leave' },
+    { way: 'replace' },
+    { way: 'replace', over: { ours: ['eva'], settings: parks }, claims: { ana: 'eva' } },
+    { way: 'replace', over: { marks: { eva: mark.inLedger }, settings: parks } },
+    { way: 'apart', codes: ['email-conflict ana'] },
+    { way: 'apart', over: { ours: ['eva'], settings: parks }, codes: ['email-conflict ana'] },
+    { way: 'apart', over: { records: [ana, of('eva', left)], settings: parks }, claims: { ana: 'eva' } },
+    { way: 'apart', over: { records: [ana, of('eva', left)] }, codes: ['email-conflict ana'] },
+  ])('is what a person decided: $way', async ({ way, over, codes = [], claims = {} }) => {
+    const plan = await compare({ records: [ana], users: [holder()], way, ...over });
+    expect([plan.codes, plan.claims]).toEqual([codes, claims]);
+  });
+
+  it('is told with the zeros that the identification lost', async () => {
+    const found = await compare({ records: [of('7', mail('x@x.com'))], users: [account('007', mail('x@x.com'))] });
+    expect(found.findings[0]?.message).toMatch(
+      /which may be a rename \(.*leading zeros\)\. Neither is changed\. Export/,
+    );
   });
 
   it('is told with the account where that may become the claimant’s, and without it where it may not', async () => {
