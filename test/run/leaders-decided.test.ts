@@ -3,7 +3,7 @@ import { parseLeaders } from '../../src/core/person/leaders.ts';
 import type { Leaders } from '../../src/core/person/user.ts';
 import type { LedgerEntry, LedgerLeaders } from '../../src/core/plan/ledger.ts';
 import type { LeaderRule, SyncSettings } from '../../src/core/run/settings.ts';
-import { rollingCheck } from '../../src/run/lead/decide-leaders.ts';
+import { rollingCheck, withLeaders } from '../../src/run/lead/decide-leaders.ts';
 import { explain } from '../../src/run/why.ts';
 import { approve, decided, endRun, openRun, reject, sampleEntry } from '../contracts/store-samples.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
@@ -346,6 +346,9 @@ describe('a run that reads some people', () => {
     const listed = scene.listed.length;
     scene.source.changed = scene.source.records.filter(({ fields }) => fields.id !== 'kim');
     expect([leads(await scene.plan()), scene.listed.slice(listed)]).toEqual([[], []]);
+    const circle = [row('ana', { boss: 'eva' }), row('eva', { boss: 'ana' })];
+    scene.source.changed = circle;
+    expect((await scene.plan()).findings).toEqual(['leader-cycle ana']);
     scene.source.changed = [...scene.source.records, row('nobody')];
     expect(leads(await scene.plan())).toEqual(['kim lead nobody | –']);
   });
@@ -399,6 +402,14 @@ describe('a list that cannot be read', () => {
   });
 });
 
+it('what was found about accounts and about leaders counts together', () => {
+  const no = { hasApprovals: false, rejected: 1, leftOut: 2, needsFull: false };
+  const yes = { hasApprovals: true, rejected: 3, leftOut: 5, needsFull: true };
+  const both = (one: object, other: typeof no) => withLeaders(one as never, other);
+  expect(both({ ...no, postponed: 7 }, no)).toEqual({ ...no, rejected: 2, leftOut: 4, postponed: 7 });
+  for (const one of [both(no, yes), both(yes, no)]) expect(one).toEqual({ ...yes, rejected: 4, leftOut: 7 });
+});
+
 describe('what people decided about leaders', () => {
   const none = { absolute: 0, percent: 0, cap: undefined };
   /** A plan whose changes of leaders are all held, and the changes. */
@@ -406,6 +417,7 @@ describe('what people decided about leaders', () => {
     const scene = await open({ people: { ana: '', eva: 'ana | kim', kim: '' }, settings: guards({ leads: none }) });
     const plan = await scene.plan();
     expect([leads(plan), plan.run.facts.rejected]).toEqual([['eva lead ana | kim held'], 0]);
+    expect(plan.changes[0]?.before?.fields).toEqual({ ...account('').fields, mainLeader: '', secondaryLeaders: '' });
     return { scene, made: plan.changes.filter(({ kind }) => kind === 'lead') };
   }
   const next = async (scene: PlanScene, boss = 'ana', second = 'kim') => {
@@ -456,7 +468,11 @@ describe('what people decided about leaders', () => {
         made.map((one) => ({ ...one, rule: 'undo-leaders' })),
       );
     else await scene.store.decisions.leaveOut('people', decided(made), { by: 'ana', at: scene.clock.now() });
-    expect(leads(await next(scene))).toEqual([what === 'undone' ? 'eva lead ana | kim' : 'eva lead ana | kim held']);
+    const plan = await next(scene);
+    const holds = plan.plan.verdict?.holds.map((hold) => hold.class);
+    expect([leads(plan), holds]).toEqual(
+      what === 'undone' ? [['eva lead ana | kim'], []] : [['eva lead ana | kim held'], ['leads']],
+    );
   });
 
   it('puts back what an undone run made, where that is not rejected', async () => {
@@ -496,6 +512,26 @@ describe('an edit of the mapping of leaders', () => {
     expect(told(plan)).toEqual([['eva configuration,leads', 'kim leads'], fact]);
     await reject(scene.store, plan.changes);
     expect((await scene.plan()).run.facts.edit).toBeUndefined();
+  });
+
+  it.each<[string, before: Partial<SyncSettings>, row: object, edited: boolean]>([
+    ['secondary leaders too', mapped(), { boss: '', second: 'kim' }, false],
+    ['a blank that clears', mapped({ whenEmpty: 'clear' }), { boss: '' }, false],
+    ['a blank that cleared nothing', mapped(), { boss: '' }, true],
+    ['who is named the same, by what was taken over before', mapped({ takeOver: true }), { boss: 'kim' }, false],
+    ['an earlier policy', { ...mapped({ whenEmpty: 'clear' }), policy: 'upsert-only' }, { boss: '' }, true],
+  ])('compares %s', async (_, before, over, isEdited) => {
+    const people = { ana: '', eva: 'ana', kim: '' };
+    const scene = await open({ people, shown: { eva: 'ana' }, settings: before });
+    await scene.run();
+    const clear = 'boss' in over && over.boss === '' && !('second' in over);
+    edit(
+      scene,
+      { ...mapped(clear ? { whenEmpty: 'clear' } : {}), policy: 'sync', scope: "type != 'x'" },
+      row('eva', over),
+    );
+    const [changes] = told(await scene.plan());
+    expect(changes).toEqual([isEdited ? 'eva configuration,unleads' : expect.stringMatching(/^eva (un)?leads$/)]);
   });
 
   it('is all of it where the mapping named no leaders before, or not the person', async () => {
