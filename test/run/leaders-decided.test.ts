@@ -2,13 +2,22 @@ import { describe, expect, it } from 'vitest';
 import { parseLeaders } from '../../src/core/person/leaders.ts';
 import type { Leaders } from '../../src/core/person/user.ts';
 import type { LedgerEntry, LedgerLeaders } from '../../src/core/plan/ledger.ts';
-import type { LeaderRule, SyncSettings } from '../../src/core/run/settings.ts';
+import type { FieldRule, LeaderRule, SyncSettings } from '../../src/core/run/settings.ts';
 import { rollingCheck, withLeaders } from '../../src/run/lead/decide-leaders.ts';
 import { explain } from '../../src/run/why.ts';
 import { approve, decided, endRun, openRun, reject, sampleEntry } from '../contracts/store-samples.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import { compilePlainMapping, configured, plainSettings } from './plain-settings.ts';
-import { account, guards, only, openPlanScene, type Planned, type PlanScene, row } from './plan-scene.ts';
+import {
+  account,
+  guards,
+  only,
+  openPlanScene,
+  type Planned,
+  type PlanScene,
+  type PlanSceneOptions,
+  row,
+} from './plan-scene.ts';
 
 const plainRule = { kind: 'from', transform: [], format: undefined, whenEmpty: 'keep', by: 'identification' } as const;
 const rule = (path: string, over: Partial<LeaderRule> = {}) =>
@@ -43,6 +52,7 @@ interface World {
   readonly coming?: readonly string[];
   readonly rows?: Readonly<Record<string, object>>;
   readonly settings?: Partial<SyncSettings>;
+  readonly capabilities?: PlanSceneOptions['capabilities'];
 }
 
 /** A sync whose accounts are in order. */
@@ -54,7 +64,8 @@ async function open({ people, known = {}, shown = {}, coming = [], rows = {}, ..
   const there = Object.keys(people).filter((name) => !coming.includes(name));
   const users = there.map((name) => account(name));
   const settings = { ...mapped(), deltas, ...more.settings };
-  const scene = await openPlanScene({ records, users, settings, otherSyncs: ['guests'] });
+  const { capabilities = {} } = more;
+  const scene = await openPlanScene({ records, users, settings, capabilities, otherSyncs: ['guests'] });
   for (const [name, text] of Object.entries(shown)) scene.leaders.set(name, list(text));
   const owned = await openRun(scene.store, { id: 'run_0', sync: 'before' });
   const leadersOf = (name: string) => (known[name] === undefined ? {} : { leaders: known[name] });
@@ -288,6 +299,17 @@ describe('the people of whom a plan decides leaders', () => {
     expect([leads(plan), scene.listed, plan.findings]).toEqual([changes, listed, found]);
   });
 
+  it('are known again in their lists after they were forgotten', async () => {
+    const known = { eva: ours('ana | kim'), leo: ours('', 'ana') };
+    const people = { eva: 'kim | kim', kim: '', leo: 'kim' };
+    const scene = await open({ people, known, shown: { eva: 'ana | kim', leo: 'ana' }, ledger: [sampleEntry('ana')] });
+    await scene.store.people.forget('ana', now);
+    expect((await knownOf(scene))?.main).toMatch(/^forgotten:/);
+    const plan = await scene.plan();
+    expect([leads(plan), plan.findings]).toEqual([['eva lead kim | –'], ['leader-by-hand leo']]);
+    expect((await knownOf(scene))?.main).toBe('ana');
+  });
+
   it('are those of a preview, which has no entries yet', async () => {
     const users = ['ana', 'eva', 'kim'].map((name) => account(name));
     const records = [row('ana'), row('eva', { boss: 'ana' }), row('kim')];
@@ -353,18 +375,16 @@ describe('a run that reads some people', () => {
     expect(leads(await scene.plan())).toEqual(['kim lead nobody | –']);
   });
 
-  it('explains all that waits, without the lists of others', async () => {
-    const scene = await open({
-      people: { ana: '', eva: 'nobody', kim: 'ana' },
-      known: { eva: ours(''), kim: ours('ana') },
-    });
-    const { decision, findings } = await explain('eva', scene.sync, scene.io, scene.stopping.signal);
-    expect([decision === undefined, findings.map(({ code }) => code), scene.listed]).toEqual([
-      false,
-      ['leader-waits'],
-      [],
-    ]);
-  });
+  it.each([true, false])(
+    'explains all that waits, without the lists of others; by a read of one: %s',
+    async (point) => {
+      const known = { eva: ours(''), kim: ours('ana') };
+      const scene = await open({ people: { ana: '', eva: 'nobody', kim: 'ana' }, known, capabilities: { point } });
+      const { decision, findings } = await explain('eva', scene.sync, scene.io, scene.stopping.signal);
+      const codes = findings.map(({ code }) => code);
+      expect([decision === undefined, codes, scene.listed]).toEqual([false, ['leader-waits'], []]);
+    },
+  );
 
   it('closes no circle through people whom the ledger knows', async () => {
     const known = { kim: ours('ana'), ana: ours('leo'), leo: ours('eva') };
@@ -540,8 +560,17 @@ describe('an edit of the mapping of leaders', () => {
     edit(scene, mapped(), row('kim', { boss: 'ana' }));
     const [changes] = told(await scene.plan());
     expect(changes).toEqual(['eva configuration,leads', 'kim creates', 'kim configuration,leads']);
-    edit(scene, { ...mapped(), scope: undefined }, row('leo', { boss: 'ana', type: 'guest' }));
-    expect(told(await scene.plan())[0]).toContain('leo configuration,leads');
+  });
+
+  it('is all of it for a person of whom the mapping made another one before', async () => {
+    const people = { ana: '', eva: 'ana', eva9: 'ana' };
+    const rows = { ana: { code: 'ana' }, eva: { code: 'eva9' }, eva9: { code: '' } };
+    const scene = await open({ people, rows, settings: { mapping: plainSettings.mapping } });
+    await scene.run();
+    scene.source.records = scene.source.records.filter(({ fields }) => fields.code !== '');
+    const { mapping } = mapped();
+    edit(scene, { mapping: { ...mapping, identification: { ...mapping.identification, path: 'code' } as FieldRule } });
+    expect(told(await scene.plan())[0]).toEqual(['eva9 configuration,leads']);
   });
 
   it.each([
