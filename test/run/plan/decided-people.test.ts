@@ -137,6 +137,12 @@ describe('what people decided', () => {
     ['who comes has an account', { ...replaced, users: [account('ana'), account('new')] }, []],
     ['who comes is gone', { ...replaced, records: [named('kim', guest)] }, []],
     ['who comes is not in a read of named people', { ...replaced, records: [], kind: 'point' }, []],
+    ['who comes is gone, and the other left', { ...replaced, records: [named('ana', left)] }, ['disable ana']],
+    [
+      'who comes may be unseen, and the other left',
+      { ...replaced, records: [named('ana', left)], kind: 'point' },
+      ['disable ana held'],
+    ],
     ['who comes has another identification', { ...replaced, records: [named('NEW')] }, ['create NEW']],
     [
       'the account is disabled',
@@ -152,7 +158,8 @@ describe('what people decided', () => {
       [],
     ],
   ])('is what is planned: %s', async (_, world, expected) => {
-    const { changes } = await decide(world);
+    const { changes, codes } = await decide(world);
+    expect(codes().filter((code) => code.startsWith('account'))).toEqual([]);
     const shown = changes.map(({ kind, identification, verdict }) =>
       [kind, identification, ...(verdict ? [verdict.state] : [])].join(' '),
     );
@@ -164,6 +171,61 @@ describe('what people decided', () => {
     await approve(plan.store, (await decide(replaced)).changes, { at: now });
     await plan.decide();
     expect(plan.changes.map(({ verdict }) => verdict)).toEqual([undefined, undefined]);
+  });
+});
+
+describe('a change that would clear what is not known', () => {
+  const by =
+    'Give the employee a value in the source, set whenEmpty: clear in the mapping, or list the field in dialect.mayClear';
+
+  it.each([
+    { unknown: 'phoneNumber, seniority', unreadable: [], mayClear: ['job', 'birthDate'], cure: by },
+    {
+      unknown: 'email',
+      unreadable: ['email'],
+      mayClear: ['job', 'phoneNumber', 'seniority', 'birthDate'],
+      cure: 'Correct it on the platform by hand',
+    },
+    { unknown: 'email, seniority', unreadable: ['email'], mayClear: ['job', 'phoneNumber', 'birthDate'], cure: by },
+  ] as const)('is not made: $unknown', async ({ unknown, unreadable, mayClear, cure }) => {
+    const settings = { delivery: 'direct' } as const;
+    const { findings, kinds } = await decide({
+      ...ana(changed, { unreadable }),
+      settings,
+      dialect: { put: 'replaces', mayClear },
+    });
+    expect([kinds(), findings.map(({ message }) => message)]).toEqual([
+      [],
+      [
+        `the update was not made (differs in area): it would clear ${unknown}, and neither the platform nor the ledger shows the value. ${cure}`,
+      ],
+    ]);
+  });
+
+  it.each<[string, World, string[]]>([
+    [
+      'a leaver’s parking',
+      {
+        records: [named('ana', mail('eva')), named('eva', { ...left, ...mail('eva') })],
+        ledger: [entry('ana'), entry('eva', { disabledAt: 1, goneSince: 1 })],
+      },
+      ['email-conflict ana', 'not-deliverable eva'],
+    ],
+    [
+      'another holder',
+      { records: [named('ana', mail('eva')), named('eva', mail('new'))], ledger: [entry('ana'), entry('eva')] },
+      ['email-conflict ana', 'email-conflict eva', 'not-deliverable eva'],
+    ],
+  ])('frees no e-mail, and is reported once: %s', async (what, world, expected) => {
+    const isOff = what !== 'another holder';
+    const plan = await decide({
+      ...world,
+      users: [account('ana', mail('ana')), account('eva', { ...mail('eva'), enabled: !isOff })],
+      claims: { ana: 'eva' },
+      settings: { parkEmail: '{identification}@parked.example', delivery: 'direct' },
+      dialect: { put: 'replaces', mayClear: ['job'] },
+    });
+    expect([plan.kinds(), plan.codes().toSorted()]).toEqual([[], expected]);
   });
 });
 
