@@ -534,7 +534,7 @@ describe('an edit of the mapping of leaders', () => {
     expect((await scene.plan()).run.facts.edit).toBeUndefined();
   });
 
-  it.each<[string, before: Partial<SyncSettings>, row: object, edited: boolean]>([
+  it.each<[string, before: Partial<SyncSettings>, row: Readonly<Record<string, string>>, edited: boolean]>([
     ['secondary leaders too', mapped(), { boss: '', second: 'kim' }, false],
     ['a blank that clears', mapped({ whenEmpty: 'clear' }), { boss: '' }, false],
     ['a blank that cleared nothing', mapped(), { boss: '' }, true],
