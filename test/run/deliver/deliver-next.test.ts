@@ -480,6 +480,10 @@ describe('a worker that died', () => {
     expect(await scene.states()).toEqual({ ana: 'sent', eva: 'planned', leo: 'planned' });
     expect(await scene.step()).toEqual({ kind: 'again', afterMs: 0 });
     expect(await scene.states()).toEqual({ ana: 'unresolved', eva: 'planned', leo: 'planned' });
+    expect((await scene.batches())[0]).toMatchObject({
+      state: 'sent',
+      reason: expect.stringContaining('worker stopped'),
+    });
     scene.users.set('ana', {
       id: '1',
       identification: 'ana',
@@ -533,6 +537,19 @@ describe('a worker that died', () => {
     expect(await scene.step()).toEqual({ kind: 'again', afterMs: 0 });
     await scene.play();
     expect([scene.sent.length, await scene.states()]).toEqual([1, { ana: 'applied' }]);
+  });
+
+  it('between calls of leaders sends them again, because the lists show what lacks', async () => {
+    const scene = await openScene({ changes: [sampleChange('ana', 'lead')], kind: 'leaders' });
+    const { owned } = await scene.context();
+    const marks = [{ identification: 'ana', part: 'leaders', state: 'sent' }] as const;
+    await scene.store.batches.update(owned, 'run_1_b00001', { state: 'sending' }, { marks });
+    expect(await scene.step()).toEqual({ kind: 'next' });
+    expect(await scene.batches()).toMatchObject([{ state: 'planned' }]);
+    expect([await scene.states(), await scene.reasons()]).toEqual([
+      { ana: 'planned' },
+      { ana: 'the worker stopped before it knew whether the platform accepted the batch' },
+    ]);
   });
 
   it('while a file was out lets the run go on with it', async () => {
