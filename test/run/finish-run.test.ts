@@ -61,6 +61,13 @@ describe('ending a run', () => {
     expect(await scene.run()).toMatchObject({ phase: 'done', outcome: 'failed', reason: 'the disk is full' });
   });
 
+  it('that failed while it planned, and was killed before it ended, ends with the reason and reads nothing', async () => {
+    const scene = await openScene({ changes: [] });
+    await scene.store.runs.update((await scene.context()).owned, { phase: 'planning', reason: 'the disk is full' });
+    expect(await scene.step()).toEqual({ kind: 'done' });
+    expect(await scene.run()).toMatchObject({ phase: 'done', outcome: 'failed', reason: 'the disk is full' });
+  });
+
   it('twice changes nothing the second time', async () => {
     const scene = await openScene({ changes: three });
     await scene.play();

@@ -4,6 +4,7 @@ import type { BatchLoad } from '../../src/core/run/request-budget.ts';
 import type { SyncSettings } from '../../src/core/run/settings.ts';
 import type { Batch } from '../../src/ports/store.ts';
 import { addLastStep } from '../../src/run/deliver/split.ts';
+import { fewChanges } from '../../src/run/seal/batches.ts';
 import { previewBatches, writeBatches } from '../../src/run/seal/write-batches.ts';
 import { sampleChange } from '../contracts/store-samples.ts';
 import { openScene, type Scene } from './run-in-store.ts';
@@ -109,6 +110,7 @@ describe('the changes of a plan', () => {
 
   it('are all in batches where they are more than one page', async () => {
     const scene = await open(numbered(501), csv);
+    expect(await fewChanges('run_1', scene.io)).toEqual({});
     expect(await write(scene)).toMatchObject([{ kind: 'csv', creates: 501 }]);
     expect(await scene.batches()).toMatchObject([{ size: 501 }]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatInstant } from '../../../src/core/run/formats.ts';
 import { approve, dayMs, hourMs } from '../../contracts/store-samples.ts';
-import { plainLifecycle } from '../plain-settings.ts';
+import { plainLifecycle, plainSettings } from '../plain-settings.ts';
 import { account, guards, only, openPlanScene, type PlanScene, row, unlimited } from '../plan-scene.ts';
 
 const none = { absolute: 0, percent: 0, cap: undefined };
@@ -153,4 +153,23 @@ describe('while no date shows the order of day and month', () => {
       'people without a first day of work had not begun in the last accepted read. Correct the source, or approve them if they have begun';
     expect(holds).toEqual([{ name: 'creates', count: 1, reason }]);
   });
+});
+
+it.each([
+  { what: 'is mapped', orgEntryDate: plainSettings.mapping.fields.birthDate, kind: 'create held' },
+  { what: 'is used for nothing', orgEntryDate: undefined, kind: 'create' },
+])('a person who could not be judged and has no first day any more, where that day $what: $kind', async (row2) => {
+  const { orgEntryDate, kind } = row2;
+  const rule = orgEntryDate && { orgEntryDate: { ...orgEntryDate, path: 'hired' } };
+  const { identification, fields } = plainSettings.mapping;
+  const mapping = { identification, fields: { ...fields, ...rule } };
+  const settings = { mapping, lifecycle: { ...plainLifecycle, hireDate: undefined } };
+  const scene = await openPlanScene({
+    records: [row('a1'), row('n1', { status: 'odd' })],
+    users: [account('a1')],
+    settings,
+  });
+  await scene.plan();
+  scene.source.records = [row('a1'), row('n1', { hired: '' }), row('n2')];
+  expect((await scene.plan()).kinds).toMatchObject({ n1: kind, n2: 'create' });
 });

@@ -7,6 +7,7 @@ import { openWork } from '../../../src/run/make-plan.ts';
 import { showPlan } from '../../../src/run/recorder.ts';
 import { sealEmptyPlan, sealPlan } from '../../../src/run/seal/seal-plan.ts';
 import { openFileSpool } from '../../../src/store/db/file-spool.ts';
+import { approve } from '../../contracts/store-samples.ts';
 import { account, all, guards, only, openPlanScene, row } from '../plan-scene.ts';
 
 const deltas: Partial<SyncSettings> = { deltas: { fullEveryMs: 86_400_000, overlapMs: 60_000 } };
@@ -58,6 +59,21 @@ describe('a sealed plan', () => {
     const { plan, changes } = await scene.plan();
     expect(changes).toHaveLength(3);
     expect(plan.digest).toBe(digestOf(changes.map(({ hash }) => hash)));
+  });
+
+  it('has the digest of what no one approved, held or not', async () => {
+    const one = { absolute: 0, percent: 0, cap: undefined };
+    const scene = await openPlanScene({
+      records: [row('a1'), row('b2'), row('c3', { area: 'X' })],
+      users: [account('c3')],
+      settings: guards({ creates: one }),
+    });
+    const [a1] = (await scene.plan()).changes;
+    if (a1 === undefined) throw new Error('nothing is planned');
+    await approve(scene.store, [a1]);
+    const { plan, kinds, changes } = await scene.plan();
+    expect(kinds).toEqual({ a1: 'create', b2: 'create held', c3: 'update' });
+    expect(plan.digest).toBe(digestOf(changes.slice(1).map(({ hash }) => hash)));
   });
 
   it('has the findings of the read and the reason why too many people are blocked', async () => {
