@@ -271,57 +271,6 @@ it.each(drawFrom(matrix, 6))(
   },
 );
 
-/** The same people as `renamed` gives, with another last name. */
-const gils = (changed: number) =>
-  renamed(4 * changed, changed).map((row) => (row.last === 'Paz' ? { ...row, last: 'Gil' } : row));
-
-it('a file that is too large (413) is cut until it is accepted, and later files and runs keep that size', async () => {
-  const office = await officeWith(16, { sync: { batchRows: 8, settle: { every: '2s', maxSplits: 0 } } });
-  await office.writeEmployees(renamed(64, 16));
-  office.setFaults('upload:too-large=2');
-  const first = await office.apply();
-  expect(first.run).toMatchObject({ outcome: 'succeeded', counts: { applied: 16, failed: 0 } });
-  const told = first.findings.filter(({ code }) => code === 'file-too-large');
-  expect(told).toHaveLength(1);
-  expect(told[0]?.message).toContain('batchRows to 2');
-  // 8 and 4 rows are refused, then each file has 2 rows.
-  expect(office.sandbox.state.requests.upload).toBe(8 + 2);
-
-  office.clock.jump(25 * hourMs);
-  await office.writeEmployees(gils(16));
-  const uploads = office.sandbox.state.requests.upload;
-  expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 16 } });
-  expect(office.sandbox.state.requests.upload).toBe(uploads + 8);
-});
-
-it('a file status that the dialect does not name is learned as an end, said once, and forgotten when it shows less', async () => {
-  const settle = { every: '5s', deadline: '30m', visibleWithin: '20s' };
-  const office = await officeWith(12, { sync: { batchRows: 6, settle } });
-  await office.writeEmployees(renamed(48, 12));
-  office.setFaults('file:unknown-status=Archived');
-  const startedAt = office.clock.now();
-  const { run, findings } = await office.apply();
-  expect(run).toMatchObject({ outcome: 'succeeded', counts: { applied: 12 } });
-  expect(office.clock.now() - startedAt).toBeLessThan(5 * minuteMs);
-  const told = findings.filter(({ code, message }) => code === 'file-status' && message.includes('"archived"'));
-  expect(told).toHaveLength(1);
-  expect(told[0]?.message).toContain('connections.acme.dialect.status.done: [Processed');
-
-  office.clock.jump(25 * hourMs);
-  await office.writeEmployees(gils(12));
-  const polls = office.sandbox.state.requests.status;
-  const later = await office.apply();
-  expect(later.run).toMatchObject({ outcome: 'succeeded', counts: { applied: 12 } });
-  expect(later.findings.filter(({ code }) => code === 'file-status')).toEqual([]);
-  expect(office.sandbox.state.requests.status).toBeLessThanOrEqual(polls + 12);
-
-  office.clock.jump(25 * hourMs);
-  office.setFaults('file:unknown-status=Archived', 'file:drop-row=E7');
-  const less = await office.applyRows(renamed(48, 12));
-  expect(less.run).toMatchObject({ outcome: 'partial', counts: { applied: 11, unresolved: 1, failed: 0 } });
-  expect((await office.engine.io.store.learned.get('acme')).endWords).toEqual({});
-});
-
 describe('a direct change whose outcome is not known', () => {
   const slow = { ...direct, settle: { every: '2s', visibleWithin: '10m' } };
 
