@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, it, test } from 'vitest';
-import { stuckAfterMs } from '../../src/server/health.ts';
-import { workBesideServer } from '../../src/server/open-server.ts';
+import { stuckAfterMs, workBesideServer } from '../../src/server/open-server.ts';
 import type { DriveIo } from '../../src/work/drive-run.ts';
 import { openHeartbeat } from '../../src/work/liveness.ts';
 import { FakeClock, idle } from '../support/fake-clock.ts';
