@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { anchorOf, listedCodes } from '../../src/core/run/codes/code-list.ts';
-import { readPage, renderRunbook } from '../../src/server/page/serve-page.ts';
+import { readPage, renderRunbook } from '../../src/server/http/page.ts';
 import { pageRoutes } from '../../src/views/page-routes.ts';
 import { noApp, openTestServer } from './open-test-server.ts';
 
