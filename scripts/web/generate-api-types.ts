@@ -1,4 +1,4 @@
-import type { JsonObject, OpenApiDocument } from '../../src/server/open-api-document.ts';
+import type { JsonObject, OpenApiDocument } from '../../src/server/server-parts.ts';
 
 /*
  * Renders the OpenAPI document as TypeScript types, in the form that openapi-fetch reads. The usual generator for it needs

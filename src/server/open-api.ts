@@ -3,7 +3,7 @@ import { count } from '../views/wire.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpoints } from './endpoints/index.ts';
 import type { Needs } from './needs.ts';
-import type { JsonObject, OpenApiDocument, OpenApiOperation } from './open-api-document.ts';
+import type { JsonObject, OpenApiDocument, OpenApiOperation } from './server-parts.ts';
 
 const problem = z
   .object({

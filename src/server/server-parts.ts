@@ -4,9 +4,23 @@ import type { Store } from '../ports/store.ts';
 import type { EventStreams } from './events.ts';
 import type { KnownToken, TokenTable } from './http/access.ts';
 import type { CookieSessions } from './http/sessions.ts';
-import type { OpenApiDocument } from './open-api-document.ts';
 import type { ServerSettings } from './settings.ts';
 import type { OpenId } from './sign-in/open-id.ts';
+
+/** A JSON object of the document. */
+export type JsonObject = { readonly [name: string]: unknown };
+
+/** OpenAPI 3.1.1, as far as this project uses it. */
+export interface OpenApiDocument extends JsonObject {
+  readonly info: JsonObject;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JsonObject>> } & JsonObject;
+}
+
+export interface OpenApiOperation extends JsonObject {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, JsonObject>>;
+}
 
 /** The input of the health checks. Each must be fast and must not throw. */
 export interface Vitals {
@@ -17,7 +31,7 @@ export interface Vitals {
   needs(): Promise<readonly { readonly name: string; readonly fault: string | undefined }[]>;
 }
 
-export interface MetricsPage {
+interface MetricsPage {
   readonly contentType: string;
   render(): Promise<string>;
 }

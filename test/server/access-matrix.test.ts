@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { orderPreview } from '../../src/app/previews.ts';
 import { queueRun } from '../../src/app/requests.ts';
 import type { Grant } from '../../src/core/guard/access.ts';
-import type { OpenApiOperation } from '../../src/server/open-api-document.ts';
+import type { OpenApiOperation } from '../../src/server/server-parts.ts';
 import { type Office, openOffice, plainSync, type Row } from '../support/office.ts';
 import { ask, openTestServer } from './open-test-server.ts';
 

@@ -107,11 +107,8 @@ function fileOf(type: string, bytes: Buffer): PageFile {
 }
 
 /** Only its own files, and calls to this server. The browser refuses texts as HTML (trusted types). */
-const policy = [
-  "default-src 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "form-action 'none'",
+const builtPolicy = [
+  plainPolicy,
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self'",
@@ -134,7 +131,7 @@ export function answerUnknown(
   const { method, url, headers } = request;
   const isDocument = method === 'GET' && headers.accept?.includes('text/html') === true && !url.startsWith('/api/');
   if (page === undefined || !isDocument) return false;
-  return sendFile(page.document, request, reply.code(404).header('content-security-policy', policy));
+  return sendFile(page.document, request, reply.code(404).header('content-security-policy', builtPolicy));
 }
 
 /** Serves the page of the operators. Every route answers with the same document: its script reads the address. */
@@ -142,7 +139,7 @@ export function servePage(app: FastifyInstance, page: BuiltPage | undefined): vo
   for (const path of pageRoutes) {
     app.get(path, async (request, reply) => {
       if (page === undefined) return reply.code(503).type('text/plain; charset=utf-8').send(notBuilt);
-      return sendFile(page.document, request, reply.header('content-security-policy', policy));
+      return sendFile(page.document, request, reply.header('content-security-policy', builtPolicy));
     });
   }
   for (const [path, file] of page?.files ?? []) {
