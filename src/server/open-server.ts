@@ -11,9 +11,8 @@ import { guessesPerMinute, networkOf, openRateLimit } from './http/rate-limit.ts
 import { type Gates, routeEndpoint, watchMethods } from './http/route-endpoint.ts';
 import { openCookieSessions } from './http/sessions.ts';
 import { describeApi } from './open-api.ts';
-import type { EndpointParts, HealthParts, RunningServer, ServerParts, SignIn } from './server-parts.ts';
-import { openOpenId } from './sign-in/open-id.ts';
-import { openSignInLinks, serveSignIn, serveSignInLinks } from './sign-in/serve-sign-in.ts';
+import type { EndpointParts, HealthParts, RunningServer, ServerParts } from './server-parts.ts';
+import { openOpenId, openSignInLinks, type SignIn, serveSignIn, serveSignInLinks } from './sign-in.ts';
 
 const largestBodyBytes = 256 * 1024;
 /** Time that open requests have to finish when the server closes. */

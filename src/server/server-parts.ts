@@ -2,10 +2,8 @@ import type { AppIo } from '../app/app-io.ts';
 import type { Clock, Logger, NewId } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
 import type { EventStreams } from './events.ts';
-import type { KnownToken, TokenTable } from './http/access.ts';
-import type { CookieSessions } from './http/sessions.ts';
 import type { ServerSettings } from './settings.ts';
-import type { OpenId } from './sign-in/open-id.ts';
+import type { SignIn } from './sign-in.ts';
 
 /** A JSON object of the document. */
 export type JsonObject = { readonly [name: string]: unknown };
@@ -58,29 +56,6 @@ export interface ServerParts extends HealthParts {
   readonly onSignInLink?: (address: string) => void;
   /** Sends the requests to the identity provider. Default: directly. */
   readonly fetch?: typeof globalThis.fetch;
-}
-
-/** Who is signed in, and how. */
-export interface SignIn {
-  readonly tokens: TokenTable;
-  readonly cookies: CookieSessions;
-  /** Absent: no identity provider is configured. */
-  readonly openId: OpenId | undefined;
-  /** Absent: no links are configured. */
-  readonly links: SignInLinks | undefined;
-  readonly note: (action: 'sign-in' | 'sign-out' | 'end-session', by: string, detail?: string) => Promise<void>;
-  /** Counts a request with a wrong token or signature, or none. Throws 429 above the limit of the address. */
-  guessed(address: string): void;
-  /** Counts and audits a sign-in that failed. Throws 429 above the limit of the address. */
-  refused(address: string, how: string): Promise<void>;
-}
-
-/** Codes that sign in once. */
-export interface SignInLinks {
-  /** The path with the present code, such as `/auth/link?code=…`. */
-  path(): string;
-  /** Returns whom the code signs in, and makes the next one; undefined for any other code. */
-  take(code: string): KnownToken | undefined;
 }
 
 /** What an endpoint works with. */

@@ -1,16 +1,138 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Configuration, CustomFetch } from 'openid-client';
-import { type Access, accessRoles } from '../../core/guard/access.ts';
-import { describeError, RollcallError } from '../../core/run/errors.ts';
-import type { Clock, Logger } from '../../ports/runtime.ts';
-import type { OpenIdSettings } from '../settings.ts';
+import { type Access, type AccessRole, accessRoles, grantWords } from '../core/guard/access.ts';
+import { describeError, RollcallError } from '../core/run/errors.ts';
+import type { Clock, Logger } from '../ports/runtime.ts';
+import { hashOf, type KnownToken, type TokenTable } from './http/access.ts';
+import { type CookieSessions, readCookie } from './http/sessions.ts';
+import type { OpenIdSettings, ServerSettings } from './settings.ts';
+
+/** Who is signed in, and how. */
+export interface SignIn {
+  readonly tokens: TokenTable;
+  readonly cookies: CookieSessions;
+  /** Absent: no identity provider is configured. */
+  readonly openId: OpenId | undefined;
+  /** Absent: no links are configured. */
+  readonly links: SignInLinks | undefined;
+  readonly note: (action: 'sign-in' | 'sign-out' | 'end-session', by: string, detail?: string) => Promise<void>;
+  /** Counts a request with a wrong token or signature, or none. Throws 429 above the limit of the address. */
+  guessed(address: string): void;
+  /** Counts and audits a sign-in that failed. Throws 429 above the limit of the address. */
+  refused(address: string, how: string): Promise<void>;
+}
+
+/** Codes that sign in once. */
+interface SignInLinks {
+  /** The path with the present code, such as `/auth/link?code=…`. */
+  path(): string;
+  /** Returns whom the code signs in, and makes the next one; undefined for any other code. */
+  take(code: string): KnownToken | undefined;
+}
+
+interface SignInIo extends Pick<SignIn, 'cookies' | 'note' | 'refused'> {
+  readonly openId: OpenId;
+  readonly isSecure: boolean;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+const stateCookie = 'rollcall_sign_in';
+
+/** Serves the addresses of a browser that signs in at an identity provider. They answer with redirects. */
+export function serveSignIn(app: FastifyInstance, io: SignInIo): void {
+  const { openId, cookies, isSecure, note, refused, logger } = io;
+  // The provider's redirect comes from another site, which Strict would not give the cookie.
+  const keep = (pending: string, seconds: number): string =>
+    `${stateCookie}=${pending}; Path=/auth; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+
+  app.get('/auth/sign-in', async (request, reply) => {
+    const { to } = request.query as { to?: unknown };
+    try {
+      const { location, kept } = await openId.begin(pathOf(to));
+      return reply.header('set-cookie', keep(kept, answerWithinMs / 1000)).redirect(location, 302);
+    } catch (error) {
+      logger.warn({ error: causeOf(error) }, 'the identity provider cannot be reached');
+      return toPage('failed', reply);
+    }
+  });
+
+  app.get('/auth/callback', async (request, reply) => {
+    const query = request.url.split('?')[1] ?? '';
+    reply.header('set-cookie', keep('', 0));
+    try {
+      const user = await openId.finish(query, readCookie(request.headers.cookie, stateCookie));
+      const { caller, cookie } = await cookies.open({ ...user, method: 'openid', token: undefined });
+      await note('sign-in', caller.name, `as ${caller.access.map(grantWords).join('; ')}`);
+      return reply.header('set-cookie', cookie).redirect(user.target, 302);
+    } catch (error) {
+      if (!(error instanceof SignInFailure)) throw error;
+      await refused(request.ip, `by OpenID Connect: ${error.problem}`);
+      return toPage(error.problem, reply);
+    }
+  });
+}
+
+/** Serves the address that signs in once. It answers with a redirect. */
+export function serveSignInLinks(
+  app: FastifyInstance,
+  {
+    links,
+    cookies,
+    note,
+    refused,
+    onTaken,
+  }: Pick<SignIn, 'cookies' | 'note' | 'refused'> & {
+    readonly links: SignInLinks;
+    readonly onTaken: () => void;
+  },
+): void {
+  app.get('/auth/link', async (request, reply) => {
+    const { code } = request.query as { code?: unknown };
+    const known = typeof code === 'string' ? links.take(code) : undefined;
+    if (known === undefined) {
+      await refused(request.ip, 'with a link that was used before, or is none');
+      return toPage('link', reply);
+    }
+    const { name, access, hash } = known;
+    const { cookie } = await cookies.open({ name, access, groups: [], method: 'token', token: hash });
+    await note('sign-in', name, `as ${access.map(grantWords).join('; ')}, with the link of the terminal`);
+    onTaken();
+    return reply.header('set-cookie', cookie).redirect('/', 302);
+  });
+}
+
+/** Opens the links of one process. Nothing of them is stored: a session that they open ends with the process. */
+export function openSignInLinks(role: AccessRole): { readonly links: SignInLinks; readonly token: LinkToken } {
+  const token = { name: 'link', role, token: randomBytes(32).toString('base64url') };
+  const known = { name: token.name, access: [{ role }], hash: hashOf(token.token) };
+  let code = randomBytes(24).toString('base64url');
+  return {
+    token,
+    links: {
+      path: () => `/auth/link?code=${code}`,
+      take(given) {
+        if (!timingSafeEqual(Buffer.from(hashOf(given)), Buffer.from(hashOf(code)))) return undefined;
+        code = randomBytes(24).toString('base64url');
+        return known;
+      },
+    },
+  };
+}
+
+type LinkToken = ServerSettings['tokens'][number];
+
+function toPage(problem: SignInProblem | 'link', reply: FastifyReply): FastifyReply {
+  return reply.redirect(`/sign-in?problem=${problem}`, 302);
+}
 
 /** Time that a user has to answer the provider. */
-export const answerWithinMs = 600_000;
+const answerWithinMs = 600_000;
 
 /** Why a sign-in failed, for the page. */
-export type SignInProblem = 'denied' | 'no-role' | 'expired' | 'failed';
+type SignInProblem = 'denied' | 'no-role' | 'expired' | 'failed';
 
-export class SignInFailure extends Error {
+class SignInFailure extends Error {
   override readonly name = 'SignInFailure';
   readonly problem: SignInProblem;
 
@@ -20,14 +142,14 @@ export class SignInFailure extends Error {
   }
 }
 
-export interface SignedInUser {
+interface SignedInUser {
   readonly name: string;
   readonly access: Access;
   readonly groups: readonly string[];
   readonly target: string;
 }
 
-export interface OpenId {
+interface OpenId {
   /** Returns the provider's address to send the browser to, and what the browser must keep until it comes back. */
   begin(target: string): Promise<{ readonly location: string; readonly kept: string }>;
   /** Reads the provider's answer. `kept`: what the browser kept. Throws `SignInFailure`. */
@@ -36,7 +158,7 @@ export interface OpenId {
   endAddress(): Promise<string | undefined>;
 }
 
-export interface OpenIdIo {
+interface OpenIdIo {
   readonly settings: OpenIdSettings;
   readonly publicUrl: string;
   readonly clock: Pick<Clock, 'now'>;
@@ -149,7 +271,7 @@ async function discover(
 }
 
 /** Returns what the user's groups give, all of them together. */
-export function accessOf(groups: readonly string[], roles: OpenIdSettings['roles']): Access {
+function accessOf(groups: readonly string[], roles: OpenIdSettings['roles']): Access {
   return accessRoles.flatMap((role) =>
     (roles[role] ?? []).flatMap((entry) => {
       const { group, ...scope } = typeof entry === 'string' ? { group: entry } : entry;
@@ -171,14 +293,14 @@ function readPending(kept: string | undefined): PendingSignIn | undefined {
 }
 
 /** Returns a path of this server: a link must not send a user who signs in to another site. */
-export function pathOf(to: unknown): string {
+function pathOf(to: unknown): string {
   if (typeof to !== 'string' || to.length > 500 || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(to)) return '/';
   const url = new URL(to, 'http://here.invalid');
   return url.host === 'here.invalid' ? `${url.pathname}${url.search}${url.hash}` : '/';
 }
 
 /** Names why an exchange with the provider failed: what the network said, or the provider's own code. */
-export function causeOf(error: unknown): string {
+function causeOf(error: unknown): string {
   const codes: string[] = [];
   for (let link = error; link instanceof Error && codes.length < 8; link = link.cause) {
     if (link instanceof RollcallError) return link.message;
