@@ -6,7 +6,7 @@ import { conflict, notFound, PlatformError, RollcallError } from '../core/run/er
 import { countOf, formatInstant } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
 import { nextRead } from '../core/run/next-read.ts';
-import { oddColumns } from '../core/setup/odd-columns.ts';
+import { oddColumns } from '../core/setup/drift.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../ports/source.ts';
 import type { ExportRequest } from '../ports/store-operations.ts';
 import type { TokenStatus } from '../ports/tokens.ts';

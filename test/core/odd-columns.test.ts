@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { oddColumns } from '../../src/core/setup/odd-columns.ts';
+import { oddColumns } from '../../src/core/setup/drift.ts';
 
 const from = (path: string) => ({ kind: 'from', path, transform: [], format: undefined, whenEmpty: 'keep' }) as const;
 const settings = {
