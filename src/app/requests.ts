@@ -1,21 +1,16 @@
-import { conflict, notFound, RollcallError } from '../core/run/errors.ts';
+import { conflict, RollcallError } from '../core/run/errors.ts';
 import { countOf } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
-import { chooseOutcome, noStates } from '../core/run/report.ts';
-import { type ChangeState, noCounts } from '../core/run/run.ts';
-import { successOutcomes } from '../ports/alerts.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { Pause, Run, RunScope, Trigger } from '../ports/store.ts';
-import type { EngineIo } from '../run/engine-io.ts';
 import { type RunRequest, requestRun } from '../run/request-run.ts';
-import { changesOf } from '../run/seal/batches.ts';
 import type { RunReport } from '../views/runs.ts';
-import type { RequestReport, RequestResult, RequestState } from '../views/syncs.ts';
+import type { RequestReport, RequestResult } from '../views/syncs.ts';
 import type { AppIo, WatchOptions } from './app-io.ts';
 import { approveDigest } from './approve.ts';
 import { auditEntry, note, requireProven, type SignedCaller } from './audit.ts';
 import { findRun, findSync } from './find-named.ts';
-import { followRun, runHere } from './run-here.ts';
+import { followRun, hasOthers, readRequest, requestResult, runHere } from './request-ends.ts';
 import { runReport } from './runs.ts';
 import { refusePaused } from './syncs.ts';
 
@@ -194,19 +189,6 @@ export async function queueRun(io: AppIo, sync: string, order: RunOrder): Promis
   return reportOf(await storeRequest({ sync, ...order }, io), io);
 }
 
-/** Returns what became of a request. Throws `NOT_FOUND` for an id that is not stored, or was pruned with its run. */
-export async function readRequest({ engine }: AppIo, id: string): Promise<RequestState> {
-  const { store } = engine;
-  const found = await store.triggers.get(id);
-  if (found === undefined) throw notFound(`there is no request ${id}`);
-  const { trigger, state } = found;
-  const run = state.kind === 'taken' ? await store.runs.get(state.run) : undefined;
-  const result = run?.phase === 'done' ? await requestResult(trigger.scope, run, engine) : undefined;
-  if (state.kind === 'cancelled') return { trigger, state: 'canceled', run, result };
-  if (state.kind === 'waiting') return { trigger, state: 'waiting', run, result };
-  return { trigger, state: run !== undefined && run.phase !== 'done' ? 'running' : 'ended', run, result };
-}
-
 /** Requests another run of the same scope, as `requestOrRun` does. Throws `CONFLICT` before the run has ended. */
 export async function repeatRun(io: AppIo, id: string, options: WatchOptions & SignedCaller): Promise<ResyncReport> {
   requireProven(io.engine, options, 'a retry');
@@ -258,71 +240,4 @@ export async function reportOf({ trigger, isNew }: StoredRequest, { engine }: Ap
 /** Describes a scope without names, because the audit holds no person. */
 function describeScope(scope: RunScope): string {
   return scope.kind === 'all' ? 'all employees' : `${scope.identifications.length} named people`;
-}
-
-/** For more people, all changes of the run are read in order instead. */
-const mostSingleReads = 100;
-
-/** Outcomes that follow from the changes. A failed or canceled run did not try all of them. */
-const ofChanges: readonly string[] = [...successOutcomes, 'partial'];
-
-/**
- * Returns how an ended run ended for the people whom one of its requests names. A run about more people can fail for some
- * of the others. For a request about all people, and when the changes are pruned, it is the outcome of the run.
- */
-async function requestResult(scope: RunScope, run: Run, io: EngineIo): Promise<RequestResult | undefined> {
-  if (run.outcome === undefined) return undefined;
-  const changes = await io.store.plans.countStates(run.id);
-  const whole = { outcome: run.outcome, reason: run.reason, changes };
-  if (scope.kind === 'all' || (run.scope.kind === 'users' && !hasOthers(scope, run.scope))) return whole;
-  const isPruned = total(changes) < total(run.counts);
-  if (isPruned || !ofChanges.includes(run.outcome)) return whole;
-  const states = { ...noStates };
-  for await (const state of statesOf(run.id, new Set(scope.identifications), io)) states[state] += 1;
-  const { access: _access, unknownPeople, ...others } = run.facts;
-  const end = {
-    counts: { ...noCounts, ...states },
-    states,
-    isCancelled: false,
-    failure: undefined,
-    // Trouble with records of the run may be about other people.
-    facts: {
-      ...others,
-      ...(unknownPeople === undefined ? {} : { unknownPeople: await countUnknown(run.id, scope.identifications, io) }),
-    },
-  };
-  const { outcome, reason } = chooseOutcome(end);
-  return { outcome, reason, changes: states };
-}
-
-/** Returns how many of these people the source did not know. */
-async function countUnknown(run: string, identifications: readonly string[], { store }: EngineIo): Promise<number> {
-  const findings = await store.runs.findings(run);
-  const unknown = new Set(findings.flatMap((one) => (one.code === 'person-unknown' ? one.identification : [])));
-  return identifications.filter((name) => unknown.has(name)).length;
-}
-
-async function* statesOf(run: string, names: ReadonlySet<string>, io: EngineIo): AsyncGenerator<ChangeState> {
-  if (names.size <= mostSingleReads) {
-    for (const name of names) {
-      const change = await io.store.plans.get(run, name);
-      if (change !== undefined) yield change.state;
-    }
-    return;
-  }
-  for await (const { identification, state } of changesOf(run, io, {})) if (names.has(identification)) yield state;
-}
-
-interface Named {
-  readonly identifications: readonly string[];
-}
-
-/** Returns whether the run is about people whom the request does not name. */
-function hasOthers(request: Named, run: Named): boolean {
-  const names = new Set(request.identifications);
-  return run.identifications.some((name) => !names.has(name));
-}
-
-function total(counts: { readonly applied: number; readonly held: number; readonly failed: number }): number {
-  return counts.applied + counts.held + counts.failed;
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { AppIo } from '../../src/app/app-io.ts';
-import { followRun } from '../../src/app/run-here.ts';
+import { followRun } from '../../src/app/request-ends.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import type { ProgressEvent } from '../../src/ports/runtime.ts';
 import type { OwnedRun, Store } from '../../src/ports/store.ts';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { queueRun, readRequest, requestOrRun } from '../../src/app/requests.ts';
+import { readRequest } from '../../src/app/request-ends.ts';
+import { queueRun, requestOrRun } from '../../src/app/requests.ts';
 import { findRuns } from '../../src/app/runs.ts';
 import { employees, openOffice, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AppIo } from '../../app/app-io.ts';
-import { readRequest } from '../../app/requests.ts';
+import { readRequest } from '../../app/request-ends.ts';
 import { readRunProgress } from '../../app/runs.ts';
 import { readSyncStates } from '../../app/syncs.ts';
 import { runProgress, runProgressView } from '../../views/runs.ts';
