@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderPerson } from '../../src/cli/render/person.ts';
+import { renderPerson } from '../../src/cli/commands/people.ts';
 import type { PersonTrace } from '../../src/views/people.ts';
 import { at, plain, sampleChange } from './samples.ts';
 

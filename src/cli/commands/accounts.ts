@@ -1,11 +1,28 @@
 import { stringify } from 'csv-stringify/sync';
+import { adoptPeople, decideAccounts, planAdoption } from '../../app/accounts/adopt.ts';
 import { openAccounts } from '../../app/accounts/list-accounts.ts';
+import { moveOrphans, type OrphansOrder, previewOrphans } from '../../app/accounts/orphans.ts';
+import type { SignedCaller } from '../../app/audit.ts';
+import { normalText } from '../../core/person/text.ts';
 import { compareIdentifications } from '../../core/plan/change.ts';
+import { type DecisionWay, decisionWays } from '../../core/plan/pair.ts';
+import { usageError } from '../../core/run/errors.ts';
 import { formatCount, formatInstant, formatNumber, shellWord } from '../../core/run/formats.ts';
+import { given } from '../../core/run/given.ts';
 import { type Account, type AccountState, accountPageView, accountStates } from '../../views/accounts.ts';
+import { type Adoption, adoptionsView, orphansMovedView } from '../../views/people.ts';
 import type { CommandRow } from '../command.ts';
-import { parsePositive, syncArgument } from '../options.ts';
-import { fromHere, type Shell } from '../shell.ts';
+import {
+  callerOf,
+  confirmOption,
+  parsePositive,
+  parseUntil,
+  type SignatureOptions,
+  signatureOptions,
+  syncArgument,
+  untilForms,
+} from '../options.ts';
+import { fromHere, printDeclined, type Shell } from '../shell.ts';
 import { cleanLine, renderTable, type Style } from '../terminal.ts';
 import { writeWhole } from './plan-file.ts';
 
@@ -157,4 +174,144 @@ async function* csvOf(accounts: AsyncIterable<Account>): AsyncGenerator<string> 
   for await (const account of accounts) {
     yield stringify([Object.values(columns).map((cellOf) => cellOf(account))], { escape_formulas: true });
   }
+}
+
+interface AdoptOptions extends SignatureOptions {
+  readonly yes?: boolean;
+  readonly from?: string;
+  readonly leave?: boolean;
+  readonly replace?: boolean;
+  readonly apart?: boolean;
+  readonly disable?: boolean;
+  readonly until?: ReturnType<typeof parseUntil>;
+}
+
+export const adopt: CommandRow = {
+  words: 'adopt',
+  meaning:
+    'move users from other syncs to this sync, or accept a rename or conversion that a run reported, or decide otherwise about it',
+  arguments: [
+    ['<sync>', 'name of the sync that becomes the owner'],
+    ['[id...]', 'identifications; of a rename or conversion, the new one'],
+  ],
+  options: [
+    ['--from <name>', 'all users of a sync that is not configured'],
+    ['--leave', 'leave as they are, with --reason: accounts without an owner, users of --from, a rename or conversion'],
+    ['--disable', 'disable accounts that HR does not name and no sync owns, with --reason: in the next full run'],
+    ['--until <time>', `when --leave or --disable ends; needed to leave a rename: ${untilForms}`, parseUntil],
+    ['--replace', 'disable the old account and create one for the new person; both wait for approval'],
+    ['--apart', 'they are two people: decide about each alone'],
+    confirmOption,
+    ...signatureOptions,
+  ],
+  run: takeOver,
+};
+
+async function takeOver(shell: Shell, sync: string, ids: readonly string[], options: AdoptOptions): Promise<number> {
+  const caller = await callerOf(shell, options);
+  const names = ids.map(normalText);
+  const { from, leave: leaves = false, until } = options;
+  const ways = decisionWays.filter((way) => options[way] === true);
+  const isMixed = from !== undefined && (until !== undefined || ways.some((way) => way !== 'leave'));
+  if ((from === undefined) === (names.length === 0) || isMixed || ways.length > 1) {
+    const message =
+      'name people, or the sync whose users are meant with --from NAME; --leave, --disable, --replace and --apart exclude each other, and all but --leave are for people';
+    throw usageError(message);
+  }
+  if (from !== undefined) return takeOrphans(shell, { sync, from, leaves, ...caller }, options.yes === true);
+  const [way] = ways;
+  return shell.withApp({ hasEffect: true }, async (app) => {
+    const preview = await planAdoption(app, sync, names, shell.signal);
+    shell.print(renderAdoptions(preview, shell.style));
+    if (way !== undefined) {
+      const order = { ...caller, way, signal: shell.signal, ...given({ until }) };
+      return decide(shell, { sync, names, preview, way, isSure: options.yes === true }, (ids) =>
+        decideAccounts(app, sync, ids, order),
+      );
+    }
+    for (const line of preview.flatMap((one) => renderWays(one, sync, shell.style))) shell.print(line);
+    const count = preview.filter(({ kind }) => kind !== 'none').length;
+    if (count === 0) {
+      return shell.answer(adoptionsView({ sync, adoptions: preview }), 'nothing to adopt');
+    }
+    const question = `adopt ${formatCount(count, 'user')} into sync ${sync}?`;
+    if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
+    const done = await adoptPeople(app, sync, names, { ...caller, signal: shell.signal });
+    return printDone(shell, sync, done);
+  });
+}
+
+interface Decision {
+  readonly sync: string;
+  readonly names: readonly string[];
+  readonly preview: readonly Adoption[];
+  readonly way: DecisionWay;
+  readonly isSure: boolean;
+}
+
+/** Asks, and decides about pairs instead of renaming accounts. */
+async function decide(
+  shell: Shell,
+  { sync, names, preview, way, isSure }: Decision,
+  carryOut: (ids: readonly string[]) => Promise<readonly Adoption[]>,
+): Promise<number> {
+  const question = `decide this about ${formatCount(preview.length, 'person', 'people')}?`;
+  if (!(await shell.confirm(question, isSure))) return printDeclined(shell);
+  const adoptions = await carryOut(names);
+  shell.printJson(adoptionsView({ sync, adoptions }));
+  for (const { effect } of adoptions) shell.print(`decided: ${cleanLine(effect)}`);
+  if (way === 'disable' || preview.some(({ ways }) => ways !== undefined)) {
+    shell.print(`the next run acts by it:  ${shell.style.command(`apply ${sync}`)}`);
+  }
+  return 0;
+}
+
+function renderWays({ identification, ways = [] }: Adoption, sync: string, { command }: Style): readonly string[] {
+  if (ways.length === 0) return [];
+  const lines = ways.map(({ way, effect }) => {
+    const options = way === 'leave' ? '--leave --until TIME --reason TEXT' : `--${way}`;
+    return `  ${command(`adopt ${sync} ${shellWord(identification)} ${options}`)}\n    ${cleanLine(effect)}`;
+  });
+  return [`\nother ways for ${cleanLine(identification)}:`, ...lines];
+}
+
+async function takeOrphans(shell: Shell, order: OrphansOrder & SignedCaller, isSure: boolean): Promise<number> {
+  const { sync, from, leaves } = order;
+  return shell.withApp({ hasEffect: true }, async (app) => {
+    const { users } = await previewOrphans(app, order);
+    const what = `${formatCount(users, 'user')} of ${cleanLine(from)}`;
+    const question = leaves ? `leave ${what} as they are?` : `adopt ${what} into sync ${sync}?`;
+    if (!(await shell.confirm(question, isSure))) return printDeclined(shell);
+    const moved = await moveOrphans(app, order);
+    const next = leaves
+      ? `left ${what} as they are: no run disables them, and nothing is reported about them`
+      : `adopted ${formatCount(moved.users, 'user')}; the next run decides about them:  ${shell.style.command(`apply ${sync}`)}`;
+    return shell.answer(orphansMovedView({ ...moved, isDone: true }), next);
+  });
+}
+
+function renderAdoptions(adoptions: readonly Adoption[], { colors }: Style): string {
+  const head = ['PERSON', 'ACCOUNT', 'SYNC NOW', 'WHAT CHANGES'].map(colors.dim);
+  const rows = adoptions.map(({ identification, account, owner, other, effect }) => {
+    const state = account === undefined ? '–' : account.enabled ? 'enabled' : 'disabled';
+    const whose = other === undefined ? state : `${state}, as ${other}`;
+    return [cleanLine(identification), cleanLine(whose), cleanLine(owner ?? '–'), cleanLine(effect)];
+  });
+  return renderTable([head, ...rows]);
+}
+
+function printDone(shell: Shell, sync: string, adoptions: readonly Adoption[]): number {
+  shell.printJson(adoptionsView({ sync, adoptions }));
+  const wanted = adoptions.filter(({ kind }) => kind !== 'none');
+  const left = wanted.filter(({ isDone }) => !isDone);
+  const done = wanted.length - left.length;
+  if (done > 0) {
+    const next = shell.style.command(`apply ${sync}`);
+    shell.print(`adopted ${formatCount(done, 'user')}; the next run decides about them:  ${next}`);
+  }
+  for (const one of left) {
+    shell.print(`${cleanLine(one.identification)} was not adopted: ${cleanLine(one.effect)}`);
+    for (const line of renderWays(one, sync, shell.style)) shell.print(line);
+  }
+  return left.length === 0 ? 0 : 1;
 }

@@ -1,170 +1,27 @@
-import { adoptPeople, decideAccounts, planAdoption } from '../../app/accounts/adopt.ts';
-import { moveOrphans, type OrphansOrder, previewOrphans } from '../../app/accounts/orphans.ts';
-import type { SignedCaller } from '../../app/audit.ts';
 import { tracePerson } from '../../app/people.ts';
 import { onlyRead } from '../../app/person/answer.ts';
-import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/privacy.ts';
+import { forbiddenWords, wordsOf } from '../../app/person/steps.ts';
+import { type FieldName, fieldNames } from '../../core/person/fields.ts';
 import { normalText } from '../../core/person/text.ts';
-import { type DecisionWay, decisionWays } from '../../core/plan/pair.ts';
-import { RollcallError, usageError } from '../../core/run/errors.ts';
+import { type Change, differencesOf } from '../../core/plan/change.ts';
+import { keptDetails } from '../../core/plan/diff.ts';
+import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import { entryOf } from '../../core/plan/ledger-steps.ts';
+import type { Decision } from '../../core/plan/plan.ts';
 import { formatCount, formatInstant, shellWord } from '../../core/run/formats.ts';
-import { given } from '../../core/run/given.ts';
-import type { PersonRecord } from '../../ports/store.ts';
-import type { Adoption, FoundPeople } from '../../views/people.ts';
-import { adoptionsView, foundPeopleView, orphansMovedView, personView } from '../../views/people.ts';
-import type { CommandRow } from '../command.ts';
+import type { Lookup } from '../../ports/platform.ts';
 import {
-  callerOf,
-  confirmOption,
-  parseUntil,
-  type SignatureOptions,
-  signatureOptions,
-  syncArgument,
-  untilForms,
-} from '../options.ts';
-import { renderPerson, renderRecord } from '../render/person.ts';
-import { printDeclined, type Shell } from '../shell.ts';
-import { cleanLine, renderTable, type Style } from '../terminal.ts';
-
-interface AdoptOptions extends SignatureOptions {
-  readonly yes?: boolean;
-  readonly from?: string;
-  readonly leave?: boolean;
-  readonly replace?: boolean;
-  readonly apart?: boolean;
-  readonly disable?: boolean;
-  readonly until?: ReturnType<typeof parseUntil>;
-}
-
-export const adopt: CommandRow = {
-  words: 'adopt',
-  meaning:
-    'move users from other syncs to this sync, or accept a rename or conversion that a run reported, or decide otherwise about it',
-  arguments: [
-    ['<sync>', 'name of the sync that becomes the owner'],
-    ['[id...]', 'identifications; of a rename or conversion, the new one'],
-  ],
-  options: [
-    ['--from <name>', 'all users of a sync that is not configured'],
-    ['--leave', 'leave as they are, with --reason: accounts without an owner, users of --from, a rename or conversion'],
-    ['--disable', 'disable accounts that HR does not name and no sync owns, with --reason: in the next full run'],
-    ['--until <time>', `when --leave or --disable ends; needed to leave a rename: ${untilForms}`, parseUntil],
-    ['--replace', 'disable the old account and create one for the new person; both wait for approval'],
-    ['--apart', 'they are two people: decide about each alone'],
-    confirmOption,
-    ...signatureOptions,
-  ],
-  run: takeOver,
-};
-
-async function takeOver(shell: Shell, sync: string, ids: readonly string[], options: AdoptOptions): Promise<number> {
-  const caller = await callerOf(shell, options);
-  const names = ids.map(normalText);
-  const { from, leave: leaves = false, until } = options;
-  const ways = decisionWays.filter((way) => options[way] === true);
-  const isMixed = from !== undefined && (until !== undefined || ways.some((way) => way !== 'leave'));
-  if ((from === undefined) === (names.length === 0) || isMixed || ways.length > 1) {
-    const message =
-      'name people, or the sync whose users are meant with --from NAME; --leave, --disable, --replace and --apart exclude each other, and all but --leave are for people';
-    throw usageError(message);
-  }
-  if (from !== undefined) return takeOrphans(shell, { sync, from, leaves, ...caller }, options.yes === true);
-  const [way] = ways;
-  return shell.withApp({ hasEffect: true }, async (app) => {
-    const preview = await planAdoption(app, sync, names, shell.signal);
-    shell.print(renderAdoptions(preview, shell.style));
-    if (way !== undefined) {
-      const order = { ...caller, way, signal: shell.signal, ...given({ until }) };
-      return decide(shell, { sync, names, preview, way, isSure: options.yes === true }, (ids) =>
-        decideAccounts(app, sync, ids, order),
-      );
-    }
-    for (const line of preview.flatMap((one) => renderWays(one, sync, shell.style))) shell.print(line);
-    const count = preview.filter(({ kind }) => kind !== 'none').length;
-    if (count === 0) {
-      return shell.answer(adoptionsView({ sync, adoptions: preview }), 'nothing to adopt');
-    }
-    const question = `adopt ${formatCount(count, 'user')} into sync ${sync}?`;
-    if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
-    const done = await adoptPeople(app, sync, names, { ...caller, signal: shell.signal });
-    return printDone(shell, sync, done);
-  });
-}
-
-interface Decision {
-  readonly sync: string;
-  readonly names: readonly string[];
-  readonly preview: readonly Adoption[];
-  readonly way: DecisionWay;
-  readonly isSure: boolean;
-}
-
-/** Asks, and decides about pairs instead of renaming accounts. */
-async function decide(
-  shell: Shell,
-  { sync, names, preview, way, isSure }: Decision,
-  carryOut: (ids: readonly string[]) => Promise<readonly Adoption[]>,
-): Promise<number> {
-  const question = `decide this about ${formatCount(preview.length, 'person', 'people')}?`;
-  if (!(await shell.confirm(question, isSure))) return printDeclined(shell);
-  const adoptions = await carryOut(names);
-  shell.printJson(adoptionsView({ sync, adoptions }));
-  for (const { effect } of adoptions) shell.print(`decided: ${cleanLine(effect)}`);
-  if (way === 'disable' || preview.some(({ ways }) => ways !== undefined)) {
-    shell.print(`the next run acts by it:  ${shell.style.command(`apply ${sync}`)}`);
-  }
-  return 0;
-}
-
-function renderWays({ identification, ways = [] }: Adoption, sync: string, { command }: Style): readonly string[] {
-  if (ways.length === 0) return [];
-  const lines = ways.map(({ way, effect }) => {
-    const options = way === 'leave' ? '--leave --until TIME --reason TEXT' : `--${way}`;
-    return `  ${command(`adopt ${sync} ${shellWord(identification)} ${options}`)}\n    ${cleanLine(effect)}`;
-  });
-  return [`\nother ways for ${cleanLine(identification)}:`, ...lines];
-}
-
-async function takeOrphans(shell: Shell, order: OrphansOrder & SignedCaller, isSure: boolean): Promise<number> {
-  const { sync, from, leaves } = order;
-  return shell.withApp({ hasEffect: true }, async (app) => {
-    const { users } = await previewOrphans(app, order);
-    const what = `${formatCount(users, 'user')} of ${cleanLine(from)}`;
-    const question = leaves ? `leave ${what} as they are?` : `adopt ${what} into sync ${sync}?`;
-    if (!(await shell.confirm(question, isSure))) return printDeclined(shell);
-    const moved = await moveOrphans(app, order);
-    const next = leaves
-      ? `left ${what} as they are: no run disables them, and nothing is reported about them`
-      : `adopted ${formatCount(moved.users, 'user')}; the next run decides about them:  ${shell.style.command(`apply ${sync}`)}`;
-    return shell.answer(orphansMovedView({ ...moved, isDone: true }), next);
-  });
-}
-
-function renderAdoptions(adoptions: readonly Adoption[], { colors }: Style): string {
-  const head = ['PERSON', 'ACCOUNT', 'SYNC NOW', 'WHAT CHANGES'].map(colors.dim);
-  const rows = adoptions.map(({ identification, account, owner, other, effect }) => {
-    const state = account === undefined ? '–' : account.enabled ? 'enabled' : 'disabled';
-    const whose = other === undefined ? state : `${state}, as ${other}`;
-    return [cleanLine(identification), cleanLine(whose), cleanLine(owner ?? '–'), cleanLine(effect)];
-  });
-  return renderTable([head, ...rows]);
-}
-
-function printDone(shell: Shell, sync: string, adoptions: readonly Adoption[]): number {
-  shell.printJson(adoptionsView({ sync, adoptions }));
-  const wanted = adoptions.filter(({ kind }) => kind !== 'none');
-  const left = wanted.filter(({ isDone }) => !isDone);
-  const done = wanted.length - left.length;
-  if (done > 0) {
-    const next = shell.style.command(`apply ${sync}`);
-    shell.print(`adopted ${formatCount(done, 'user')}; the next run decides about them:  ${next}`);
-  }
-  for (const one of left) {
-    shell.print(`${cleanLine(one.identification)} was not adopted: ${cleanLine(one.effect)}`);
-    for (const line of renderWays(one, sync, shell.style)) shell.print(line);
-  }
-  return left.length === 0 ? 0 : 1;
-}
+  type FoundPeople,
+  foundPeopleView,
+  type PersonStep,
+  type PersonTrace,
+  personView,
+} from '../../views/people.ts';
+import type { CommandRow } from '../command.ts';
+import { syncArgument } from '../options.ts';
+import { renderDifference } from '../render/changes.ts';
+import type { Shell } from '../shell.ts';
+import { cleanLine, quote, renderTable, type Style } from '../terminal.ts';
 
 export const why: CommandRow = {
   words: 'why',
@@ -226,73 +83,193 @@ function printFound(shell: Shell, found: FoundPeople, sync: string): number {
   return shell.answer(foundPeopleView(found, 0), text, 1);
 }
 
-const personArgument = ['<identification>', 'identification of the person, exactly as in the ledger'] as const;
+/**
+ * Renders the answer, the values, and how each stage treats one employee. Shows values, for the operator who asked.
+ * `hasRow`: the source shows every column, not only those without a line among the values.
+ */
+export function renderPerson(trace: PersonTrace, sync: string, style: Style, hasRow = false): string {
+  const { identification, answer, values, lookup, decision } = trace;
+  const section = (name: string, body: string) => `${style.colors.bold(name)}\n${body.replace(/^/gm, '  ')}`;
+  return [
+    `${style.colors.bold(cleanLine(identification))} in sync ${sync}\n${style.colors.bold(cleanLine(answer))}`,
+    ...(values.length === 0 ? [] : [renderValues(values, style)]),
+    section(
+      'Steps',
+      renderTable(
+        trace.steps.map(({ step, state, summary }) => [stepWords[step], stateWords[state], cleanLine(summary)]),
+      ),
+    ),
+    section('Source', sourceOf(trace, hasRow)),
+    section('Status and scope', standingOf(trace)),
+    section('Platform', platformOf(lookup)),
+    section('Ledger', ledgerOf(trace)),
+    ...(trace.findings.length === 0 ? [] : [section('Findings', findingsOf(trace))]),
+    section('Decision', decision === undefined ? undecided(trace) : decisionOf(decision, style)),
+    ...(trace.leaders === undefined ? [] : [section('Leaders', changeLines(trace.leaders, style).join('\n'))]),
+    section('Next run', cleanLine(trace.next)),
+    section('History', historyOf(trace)),
+  ].join('\n\n');
+}
 
-export const exportPerson: CommandRow = {
-  words: 'export',
-  meaning: 'show everything that the store has about one person; use --json for a file to hand over',
-  arguments: [personArgument],
-  options: signatureOptions,
-  run: showRecord,
+const stepWords: Readonly<Record<PersonStep['step'], string>> = {
+  source: 'source row',
+  mapping: 'mapping',
+  scope: 'status and scope',
+  conflicts: 'conflicts',
+  difference: 'difference',
+  guard: 'guard',
+  batch: 'batch',
+  platform: 'platform',
+  'read-back': 'read-back',
 };
 
-async function showRecord(shell: Shell, identification: string, options: SignatureOptions): Promise<number> {
-  const caller = await callerOf(shell, options);
-  return shell.withApp({}, async (app) => {
-    const record = await readRecord(app, identification, caller);
-    return shell.answer(record, renderRecord(record));
-  });
-}
-
-interface ForgetOptions extends SignatureOptions {
-  readonly yes?: boolean;
-}
-
-export const forget: CommandRow = {
-  words: 'forget',
-  meaning: 'erase one person from ledger and history; only a keyed hash is kept',
-  arguments: [personArgument],
-  options: [['--yes', 'erase without asking'], ...signatureOptions],
-  run: forgetPerson,
+const stateWords: Readonly<Record<PersonStep['state'], string>> = {
+  ok: 'passed',
+  partly: 'in part',
+  stopped: 'stopped',
+  'not-reached': '–',
 };
 
-async function forgetPerson(shell: Shell, identification: string, options: ForgetOptions): Promise<number> {
-  const caller = await callerOf(shell, options);
-  return shell.withApp({ hasEffect: true }, async (app) => {
-    const record = await previewForget(app, identification);
-    if (!isEmpty(record)) {
-      shell.print(preview(record));
-      if (!(await shell.confirm('Erase this?', options.yes === true))) {
-        throw new RollcallError('nothing was erased', { code: 'CANCELLED' });
-      }
-    }
-    const { kept } = await erasePerson(app, identification, caller);
-    return shell.answer({ isForgotten: true, erased: countParts(record), kept }, after(kept));
-  });
+function renderValues(values: PersonTrace['values'], { colors }: Style): string {
+  const head = ['FIELD', 'HR VALUE', 'SENT', 'PLATFORM VALUE', 'FROM'].map(colors.dim);
+  const rows = values.map(({ field, source, sent, note, platform, written, origin }) => [
+    field,
+    source === undefined ? '–' : quote(source),
+    sent === undefined
+      ? `(not sent: ${cleanLine(note?.replace(/: the value on the platform is kept$/, '') ?? '')})`
+      : sent === ''
+        ? '(cleared)'
+        : quote(sent),
+    platform !== undefined ? quote(platform) : written === undefined ? '–' : `(last written ${quote(written)})`,
+    cleanLine(origin.replace(/^from /, '')),
+  ]);
+  return renderTable([head, ...rows]);
 }
 
-function preview(record: PersonRecord): string {
-  const owners = record.ledger.map(({ connection, entry }) => {
-    const state = [
-      `owned by sync ${entry.owner}`,
-      ...(entry.disabledAt === undefined ? [] : ['disabled by us']),
-      ...(entry.removed === undefined ? [] : [entry.removed.blacklist ? 'removed with blacklist' : 'removed']),
-    ];
-    return `  ${cleanLine(connection)}: ${state.join(', ')}`;
+function sourceOf({ records, snapshot, values }: PersonTrace, hasRow: boolean): string {
+  const read = `${formatCount(snapshot.rows, 'row')} read`;
+  const gaps = snapshot.gaps.map((gap) => `not fully proven: ${cleanLine(gap)}`);
+  if (records.length === 0) return [`no record has this identification; ${read}`, ...gaps].join('\n');
+  // One record is among the values. Each of several is shown.
+  const isListed = (name: string): boolean =>
+    records.length === 1 && values.some(({ columns }) => columns.includes(name));
+  const shown = records.map(({ record }) => {
+    const fields = Object.entries(record.fields)
+      .filter(([name]) => hasRow || !isListed(name))
+      .map(([name, value]) => `  ${cleanLine(name)}: ${sourceValue(value)}`);
+    return [`${cleanLine(record.at)}; ${read}`, ...fields].join('\n');
   });
-  const lines = [`${cleanLine(record.identification)}: ${sizeOf(record)} will be erased.`];
-  if (owners.length > 0) lines.push('Kept under a keyed hash, without the identification:', ...owners);
+  return [...shown, ...gaps].join('\n');
+}
+
+function sourceValue(value: unknown): string {
+  return typeof value === 'string' ? quote(value) : cleanLine(JSON.stringify(value) ?? 'nothing');
+}
+
+function findingsOf({ findings }: PersonTrace): string {
+  return findings.map(({ code, message }) => `${code}: ${cleanLine(message)}`).join('\n');
+}
+
+function undecided({ failure }: PersonTrace): string {
+  return `nothing is decided from this read: ${cleanLine(failure ?? 'the person was not compared')}`;
+}
+
+function standingOf({ records, says }: PersonTrace): string {
+  const steps = records
+    .flatMap(({ trace }) => trace.steps)
+    .filter(({ target }) => target === 'status' || target === 'scope')
+    .map(({ target, detail }) => `${target}: ${cleanLine(detail)}`);
+  if (says === undefined) return [...steps, 'result: nothing is judged from this read'].join('\n');
+  if (says.says === 'unusable' && says.code === 'unresolved') {
+    return [...steps, `result: not judged: ${cleanLine(says.reason)}`].join('\n');
+  }
+  const why = 'reason' in says ? `: ${cleanLine(says.reason)}` : '';
+  return [...steps, `result: the source says ${says.says}${why}`].join('\n');
+}
+
+function platformOf(lookup: Lookup): string {
+  if (lookup.found === false) return 'no user has this identification';
+  if (lookup.found === 'unclear') return `not clear: ${cleanLine(lookup.reason)}`;
+  const { id, enabled, fields, lastUpdate, unreadable } = lookup.user;
+  const updated = lastUpdate === undefined ? '' : `, last update ${cleanLine(lastUpdate)}`;
+  const lines = [`user ${cleanLine(id)}, ${enabled ? 'enabled' : 'disabled'}${updated}`];
+  for (const name of fieldNames(fields)) lines.push(`  ${name}: ${quote(fields[name] ?? '')}`);
+  if (unreadable.length > 0) lines.push(`  returned in a form that cannot be read: ${unreadable.join(', ')}`);
   return lines.join('\n');
 }
 
-function after(kept: readonly string[]): string {
-  const hash =
-    kept.length === 0
-      ? 'Nothing is kept.'
-      : `A keyed hash is kept for ${kept.join(', ')}: owner, disabled by us, removal and blacklist.`;
-  return [
-    `Erased. ${hash}`,
-    'The account on the platform and the record in the HR system are unchanged. If the source still shows the person, the next run stores the person again.',
-    'Backups of the store, files of an outbox and notices that were already sent are not changed.',
-  ].join('\n');
+function ledgerOf({ identification, renames, ledger, lookup }: PersonTrace): string {
+  const told = renames.map(({ from, to, by, at, reason }) => {
+    const what = from === identification ? `renamed to ${cleanLine(to)}` : `renamed from ${cleanLine(from)}`;
+    return `${what} by ${cleanLine(by)} at ${formatInstant(at)}${reason === undefined ? '' : ` (${cleanLine(reason)})`}`;
+  });
+  if (ledger === undefined && told.length > 0) return told.join('\n');
+  return [...told, ...entryLines(ledger, lookup)].join('\n');
+}
+
+function entryLines(ledger: LedgerEntry | undefined, lookup: Lookup): readonly string[] {
+  if (ledger === undefined) return ['not ours: no sync of this configuration owns the user'];
+  if (lookup.found === true && entryOf(lookup.user.id, ledger) === undefined) {
+    return [`not ours yet: the entry is about account ${cleanLine(ledger.accountId ?? '')}, which was deleted`];
+  }
+  const { owner, writtenAt, disabledAt, goneSince, misses, removed, hidden, quirks, unverified, leaders } = ledger;
+  const written = writtenAt === undefined ? 'never written' : `last written ${formatInstant(writtenAt)}`;
+  const lines = [
+    removed === undefined
+      ? `owned by sync ${owner}, ${written}`
+      : `no longer ours: sync ${owner} owned the user, ${written}`,
+  ];
+  // A removal of ours is the last write.
+  if (removed !== undefined && removed.at === writtenAt) {
+    lines.push(`removed by us ${formatInstant(removed.at)}${removed.blacklist ? ', with blacklist' : ''}`);
+  } else if (removed !== undefined) {
+    lines.push(`no longer on the platform since ${formatInstant(removed.at)}`);
+  }
+  if (disabledAt !== undefined) lines.push(`disabled by us since ${formatInstant(disabledAt)}`);
+  if (goneSince !== undefined) lines.push(`counted as gone since ${formatInstant(goneSince)}`);
+  if (misses !== undefined) {
+    lines.push(`missing in ${formatCount(misses.count, 'read')} since ${formatInstant(misses.since)}`);
+  }
+  for (const name of fieldNames(hidden)) lines.push(`${name} was last written as ${quote(hidden[name] ?? '')}`);
+  for (const [name, quirk] of Object.entries(quirks) as [FieldName, { sent: string; observed: string }][]) {
+    lines.push(`${name} was sent as ${quote(quirk.sent)} and is returned as ${quote(quirk.observed)}`);
+  }
+  if (leaders?.main !== undefined) lines.push(`${quote(leaders.main)} is the main leader, and ours`);
+  if (leaders?.byHand !== undefined) lines.push(`${quote(leaders.byHand)} is the main leader that was set by hand`);
+  if (unverified > 0) lines.push(`sent ${formatCount(unverified, 'time')} without a sign that it was applied`);
+  return lines;
+}
+
+function changeLines(
+  change: Parameters<typeof differencesOf>[0] & Pick<Change, 'reason'>,
+  { colors }: Style,
+): readonly string[] {
+  const head = `${colors.bold(change.kind)}: ${cleanLine(change.reason)}`;
+  return [head, ...differencesOf(change).map((difference) => `  ${renderDifference(change.kind, difference)}`)];
+}
+
+function decisionOf(decision: Decision, style: Style): string {
+  const { colors } = style;
+  const { rule, change, forbidden, finding, kept } = decision;
+  const lines = [`${wordsOf(decision)} ${colors.dim(`(${rule})`)}`];
+  if (change !== undefined) {
+    lines.push(...changeLines(change, style));
+  } else if (forbidden !== undefined) {
+    lines.push(`nothing: ${forbiddenWords(decision)}`);
+  } else lines.push('nothing to do');
+  lines.push(...keptDetails(kept).map(({ name, value }) => `${name} ${value}`));
+  if (finding !== undefined) lines.push(`reported as ${finding.code}: ${cleanLine(finding.message)}`);
+  return lines.join('\n');
+}
+
+function historyOf({ identification, history }: PersonTrace): string {
+  if (history.length === 0) return 'no run has changed this user';
+  return renderTable(
+    history.map(({ identification: name, at, run, kind, state, stateReason }) => [
+      formatInstant(at),
+      run,
+      name === identification ? kind : `${kind} of ${cleanLine(name)}`,
+      stateReason === undefined ? state : `${state}: ${cleanLine(stateReason)}`,
+    ]),
+  );
 }

@@ -2,15 +2,19 @@ import { Argument, InvalidArgumentError } from 'commander';
 import { endSessions, findAudit, listSessions } from '../../app/audit.ts';
 import { reportCsv, reportPeople } from '../../app/changes/reports.ts';
 import { findSync } from '../../app/find-named.ts';
+import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/privacy.ts';
+import { differencesOf } from '../../core/plan/change.ts';
+import { RollcallError } from '../../core/run/errors.ts';
 import { formatCount, formatInstant, parseDuration } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
-import type { AuditEntry } from '../../ports/store.ts';
+import type { AuditEntry, PersonRecord } from '../../ports/store.ts';
 import { auditEntryView, openSessionView } from '../../views/connections.ts';
 import { type PersonReport, personReportView, type ReportKind, reportKinds } from '../../views/reports.ts';
 import type { CommandRow } from '../command.ts';
 import { callerOf, dayOrInstant, parseWholeNumber, type SignatureOptions, signatureOptions } from '../options.ts';
+import { renderDifference } from '../render/changes.ts';
 import { fromHere, type Shell } from '../shell.ts';
-import { cleanLine, renderTable, type Style } from '../terminal.ts';
+import { cleanLine, quote, renderTable, type Style } from '../terminal.ts';
 import { writeWhole } from './plan-file.ts';
 
 /** An instant, or a time before now. */
@@ -167,4 +171,159 @@ function render({ kind, from, to, people }: PersonReport, out: string | undefine
     cleanLine(one.stateReason ?? one.reason),
   ]);
   return [`${head}:`, renderTable([names.map(colors.dim), ...rows])].join('\n');
+}
+
+const personArgument = ['<identification>', 'identification of the person, exactly as in the ledger'] as const;
+
+export const exportPerson: CommandRow = {
+  words: 'export',
+  meaning: 'show everything that the store has about one person; use --json for a file to hand over',
+  arguments: [personArgument],
+  options: signatureOptions,
+  run: showRecord,
+};
+
+async function showRecord(shell: Shell, identification: string, options: SignatureOptions): Promise<number> {
+  const caller = await callerOf(shell, options);
+  return shell.withApp({}, async (app) => {
+    const record = await readRecord(app, identification, caller);
+    return shell.answer(record, renderRecord(record));
+  });
+}
+
+interface ForgetOptions extends SignatureOptions {
+  readonly yes?: boolean;
+}
+
+export const forget: CommandRow = {
+  words: 'forget',
+  meaning: 'erase one person from ledger and history; only a keyed hash is kept',
+  arguments: [personArgument],
+  options: [['--yes', 'erase without asking'], ...signatureOptions],
+  run: forgetPerson,
+};
+
+async function forgetPerson(shell: Shell, identification: string, options: ForgetOptions): Promise<number> {
+  const caller = await callerOf(shell, options);
+  return shell.withApp({ hasEffect: true }, async (app) => {
+    const record = await previewForget(app, identification);
+    if (!isEmpty(record)) {
+      shell.print(preview(record));
+      if (!(await shell.confirm('Erase this?', options.yes === true))) {
+        throw new RollcallError('nothing was erased', { code: 'CANCELLED' });
+      }
+    }
+    const { kept } = await erasePerson(app, identification, caller);
+    return shell.answer({ isForgotten: true, erased: countParts(record), kept }, after(kept));
+  });
+}
+
+function preview(record: PersonRecord): string {
+  const owners = record.ledger.map(({ connection, entry }) => {
+    const state = [
+      `owned by sync ${entry.owner}`,
+      ...(entry.disabledAt === undefined ? [] : ['disabled by us']),
+      ...(entry.removed === undefined ? [] : [entry.removed.blacklist ? 'removed with blacklist' : 'removed']),
+    ];
+    return `  ${cleanLine(connection)}: ${state.join(', ')}`;
+  });
+  const lines = [`${cleanLine(record.identification)}: ${sizeOf(record)} will be erased.`];
+  if (owners.length > 0) lines.push('Kept under a keyed hash, without the identification:', ...owners);
+  return lines.join('\n');
+}
+
+function after(kept: readonly string[]): string {
+  const hash =
+    kept.length === 0
+      ? 'Nothing is kept.'
+      : `A keyed hash is kept for ${kept.join(', ')}: owner, disabled by us, removal and blacklist.`;
+  return [
+    `Erased. ${hash}`,
+    'The account on the platform and the record in the HR system are unchanged. If the source still shows the person, the next run stores the person again.',
+    'Backups of the store, files of an outbox and notices that were already sent are not changed.',
+  ].join('\n');
+}
+
+/** Renders everything that the store has about one person. */
+function renderRecord(record: PersonRecord): string {
+  const {
+    identification,
+    ledger,
+    leads,
+    directories,
+    forgotten,
+    changes,
+    findings,
+    decisions,
+    requests,
+    notices,
+    rawTexts,
+  } = record;
+  const sections = [
+    `what the store has about ${cleanLine(identification)}`,
+    section(
+      'ledger',
+      ledger.flatMap(({ connection, entry }) => [`connection ${cleanLine(connection)}`, ...valuesOf(entry)]),
+    ),
+    section(
+      'leader of',
+      leads.map(({ connection, identification: led }) => `connection ${cleanLine(connection)}: ${cleanLine(led)}`),
+    ),
+    section(
+      'kept under a keyed hash',
+      forgotten.map(({ connection, entry, at }) => {
+        const removed =
+          entry.removed === undefined ? '' : `, removed${entry.removed.blacklist ? ' with blacklist' : ''}`;
+        const disabled = entry.disabledAt === undefined ? '' : ', disabled by us';
+        return `connection ${cleanLine(connection)}: owned by ${entry.owner}${disabled}${removed}; forgotten ${formatInstant(at)}`;
+      }),
+    ),
+    section(
+      'directories',
+      directories.map(
+        ({ sync, row: { name, email, side } }) => `${sync}: ${quote(name)}, ${quote(email)}, seen in the ${side}`,
+      ),
+    ),
+    section(
+      'changes',
+      changes.flatMap((change) => [
+        `${formatInstant(change.madeAt)} ${change.sync}: ${change.kind}, ${change.state}: ${cleanLine(change.reason)}`,
+        ...differencesOf(change).map((difference) => `  ${renderDifference(change.kind, difference)}`),
+      ]),
+    ),
+    section(
+      'findings',
+      findings.map(({ run, code, message }) => `${run}: ${cleanLine(message)} (${code})`),
+    ),
+    section(
+      'decisions',
+      decisions.map(({ sync, state, by, at, endedAt }) => {
+        // An open decision has the name of the operator who decided others and left it out.
+        const who = by === undefined ? '' : state === 'open' ? ', left out of a decision' : ` by ${cleanLine(by)}`;
+        const ended = endedAt === undefined ? '' : `, its reason ended ${formatInstant(endedAt)}`;
+        return `${formatInstant(at)} ${sync}: ${state}${who}${ended}`;
+      }),
+    ),
+    section(
+      'requests',
+      requests.map(({ sync, requestedAt }) => `${formatInstant(requestedAt)} ${sync}`),
+    ),
+    section('named in', [
+      ...(notices === 0 ? [] : [`${notices} alert notices`]),
+      ...(rawTexts === 0 ? [] : [`${rawTexts} raw answers of other systems`]),
+    ]),
+  ];
+  const shown = sections.filter((text) => text !== '');
+  return shown.length === 1 ? `the store has nothing about ${cleanLine(identification)}` : shown.join('\n\n');
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : [`${title}:`, ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+function valuesOf(entry: PersonRecord['ledger'][number]['entry']): readonly string[] {
+  return Object.entries(entry).map(([name, value]) => {
+    const text = typeof value === 'string' ? quote(value) : (JSON.stringify(value) ?? 'nothing');
+    return `  ${name}: ${/(?:At|Since)$/.test(name) && typeof value === 'number' ? formatInstant(value) : cleanLine(text)}`;
+  });
 }
