@@ -1,8 +1,8 @@
-import type { Export } from '../core/export/export.ts';
 import { watchFields } from '../core/guard/field-visibility.ts';
 import { loosenedWords } from '../core/guard/loosened.ts';
 import type { ReadEnd } from '../core/plan/snapshot.ts';
 import { conflict, notFound, PlatformError, RollcallError } from '../core/run/errors.ts';
+import type { Export } from '../core/run/exports.ts';
 import { countOf, formatInstant } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
 import { nextRead } from '../core/run/next-read.ts';

@@ -1,4 +1,4 @@
-import type { ExportSettings } from '../core/export/export.ts';
+import type { ExportSettings } from '../core/run/exports.ts';
 import type { Dialect, Limits, SyncSettings } from '../core/run/settings.ts';
 import type { Source, SourceBase } from '../ports/source.ts';
 import type { Secret } from './secret.ts';

@@ -1,3 +1,4 @@
+import { RollcallError } from '../core/run/errors.ts';
 import type {
   ColumnType,
   ExportColumn,
@@ -8,8 +9,7 @@ import type {
   ExportSettings,
   RangeAnswer,
   TimeRange,
-} from '../core/export/export.ts';
-import { RollcallError } from '../core/run/errors.ts';
+} from '../core/run/exports.ts';
 import type { PlatformApi } from './client/api.ts';
 import type { ListPage } from './client/pages.ts';
 import type { Evaluation, Feedback } from './table/index.ts';

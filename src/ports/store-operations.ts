@@ -1,4 +1,4 @@
-import type { ExportItem, ExportState } from '../core/export/export.ts';
+import type { ExportItem, ExportState } from '../core/run/exports.ts';
 import type { FileRows } from '../core/run/waves.ts';
 import type { LearnedValues, LearnTrial } from './api.ts';
 

@@ -1,7 +1,7 @@
-import type { Export, MailedReport } from '../core/export/export.ts';
 import type { ApprovalSettings } from '../core/guard/approvals.ts';
 import type { CompiledMapping } from '../core/person/mapping.ts';
 import type { Configuration, DecidingSettings } from '../core/plan/configuration.ts';
+import type { Export, MailedReport } from '../core/run/exports.ts';
 import type { Dialect, Limits, SyncSettings } from '../core/run/settings.ts';
 import type { Delivery } from '../ports/delivery.ts';
 import type { CountRequests } from '../ports/metrics.ts';

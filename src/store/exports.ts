@@ -1,5 +1,5 @@
-import type { ExportState } from '../core/export/export.ts';
 import { RollcallError } from '../core/run/errors.ts';
+import type { ExportState } from '../core/run/exports.ts';
 import { given } from '../core/run/given.ts';
 import type { Exports } from '../ports/store-operations.ts';
 import { type Database, inTransaction } from './db/database.ts';

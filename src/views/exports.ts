@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ExportSettings, type ExportState, exportedLists } from '../core/export/export.ts';
+import { type ExportSettings, type ExportState, exportedLists } from '../core/run/exports.ts';
 import { count, instant, viewOf } from './wire.ts';
 
 export const exported = z

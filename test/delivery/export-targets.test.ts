@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ExportColumn, ExportFile } from '../../src/core/export/export.ts';
+import type { ExportColumn, ExportFile } from '../../src/core/run/exports.ts';
 import { openFileTarget } from '../../src/delivery/exports/file-target.ts';
 import { openPostgresTarget } from '../../src/delivery/exports/postgres-target.ts';
 import { parseDatabaseUrl } from '../../src/drivers/sql/database-url.ts';

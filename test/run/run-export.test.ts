@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Export, ExportFile, ExportItem, ExportState, TimeRange } from '../../src/core/export/export.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
+import type { Export, ExportFile, ExportItem, ExportState, TimeRange } from '../../src/core/run/exports.ts';
 import type { EngineIo } from '../../src/run/engine-io.ts';
 import { exportLease, runExport } from '../../src/run/export/run-export.ts';
 import { minute, openScene, second } from './run-in-store.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exportedLists, shownPeople } from '../../core/export/export.ts';
+import { exportedLists, shownPeople } from '../../core/run/exports.ts';
 import { must } from '../../core/run/problem-words.ts';
 import type { Secret } from '../secret.ts';
 import { address, addressFault } from './alerts.ts';

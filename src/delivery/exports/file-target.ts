@@ -1,8 +1,8 @@
 import { mkdir, open, readdir, rename, rm, stat, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
-import type { ExportColumn, ExportFile, ExportRow, ExportTarget } from '../../core/export/export.ts';
 import { RollcallError } from '../../core/run/errors.ts';
+import type { ExportColumn, ExportFile, ExportRow, ExportTarget } from '../../core/run/exports.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import { syncFolder } from '../provisioning-file.ts';
 

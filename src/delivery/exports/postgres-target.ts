@@ -1,5 +1,5 @@
-import type { ColumnType, ExportColumn, ExportTarget } from '../../core/export/export.ts';
 import { type Retry, RollcallError } from '../../core/run/errors.ts';
+import type { ColumnType, ExportColumn, ExportTarget } from '../../core/run/exports.ts';
 import { tlsTrouble } from '../../drivers/sql/connection-trouble.ts';
 import type { ServerPlace } from '../../drivers/sql/database-url.ts';
 import type { PostgresWriter } from '../../drivers/sql/postgres.ts';

@@ -1,5 +1,5 @@
-import { type Export, type ExportState, readRanges } from '../../core/export/export.ts';
 import { describeError, RollcallError, usageError } from '../../core/run/errors.ts';
+import { type Export, type ExportState, readRanges } from '../../core/run/exports.ts';
 import type { EngineIo } from '../engine-io.ts';
 
 /** Name of the lease under which one process makes a pass of the export. */

@@ -1,5 +1,5 @@
-import type { ExportState } from '../../core/export/export.ts';
 import type { AlertCode } from '../../core/run/codes/alert-entries.ts';
+import type { ExportState } from '../../core/run/exports.ts';
 import { ageOf, countOf, firstOf, formatBytes, formatInstant, formatMinute } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { AlertProblem, Undelivered } from '../../ports/alerts.ts';

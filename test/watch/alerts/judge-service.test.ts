@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ExportState } from '../../../src/core/export/export.ts';
+import type { ExportState } from '../../../src/core/run/exports.ts';
 import type { TokenStatus } from '../../../src/ports/tokens.ts';
 import { judgeExports, judgeRoom, judgeToken } from '../../../src/watch/alerts/judge-service.ts';
 
