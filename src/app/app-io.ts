@@ -83,6 +83,8 @@ export interface StartOptions extends WatchOptions {
 export interface PeopleQuery {
   /** Words that identification, name and e-mail contain together, in any order, without case and accents. */
   readonly text: string;
+  /** `near`: where no person has these words, those whose words differ from them in one or two letters. */
+  readonly spelling: 'exact' | 'near';
   readonly sync?: string;
   /** Any of these. */
   readonly syncs?: readonly string[];

@@ -7,6 +7,7 @@ import { decisionAbout } from '../core/plan/decision.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import { chunk } from '../core/run/batch.ts';
 import { ageOf, formatInstant, frozenReason } from '../core/run/formats.ts';
+import { editDistance } from '../core/run/problem-words.ts';
 import type { DirectoryHeader, DirectoryRow } from '../ports/reads.ts';
 import type { DecisionRecord, PastChange } from '../ports/store.ts';
 import { readPairs } from '../run/compare/pairs.ts';
@@ -253,7 +254,7 @@ export function openPeopleSearches({ store, syncs, clock }: EngineIo): (query: P
 
   const names = new Set(storedNames(syncs));
 
-  return async ({ text, sync: of, syncs: seen, offset, limit }) => {
+  return async ({ text, spelling, sync: of, syncs: seen, offset, limit }) => {
     const sync = of === undefined ? of : storedName(of, syncs);
     tidy();
     const isSearched = (name: string): boolean =>
@@ -261,16 +262,18 @@ export function openPeopleSearches({ store, syncs, clock }: EngineIo): (query: P
     const headers = (await store.directories.list()).filter((one) => isSearched(one.sync));
     const words = wordsOf(text);
     const matches: Entry[] = [];
-    for (const header of headers) {
-      if (words.length === 0) continue;
+    const nearest = openNearest(words);
+    for (const header of words.length === 0 ? [] : headers) {
       for (const entry of await load(header)) {
         // An account that no record names may be that of another sync.
         if (seen !== undefined && entry.side === 'platform') continue;
         if (words.every((word) => entry.folded.includes(word))) matches.push(entry);
+        else if (spelling === 'near' && matches.length === 0) nearest.see(entry);
       }
       await nextTurn();
     }
-    const people = bestFirst(matches.sort(byText), foldText(text.trim()));
+    const found = matches.length === 0 ? nearest.found() : matches;
+    const people = bestFirst(found.sort(byText), foldText(text.trim()));
     const owned = await ownedUsers(normalText(text), people, isSearched, { store, syncs });
     const all = [...owned, ...people];
     const known = new Map(headers.map((header) => [header.sync, header]));
@@ -288,6 +291,29 @@ export function openPeopleSearches({ store, syncs, clock }: EngineIo): (query: P
 function toEntry(sync: string, row: DirectoryRow): Entry {
   const { identification, name, email } = row;
   return { ...row, sync, folded: foldText(`${name}\n${identification}\n${email}`) };
+}
+
+/** Collects the people whose words need the fewest edits to be these: at most one in each, in a long word two. */
+function openNearest(words: readonly string[]) {
+  let fewest = Number.POSITIVE_INFINITY;
+  let found: Entry[] = [];
+  const editsTo = (word: string, parts: readonly string[]): number => {
+    const most = word.length < 4 ? 0 : word.length < 8 ? 1 : 2;
+    const edits = parts.map((part) =>
+      Math.abs(part.length - word.length) > most ? Number.POSITIVE_INFINITY : editDistance(word, part),
+    );
+    const least = Math.min(...edits);
+    return least > most ? Number.POSITIVE_INFINITY : least;
+  };
+  return {
+    see(entry: Entry): void {
+      const parts = entry.folded.split(/\s+/);
+      const edits = words.reduce((sum, word) => sum + editsTo(word, parts), 0);
+      if (edits < fewest) [fewest, found] = [edits, []];
+      if (edits === fewest && edits < Number.POSITIVE_INFINITY) found.push(entry);
+    },
+    found: () => found,
+  };
 }
 
 function byText(a: Entry, b: Entry): number {

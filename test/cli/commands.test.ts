@@ -218,6 +218,8 @@ test('why finds a person by name, e-mail or a part of the identification, and li
   expect(await found('100')).toEqual(['1', '1001', '1002', '1003']);
   expect(await found('1010@example.com')).toEqual(['1', '1010']);
   expect(await found('Ana Test')).toHaveLength(3);
+  expect(await found('Ana Tset')).toHaveLength(3);
+  expect(await found('1010@exmaple.com')).toEqual(['1', '1010']);
   expect((await found('Zoe'))[0]).toMatch(
     /^1 Zoe: Not found: neither HR nor the platform .* were searched in the read of/,
   );

@@ -38,7 +38,8 @@ async function explainPerson(
   { row }: { readonly row?: true },
 ): Promise<number> {
   return shell.withApp({}, async (app) => {
-    const find = (): Promise<FoundPeople> => app.searchPeople({ text: words, sync, offset: 0, limit: mostFound });
+    const find = (): Promise<FoundPeople> =>
+      app.searchPeople({ text: words, spelling: 'near', sync, offset: 0, limit: mostFound });
     const identification = normalText(words);
     // A name or an e-mail. The search reads the store alone, and `why` the whole source.
     const named = /[\s@]/.test(identification) ? await find() : undefined;
@@ -47,7 +48,10 @@ async function explainPerson(
     }
     const whole = await tracePerson(app, sync, identification, shell.signal);
     const trace = row === true ? whole : onlyRead(whole);
-    const isKnown = trace.records.length > 0 || trace.lookup.found !== false || trace.ledger !== undefined;
+    const { lookup } = trace;
+    // A platform may find users in any case; then the one of another spelling is meant.
+    const isShown = lookup.found === true ? lookup.user.identification === identification : lookup.found !== false;
+    const isKnown = trace.records.length > 0 || isShown || trace.ledger !== undefined;
     const found = isKnown || trace.history.length > 0 || trace.renames.length > 0 ? undefined : await find();
     if (found !== undefined && found.total > 0) return printFound(shell, found, sync);
     if (found !== undefined && trace.failure === undefined) {

@@ -44,7 +44,7 @@ export function fold(name: string): string {
 }
 
 /** Returns the Levenshtein distance, where swapped neighbors count as one edit (optimal string alignment). */
-function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 8) return Number.POSITIVE_INFINITY;
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

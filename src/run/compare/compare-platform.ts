@@ -169,7 +169,7 @@ function reportTwin(user: User, slot: number, { index, find }: CompareJob): void
   index.set(slot, mark.conflict);
   const wanted = index.person(slot).identification;
   const how = likeness(wanted, user.identification);
-  const message = `platform user ${user.identification} and ${wanted} ${how}: neither user is changed`;
+  const message = `platform user ${user.identification} and ${wanted} ${how}: neither is changed. Correct one of them`;
   find({ code: 'case-conflict', identification: user.identification, message });
 }
 

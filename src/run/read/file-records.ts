@@ -35,6 +35,13 @@ function areDifferent(one: AnyRecord, other: AnyRecord): boolean {
   return differ('firstName') && (differ('email') || differ('lastName'));
 }
 
+/** Whether one of two records whose identifications look alike may be of a person who has no account. */
+function mayLackAccess(one: AnyRecord | Absent, other: AnyRecord): boolean {
+  if (one.kind === 'absent') return false;
+  if (one.kind === 'rejected' || other.kind === 'rejected') return true;
+  return other.isInScope && (one.standing !== other.standing || areDifferent(one, other));
+}
+
 function isGuessed(record: AnyRecord): boolean {
   return record.kind === 'rejected' && record.isGuessed === true;
 }
@@ -119,7 +126,7 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
       find({ code: 'duplicate-key', identification, at, message });
     };
     if (index.has(slot, mark.unsure)) undecided('and scope or prefer cannot be evaluated for one of them');
-    else if (index.has(slot, mark.tied)) {
+    else if (index.has(slot, mark.tied) && (others.has(slot) || !index.has(slot, mark.conflict))) {
       undecided(
         settings.prefer === undefined ? 'and the sync has no prefer rule that decides' : 'and no prefer rule decides',
       );
@@ -163,10 +170,10 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
         else compare(slot, other, person);
         return;
       }
-      index.set(slot, mark.conflict);
+      index.set(slot, mayLackAccess(other, person) ? mark.conflict | mark.tied : mark.conflict);
       blocked?.addRows(1);
-      const names = `${other.identification} and ${identification}`;
-      const message = `${placeOf(other)} and ${at} ${likeness(other.identification, identification)}: ${names}`;
+      const names = `${other.identification} (${placeOf(other)}) and ${identification} (${at})`;
+      const message = `${names} ${likeness(other.identification, identification)}: neither is changed. Correct one of them in HR`;
       find({ code: 'case-conflict', identification, at, message });
     },
     shared: () => shared.size,

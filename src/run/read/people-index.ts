@@ -51,7 +51,7 @@ export const mark = {
   unknownOutside: 1 << 15,
   /** The source asks for a change that something else than the source prevents: what was rejected stays rejected. */
   prevented: 1 << 16,
-  /** A person decided that a pair stays as it is for a time, so the conflict is no trouble. */
+  /** The conflict is no trouble: a person decided it for a time, or only a look-alike of this person was named. */
   left: 1 << 17,
   /** The account is ours, and enabled now or after this plan: its leaders are decided. */
   leadable: 1 << 18,

@@ -51,9 +51,12 @@ export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead
     { sync, reading, focus, ...people, runAt, blocked, signal, find, previous, onRecord },
     io,
   );
-  const message = 'the source does not know this person, so nothing was done for the person';
   // An undo is also about people whom the source no longer has.
-  for (const identification of isUndo ? [] : read.unknown) find({ code: 'person-unknown', identification, message });
+  for (const { identification, meant } of isUndo ? [] : read.unknown) {
+    const hint = meant === undefined ? '' : `. Did you mean ${meant}? Case and look-alike characters count`;
+    const message = `the source does not know this person, so nothing was done for the person${hint}`;
+    find({ code: 'person-unknown', identification, message });
+  }
   const named = isUndo ? focus : work.focus;
   for (const name of named ?? []) if (index.find(name).slot === -1) index.name(index.add(name), name);
   io.checkpoint('source-read');

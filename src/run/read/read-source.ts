@@ -40,8 +40,8 @@ export interface SourceRead {
   readonly evidence: string | undefined;
   /** Number of people whose records allow a decision. */
   readonly usable: number;
-  /** The people whom a point read names and of whom it returned no record. */
-  readonly unknown: readonly string[];
+  /** The people whom a point read names and of whom it returned no record. `meant`: differs only by case or look-alikes. */
+  readonly unknown: readonly { readonly identification: string; readonly meant: string | undefined }[];
   /** Time just before the read began (epoch ms). */
   readonly readAt: number;
 }
@@ -114,7 +114,7 @@ function openReader(job: ReadJob, now: number) {
     if (place === 'unread') return;
     filing.file(mapped);
     if (place !== 'decided') {
-      job.index.set(job.index.find(identification).slot, place === 'twin' ? mark.conflict : mark.bystander);
+      job.index.set(job.index.find(identification).slot, place === 'twin' ? mark.conflict | mark.left : mark.bystander);
     } else if (mapped.kind === 'person') facts.person(mapped);
   };
 
@@ -178,15 +178,21 @@ function openNames({ reading, focus }: ReadJob) {
   const named = reading.kind === 'point' ? new Set(asked) : focus;
   const twins = new Set([...(named ?? [])].flatMap((name) => [name.toLowerCase(), lookAlikeKey(name)]));
   const unknown = new Set(asked);
+  /** By what a twin shares with a named person: how the source writes it. */
+  const written = new Map<string, string>();
   return {
     placeOf(identification: string): 'decided' | 'twin' | 'bystander' | 'unread' {
       if (named === undefined || named.has(identification)) return 'decided';
-      if (twins.has(identification.toLowerCase()) || twins.has(lookAlikeKey(identification))) return 'twin';
+      if (twins.has(identification.toLowerCase()) || twins.has(lookAlikeKey(identification))) {
+        written.set(lookAlikeKey(identification), identification);
+        return 'twin';
+      }
       return focus === undefined ? 'unread' : 'bystander';
     },
     see: (identification: string): void => void unknown.delete(identification),
-    /** The people whom the request names and no record does. */
-    unknown: (): readonly string[] => [...unknown],
+    /** The people whom the request names and no record does, and who is perhaps meant. */
+    unknown: (): SourceRead['unknown'] =>
+      [...unknown].map((identification) => ({ identification, meant: written.get(lookAlikeKey(identification)) })),
   };
 }
 

@@ -73,7 +73,7 @@ export const peopleEndpoints: readonly Endpoint[] = [
     handle: async ({ query: { q, sync, offset, limit: most }, sight: { syncs } }, { app }) => {
       const only = sync && knownSync(sync, app);
       return foundPeopleView(
-        await app.searchPeople(given({ text: q, offset, limit: most, sync: only, syncs })),
+        await app.searchPeople(given({ text: q, spelling: 'exact' as const, offset, limit: most, sync: only, syncs })),
         offset,
       );
     },

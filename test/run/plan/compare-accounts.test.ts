@@ -168,7 +168,7 @@ describe('the users whom a full scan shows', () => {
     expect(codes).toEqual(['duplicate-key ana', 'case-conflict EVA']);
     expect(findings.map(({ message }) => message)).toEqual([
       'the platform shows two users with this identification: neither is changed',
-      'platform user EVA and eva differ only by case: neither user is changed',
+      'platform user EVA and eva differ only by case: neither is changed. Correct one of them',
     ]);
     expect([has('ana', mark.conflict), has('eva', mark.conflict)]).toEqual([true, true]);
     expect([has('ana', mark.enabled), others]).toEqual([true, ['EVA']]);

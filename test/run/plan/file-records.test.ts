@@ -222,9 +222,19 @@ describe('the message about several records', () => {
         code: 'case-conflict',
         identification: 'e1',
         at: 'line 3',
-        message: 'line 2 and line 3 differ only by case: E1 and e1',
+        message: 'E1 (line 2) and e1 (line 3) differ only by case: neither is changed. Correct one of them in HR',
       },
     ]);
+  });
+
+  it.each([
+    ['is the same one again', {}, false],
+    ['is another one', { fields: { firstName: 'Eva', email: 'eva@example.com' } }, true],
+    ['left', left, true],
+    ['is out of scope', guest, false],
+  ])('a second person of other case who %s may lack access: %s', (_, other, isUncertain) => {
+    const { marks } = filed([person(), person({ identification: 'e1', at: 'line 3', ...other })]);
+    expect(marks().includes('tied')).toBe(isUncertain);
   });
 
   it('says another record for a person without a record', () => {
@@ -240,7 +250,7 @@ describe('the message about several records', () => {
     filing.file(person({ identification: 'e1', at: 'line 3' }));
     filing.settle();
     expect(findings.map(({ message }) => message)).toEqual([
-      'another record and line 3 differ only by case: E1 and e1',
+      expect.stringMatching(/^.*\(another record\) and e1 \(line 3\) differ only by case: neither is changed/),
     ]);
   });
 });
