@@ -1,13 +1,18 @@
-import type { SourceBase } from '../../ports/source.ts';
+import type { SourceRecord } from '../../core/person/person.ts';
+import type { ReadEnd } from '../../core/plan/snapshot.ts';
+import type { SourceBase, SourcePage } from '../../ports/source.ts';
 import { openAuthority } from '../kit/http/authority.ts';
-import { readOverHttp } from '../kit/http/source-client.ts';
+import type { Refusal } from '../kit/http/failure.ts';
+import { type HttpRead, readOverHttp } from '../kit/http/source-client.ts';
 import { defineKind, type OpenedSource } from '../kit/kind.ts';
-import { statusField } from '../kit/status.ts';
+import { acceptsOnly, inPortions } from '../kit/pages.ts';
+import { plainDate, statusField, utcDay } from '../kit/status.ts';
+import { streamArray } from '../kit/stream-array.ts';
+import { type Fields, openTally } from '../kit/tally.ts';
 import { type RaasConfig, type SoapConfig, WorkdayConfig } from './config.ts';
-import { maxReportBytes, readReport } from './raas/read.ts';
-import { reportFields, statusColumns } from './raas/to-person.ts';
 import { idTypes, readWorkers } from './soap/read.ts';
 import { statusInputs } from './soap/to-person.ts';
+import { employmentStatus, readBoolean } from './status.ts';
 
 /** Workday: a custom report (RaaS), or all workers by the web service (SOAP). */
 export const workday = defineKind({
@@ -40,4 +45,124 @@ function openWorkers(config: SoapConfig, base: SourceBase): OpenedSource {
     looksUp: (field) => Object.hasOwn(idTypes, field),
     read: readOverHttp(config, authority, (by) => readWorkers(config, by)),
   };
+}
+
+const requestName = 'GET customreport2/{tenant}/{owner}/{report}';
+
+/** A report has no pages: it is one answer, and only a chunk of it is held. 2 GB is reported to be Workday's limit. */
+const maxReportBytes = 4 * 1024 ** 3;
+
+/** Reads the report once, row by row while its bytes arrive. */
+async function* readReport(config: RaasConfig, { client, request, io }: HttpRead): AsyncGenerator<SourcePage, ReadEnd> {
+  const tally = openTally({ key: config.key });
+  const rows = openRowReader(config, utcDay(io.clock.now()));
+  const accepts = acceptsOnly(request);
+  const count = openCount(config.countColumn);
+  const body = client.stream({ name: requestName, url: reportUrl(config), refusal: unauthorised });
+  const found = streamArray(body, { name: requestName, path: ['Report_Entry'], numbers: 'text' });
+  const shape = (row: SourceRecord['fields']): SourceRecord['fields'] => {
+    count.add(row);
+    return rows.read(row);
+  };
+  const pages = inPortions(found, { tally, io, at: (n) => `row ${n}`, shape, accepts });
+  if (request.kind === 'full') yield* pages;
+  // What is left are the few people of a lookup. They wait for the end, which shows whether a column is missing altogether.
+  const waiting = (await Array.fromAsync(pages)).flatMap(({ records }) => records);
+  const notReturned = rows.neverSeen();
+  const records = waiting.map(({ at, fields }) => ({ at, fields: without(fields, notReturned) }));
+  if (records.length > 0) yield { records, broken: [] };
+  io.signal.throwIfAborted();
+  for (const doubt of count.doubts()) tally.doubt(doubt);
+  const end = tally.end({ evidence: `the report ended normally, after ${tally.rows} rows`, total: count.total() });
+  return notReturned.length > 0 ? { ...end, notReturned } : end;
+}
+
+function without(fields: SourceRecord['fields'], names: readonly string[]): SourceRecord['fields'] {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}
+
+function reportUrl({ url, prompts = {} }: RaasConfig): string {
+  const full = new URL(url);
+  for (const [alias, value] of Object.entries(prompts)) full.searchParams.set(alias, value);
+  full.searchParams.set('format', 'json');
+  return full.href;
+}
+
+/** Workday answers 500 to a user without access to the report. A retry cannot help and may lock the account. */
+function unauthorised(status: number, bytes: Uint8Array): Refusal | undefined {
+  if (status !== 500 || !Buffer.from(bytes).includes('not authorized')) return undefined;
+  return {
+    what: `${requestName} was refused: the integration user is not authorized for it`,
+    advice: 'Share the report with the user, and give its security group the domains of the columns.',
+    isRefusal: true,
+  };
+}
+
+/** Reads the number of rows, which the report repeats in a column of each row. */
+function openCount(column: string | undefined) {
+  const said = new Set<string>();
+  return {
+    add(row: Readonly<Record<string, unknown>>): void {
+      if (column !== undefined && said.size < 2) said.add(String(row[column] ?? ''));
+    },
+    doubts(): readonly string[] {
+      if (column === undefined || (said.size === 1 && this.total() !== undefined)) return [];
+      return [`${column} does not have the same number of rows in each row, so it proves nothing`];
+    },
+    total(): number | undefined {
+      const [text = ''] = said;
+      return /^\d{1,12}$/.test(text) ? Number(text) : undefined;
+    },
+  };
+}
+
+/** Turns rows of one report into records. */
+interface RowReader {
+  /** Returns the listed columns, null where Workday omitted them, and the derived status. */
+  read(row: Fields): Fields;
+  /** Listed columns that no row had. */
+  neverSeen(): readonly string[];
+}
+
+/** `today` is a plain date, for the status. */
+function openRowReader({ columns, status }: RaasConfig, today: string): RowReader {
+  const unseen = new Set(columns);
+  const listed = new Set(columns);
+  return {
+    neverSeen: () => [...unseen],
+    read(row) {
+      for (const column of unseen) if (Object.hasOwn(row, column)) unseen.delete(column);
+      const fields: Record<string, unknown> = {};
+      for (const column of columns) fields[column] = Object.hasOwn(row, column) ? plainValue(row[column]) : null;
+      const said = (column: string): unknown => (listed.has(column) ? fields[column] : undefined);
+      fields[statusField] = employmentStatus(
+        {
+          active: readBoolean(said(status.active)),
+          terminated: readBoolean(said(status.terminated)),
+          onLeave: readBoolean(said(status.onLeave)),
+          hireDate: plainDate(said(status.hireDate)),
+          terminationDate: plainDate(said(status.terminationDate)),
+        },
+        today,
+      );
+      return fields;
+    },
+  };
+}
+
+/** Names that every record has. */
+function reportFields({ columns }: RaasConfig): readonly string[] {
+  return [...columns, statusField];
+}
+
+/** Listed columns that the status is derived from. */
+function statusColumns({ columns, status }: RaasConfig): readonly string[] {
+  return Object.values(status).filter((column) => columns.includes(column));
+}
+
+/** `2025-03-17-08:00` is Workday's form of a date. Instants and other texts stay unchanged. Blank is empty. */
+function plainValue(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (value.trim() === '') return null;
+  return /^\d{4}-\d{2}-\d{2}(?:Z|[+-]\d{2}:\d{2})?$/.test(value) ? plainDate(value) : value;
 }

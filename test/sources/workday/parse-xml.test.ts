@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { all, at, referenceId, textAt } from '../../../src/sources/workday/soap/get-workers.ts';
-import { parseXml } from '../../../src/sources/workday/soap/parse-xml.ts';
+import { all, at, openXmlParser, referenceId, textAt } from '../../../src/sources/workday/soap/get-workers.ts';
 
+const parseXml = await openXmlParser();
 const parse = (text: string): unknown => parseXml('POST Get_Workers', Buffer.from(text));
 
 /** Ten entities, each of them ten times the one before: a thousand million signs. */

@@ -133,7 +133,7 @@ export function referenceId(reference: Element, type: string): string | undefine
 const requestName = 'POST Human_Resources/Get_Workers';
 
 /** One page of workers, as Workday counts it. */
-export interface WorkersPage {
+interface WorkersPage {
   readonly workers: readonly Element[];
   readonly total: number;
   readonly pages: number;
@@ -147,8 +147,7 @@ export async function getWorkersPage(
   client: SourceClient,
   request: PageRequest,
 ): Promise<WorkersPage> {
-  // The XML parser is large, so it is loaded only when it is needed.
-  const { parseXml } = await import('./parse-xml.ts');
+  const parseXml = await openXmlParser();
   const { bytes } = await client.send({
     name: requestName,
     method: 'POST',
@@ -207,5 +206,70 @@ function refusalOf(parse: () => Element): Refusal | undefined {
 function noWorkers(body: Element): RollcallError {
   const what = isRecord(body) && 'Fault' in body ? 'is a fault' : 'holds no list of workers with its totals';
   const message = `the answer to ${requestName} ${what}. Check the address, and that Workday still supports its version.`;
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+}
+
+/**
+ * Returns a parser of complete documents. It refuses document types, because their entities may expand without end. It
+ * throws SOURCE_UNAVAILABLE, which may be retried, without quoting the document.
+ */
+export async function openXmlParser(): Promise<(name: string, bytes: Uint8Array) => unknown> {
+  // Large, so it is loaded only where it is used.
+  const { XMLParser, XMLValidator } = await import('fast-xml-parser');
+  const parser = new XMLParser({
+    ignoreAttributes: false,
+    attributeNamePrefix: '@',
+    removeNSPrefix: true,
+    // Ids keep their zeros and digits.
+    parseTagValue: false,
+    parseAttributeValue: false,
+    htmlEntities: true,
+    // Only entities of XML and HTML. A document's own entities are refused below, and could not expand here.
+    processEntities: { maxEntitySize: 1, maxEntityCount: 1 },
+  });
+  return (name, bytes) => {
+    const text = decode(bytes);
+    if (text === undefined || hasDocumentType(text) || XMLValidator.validate(text) !== true) {
+      throw noXml(name, bytes.length);
+    }
+    try {
+      return parser.parse(text);
+    } catch {
+      throw noXml(name, bytes.length);
+    }
+  };
+}
+
+/** Returns whether a `<!DOCTYPE` comes before the root element, after any comments and instructions. */
+function hasDocumentType(text: string): boolean {
+  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
+    const [open, close] = aside.find(([begin]) => text.startsWith(begin, at)) ?? [];
+    if (open === undefined || close === undefined) return text.startsWith('<!', at);
+    const end = text.indexOf(close, at + open.length);
+    if (end < 0) return false;
+    at = end + close.length;
+  }
+  return false;
+}
+
+/** What may precede the root element. */
+const aside = [
+  ['<!--', '-->'],
+  ['<?', '?>'],
+] as const;
+
+/** Returns undefined for invalid UTF-8, because half a name is worse than none. */
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function noXml(name: string, length: number): RollcallError {
+  const message =
+    `the answer to ${name} is not complete XML (${length} bytes arrived). ` +
+    'Check that the address is the web service itself, not a login or maintenance page.';
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
 }
