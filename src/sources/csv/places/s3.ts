@@ -1,9 +1,12 @@
+import { z } from 'zod';
+import { RollcallError } from '../../../core/run/errors.ts';
+import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
+import { type Answer, readBytes } from '../../../drivers/http/transport.ts';
 import type { Authority } from '../../kit/http/authority.ts';
 import type { SourceClient } from '../../kit/http/source-client.ts';
 import type { S3 } from './config.ts';
-import { chooseNewest, isPattern } from './newest.ts';
+import { type Candidate, chooseNewest, compilePattern, folderOf, isPattern } from './newest.ts';
 import type { Place, Visit } from './place.ts';
-import { isRefusal, readRefusal, refusals, s3Error } from './s3-errors.ts';
 import { stateOf, takeFile, withWebServer } from './web-files.ts';
 
 /**
@@ -26,7 +29,6 @@ function visitOf(s3: S3, newest: 'name' | 'time', bucketUrl: string, client: Sou
     nameOf,
     async find() {
       if (!isPattern(s3.key)) return { file: s3.key };
-      const { listObjects } = await import('./s3-list.ts');
       return chooseNewest(nameOf(s3.key), await listObjects(s3, bucketUrl, client), newest);
     },
     async stat(key) {
@@ -90,4 +92,129 @@ function encodeStrictly(text: string): string {
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
+}
+
+const maxPageBytes = 8 * 1024 * 1024;
+/** Each page has 1,000 objects. */
+const maxPages = 100;
+
+const Page = z.looseObject({
+  ListBucketResult: z.looseObject({
+    IsTruncated: z.enum(['true', 'false']),
+    NextContinuationToken: z.string().optional(),
+    Contents: z.array(z.looseObject({ Key: z.string(), LastModified: z.string() })).default([]),
+  }),
+});
+
+/** Lists the objects that match the pattern in `key` (ListObjectsV2), over all pages. */
+async function listObjects(s3: S3, bucketUrl: string, client: SourceClient): Promise<readonly Candidate[]> {
+  const folder = folderOf(s3.key);
+  const fileName = s3.key.slice(folder.length);
+  const prefix = folder + fileName.slice(0, fileName.indexOf('*'));
+  const isMeant = compilePattern(s3.key);
+  const name = `ListObjectsV2 s3://${s3.bucket}/${prefix}*`;
+  const found: Candidate[] = [];
+  let token: string | undefined;
+  for (let number = 1; number <= maxPages; number++) {
+    const query = new URLSearchParams({ delimiter: '/', 'list-type': '2', prefix });
+    if (token !== undefined) query.set('continuation-token', token);
+    // The signature reads a plus as a plus, the server as a space.
+    const url = `${bucketUrl}${bucketUrl.endsWith(`/${s3.bucket}`) ? '' : '/'}?${query.toString().replaceAll('+', '%20')}`;
+    const page = await client.receive({ name, url, headers: { accept: '*/*' }, answers: refusals }, async (answer) => {
+      return answer.status === 200 ? readPage(await readBytes(answer, maxPageBytes)) : readRefusal(answer);
+    });
+    if (isRefusal(page)) throw s3Error(s3, `s3://${s3.bucket}`, page);
+    for (const { Key, LastModified } of page.Contents) {
+      const at = Date.parse(LastModified);
+      if (isMeant(Key.slice(folder.length)) && !Number.isNaN(at)) {
+        found.push({ file: Key, writtenAtNs: BigInt(at) * 1_000_000n });
+      }
+    }
+    token = page.NextContinuationToken;
+    if (page.IsTruncated === 'false' || token === undefined) return found;
+  }
+  const message = `${name} has more than ${maxPages} pages: write more of the name before the *`;
+  throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
+}
+
+async function readPage(bytes: Uint8Array): Promise<z.infer<typeof Page>['ListBucketResult']> {
+  // Large, so it is loaded only where it is used.
+  const { XMLParser } = await import('fast-xml-parser');
+  const parser = new XMLParser({ parseTagValue: false, isArray: (tag) => tag === 'Contents' });
+  const parsed = Page.safeParse(parser.parse(Buffer.from(bytes).toString('utf8')));
+  if (!parsed.success) throw new AnswerInvalid('the body is not a list of objects', true);
+  return parsed.data.ListBucketResult;
+}
+
+/** Statuses whose body gives a reason. Busy ones (429, 500, 503) are not included, because they are retried. */
+const refusals: readonly number[] = [301, 307, 400, 401, 403, 404];
+
+/** S3's answer when it refuses a request. */
+interface S3Refusal {
+  readonly status: number;
+  /** S3's error code: `NoSuchKey`. Undefined in the answer to a HEAD, which has no body. */
+  readonly code: string | undefined;
+  readonly region: string | undefined;
+}
+
+function isRefusal(answer: object): answer is S3Refusal {
+  return 'status' in answer && 'code' in answer;
+}
+
+async function readRefusal(answer: Answer): Promise<S3Refusal> {
+  const text = Buffer.from(await readBytes(answer, 64 * 1024)).toString('utf8');
+  const said = /<Code>([A-Za-z0-9]{1,60})<\/Code>/.exec(text)?.[1];
+  const code = said !== undefined && knownCodes.has(said) ? said : undefined;
+  const region = answer.header('x-amz-bucket-region');
+  return { status: answer.status, code, region: region !== undefined && regionForm.test(region) ? region : undefined };
+}
+
+/** S3 error codes that a message may name. Any other text is not shown. */
+const knownCodes: ReadonlySet<string> = new Set([
+  'AccessDenied',
+  'AllAccessDisabled',
+  'AuthorizationHeaderMalformed',
+  'ExpiredToken',
+  'InvalidAccessKeyId',
+  'InvalidBucketName',
+  'InvalidObjectState',
+  'InvalidRequest',
+  'InvalidToken',
+  'MethodNotAllowed',
+  'NoSuchBucket',
+  'NoSuchKey',
+  'PermanentRedirect',
+  'RequestTimeTooSkewed',
+  'SignatureDoesNotMatch',
+  'TemporaryRedirect',
+]);
+const regionForm = /^[a-z]{2}(?:-[a-z]+){1,3}-\d{1,2}$/;
+
+/** Returns the operator's error for a refusal. `name` is the object's or the bucket's. */
+function s3Error(s3: S3, name: string, { status, code, region }: S3Refusal): RollcallError {
+  const what = `${name} was refused: ${code ?? `status ${status}`}`;
+  const unavailable = (message: string, retry: 'never' | 'backoff' = 'never'): RollcallError =>
+    new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry });
+  const refused = (message: string): RollcallError => new RollcallError(message, { code: 'SOURCE_REFUSED' });
+  if (region !== undefined && region !== s3.region) {
+    return unavailable(`${what}. The bucket is in ${region}: set source.s3.region`);
+  }
+  switch (code) {
+    case 'NoSuchKey':
+      return unavailable(`${name} is not there: check source.s3.key, and that the export has run`, 'backoff');
+    case 'NoSuchBucket':
+      return unavailable(`${what}. Check source.s3.bucket and source.s3.endpoint`);
+    case 'RequestTimeTooSkewed':
+      return unavailable(`${what}. The clock of this machine or of the server is wrong`);
+    case 'ExpiredToken':
+    case 'InvalidToken':
+      return refused(`${what}. The temporary credentials have expired: set new ones`);
+    case 'SignatureDoesNotMatch':
+    case 'InvalidAccessKeyId':
+      return refused(`${what}. Check source.s3.accessKeyId, secretAccessKey and region`);
+    default:
+      return (status === 401 || status === 403 ? refused : unavailable)(
+        `${what}. Check key and region, and that the account has s3:GetObject (and s3:ListBucket for a pattern, and to detect a missing object)`,
+      );
+  }
 }
