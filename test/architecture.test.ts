@@ -238,15 +238,7 @@ describe('registries', () => {
     const lacking = [...kinds].flatMap((kind) => {
       const names = ['index.ts', 'config.ts'].map((name) => `${kind}/${name}`);
       const starter = existsSync(join(root, kind, 'starter.yaml')) ? [] : [`${kind}/starter.yaml`];
-      // A kind with two APIs has a folder for each of them.
-      const apart = ['read.ts'].filter((name) => {
-        return !paths.some((path) => path.startsWith(`${kind}/`) && path.endsWith(`/${name}`));
-      });
-      return [
-        ...names.filter((path) => !paths.includes(path)),
-        ...starter,
-        ...apart.map((name) => `${kind}/…/${name}`),
-      ];
+      return [...names.filter((path) => !paths.includes(path)), ...starter];
     });
     expect(lacking).toEqual([]);
     const sizes = new Map<string, number>();
