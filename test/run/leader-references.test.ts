@@ -236,7 +236,7 @@ describe('a leader who left', () => {
 describe('circles of main leaders', () => {
   const circles = (...leaders: number[]) => {
     const index = reading(Object.fromEntries(leaders.map((_, i) => [`p${i}`, inSource])));
-    const cycles = findCycles(Int32Array.from(leaders), index);
+    const cycles = findCycles(Int32Array.from(leaders), [...leaders.keys(), 0], index);
     const told = cycles.findings().map(({ message }) => /: (p\d.* → p\d)\./.exec(message)?.[1]);
     return { told, members: leaders.flatMap((_, i) => (cycles.has(i) ? [i] : [])), findings: cycles.findings() };
   };

@@ -386,6 +386,16 @@ describe('a run that reads some people', () => {
     },
   );
 
+  it.each(['ana', 'eva', 'kim'])(
+    'explains a circle as the whole run decides it, for each of its people: %s',
+    async (name) => {
+      const known = { ana: ours(''), eva: ours(''), kim: ours('') };
+      const scene = await open({ people: { ana: 'eva', eva: 'kim', kim: 'ana' }, known });
+      const { leaders: change, findings } = await explain(name, scene.sync, scene.io, scene.stopping.signal);
+      expect([change, findings.map(({ code }) => code)]).toEqual([undefined, ['leader-cycle']]);
+    },
+  );
+
   it('closes no circle through people whom the ledger knows', async () => {
     const known = { kim: ours('ana'), ana: ours('leo'), leo: ours('eva') };
     expect(await named(known, {}, 'eva')).toEqual([[], [], ['leader-cycle eva']]);

@@ -9,13 +9,20 @@ export interface Cycles {
 
 const namedMembers = 5;
 
-/** Finds the cycles of main leaders. `leaderOf`: the slot of the wanted leader by slot; -1 for none. */
-export function findCycles(leaderOf: Int32Array, index: Pick<PeopleIndex, 'person'>): Cycles {
+/**
+ * Finds the cycles of main leaders at or above `starts`. `leaderOf`: the slot of the wanted leader by slot; -1 for none. A
+ * finding names the person first from whom the cycle was reached.
+ */
+export function findCycles(
+  leaderOf: Int32Array,
+  starts: readonly number[],
+  index: Pick<PeopleIndex, 'person'>,
+): Cycles {
   /** 0: not seen. Otherwise the walk that saw the slot first. */
   const seen = new Int32Array(leaderOf.length);
   const members = new Set<number>();
   const cycles: number[][] = [];
-  for (const start of leaderOf.keys()) {
+  for (const start of new Set(starts)) {
     let slot = start;
     while (seen[slot] === 0) {
       seen[slot] = start + 1;

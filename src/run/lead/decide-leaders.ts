@@ -127,9 +127,30 @@ async function surveyPeople(work: PlanWork, read: PlanRead, io: EngineIo): Promi
   for (const finding of left.findings()) findings.find(finding);
   for (const [slot, leader] of above) leaderOf[slot] = await nextRead({ leader, above }, work, io);
   const isRolling = isFull && read.focus === undefined;
+  if (read.focus !== undefined && read.snapshot.kind === 'full')
+    await followAbove(leaderOf, { ...work, slots: led, isFull }, io);
   const oldest = listed.sort((one, other) => one.at - other.at).slice(0, isRolling ? rollingCheck : 0);
   const rolling = new Set(oldest.map(({ slot }) => slot));
-  return { isFull, toDecide: [...new Set([...toDecide, ...rolling])], rolling, cycles: findCycles(leaderOf, index) };
+  return {
+    isFull,
+    toDecide: [...new Set([...toDecide, ...rolling])],
+    rolling,
+    cycles: findCycles(leaderOf, led, index),
+  };
+}
+
+/** Adds whom the people above these want as leaders, where a whole read decides few: a circle is one for all in it. */
+async function followAbove(leaderOf: Int32Array, job: WishesJob, io: EngineIo): Promise<void> {
+  let { slots } = job;
+  for (let level = 0; slots.length > 0 && level < mostLevels; level += 1) {
+    const above = new Set(slots.map((slot) => leaderOf[slot] as number));
+    slots = [...above].filter((slot) => slot !== -1 && leaderOf[slot] === -1);
+    for await (const { slot, wish, entry } of wishes({ ...job, slots }, io)) {
+      const { main } = wish.wanted;
+      const leader = main.says === 'leader' ? main.identification : entry?.leaders?.main;
+      if (leader !== undefined) leaderOf[slot] = job.index.find(leader).slot;
+    }
+  }
 }
 
 interface ShownLeaders {
