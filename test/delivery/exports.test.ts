@@ -1,4 +1,4 @@
-import { appendFile, readdir, readFile, rm, unlink, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -206,29 +206,6 @@ describe('an export', () => {
     expect(state?.state).toMatchObject({ failures: 1, items: 0, readUntil: undefined });
     expect(state?.state?.retryAt).toBeGreaterThan(clock.now());
     expect(await pass(world, 'feedback-csv', clock)).toMatchObject({ items: 1 });
-  });
-
-  it('names the folder that cannot be written, and continues when it can', async () => {
-    const { clock, world } = await openWorld();
-    world.addFeedback(start);
-    clock.jump(1000);
-    await writeFile(join(world.folder, 'exports'), 'a file');
-    await expect(pass(world, 'feedback-csv', clock)).rejects.toThrow(/exports.* cannot be written \(E\w+\): /);
-    await unlink(join(world.folder, 'exports'));
-    expect(await pass(world, 'feedback-csv', clock)).toMatchObject({ items: 1 });
-  });
-
-  it('says that an unfinished file is gone, and writes it again from a day on', async () => {
-    const { clock, world } = await openWorld();
-    world.addFeedback(start);
-    clock.jump(1000);
-    expect(await pass(world, 'feedback-csv', clock, 4)).toMatchObject({ diedAt: 'export-stored' });
-    await rm(join(world.folder, 'exports'), { recursive: true });
-    await expect(pass(world, 'feedback-csv', clock)).rejects.toThrow(/is gone, so items are missing/);
-    const { app } = await openHere(world.config, { clock, logger: silentLogger });
-    const order = { by: 'tests', signal: AbortSignal.timeout(60_000), readFrom: 0 };
-    expect(await exportOrQueue(app, 'feedback-csv', order)).toMatchObject({ items: 1 });
-    await app.close();
   });
 });
 
