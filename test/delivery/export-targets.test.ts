@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
@@ -192,7 +193,7 @@ describe('an export into a table', () => {
       await target.close();
     };
     await pass(url);
-    const role = 'rollcall_export_writer';
+    const role = `rollcall_${randomUUID().replaceAll('-', '')}`;
     await ask(`create role ${role} login password 'p'; grant usage on schema made to ${role}`);
     await ask(`grant select, insert on made.items to ${role}`);
     const granted = new URL(url);

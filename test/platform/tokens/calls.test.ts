@@ -91,6 +91,12 @@ it.each([
   expect(socketsTo(Number(new URL(baseUrl).port)), 'the socket is given back').toBe(0);
 });
 
+it('an answer of more than a megabyte is not read', async () => {
+  const pair = { access_token: 'a', refresh_token: 'b', expires_in: 60, more: 'x'.repeat(1024 * 1024) };
+  const { url: baseUrl } = await startLocalServer((_, response) => sendJson(response, 200, pair));
+  expect(await exchangeRefreshToken({ ...refresh, baseUrl })).toMatchObject({ kind: 'unknown' });
+});
+
 it.each([
   [401, 'refused'],
   [undefined, 'unknown'],

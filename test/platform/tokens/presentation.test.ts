@@ -274,6 +274,14 @@ describe('an answer without a pair', () => {
     ]);
   });
 
+  it('that is invalid_grant says nothing where another process has changed the row', async () => {
+    const { present, vault, alerts, logger } = await bench({ kind: 'invalid-grant', description: '' });
+    const write: typeof vault.write = async (...given) =>
+      given[1].state === 'reauth-required' ? undefined : vault.write(...given);
+    expect(await present({ vault: { ...vault, write } })).toEqual({ kind: 'changed' });
+    expect([alerts, logger.lines]).toEqual([[], []]);
+  });
+
   it('that is invalid_grant after odd answers says how many there were', async () => {
     const { present, vault } = await bench({ kind: 'invalid-grant', description: '' }, { ...pair, attempts: 3 });
     await present();

@@ -29,6 +29,7 @@ describe('openSeal', () => {
     expect(seal.open(sealed, '["acme",4]')).toBeUndefined();
     expect(openSeal(otherKey).open(sealed, '["acme",3]')).toBeUndefined();
     const [version, id, body = ''] = sealed.split('.');
+    expect(seal.open(`v2.${id}.${body}`, '["acme",3]')).toBeUndefined();
     const bytes = Buffer.from(body, 'base64url');
     for (let i = 0; i < bytes.length; i++) {
       const changed = Buffer.from(bytes);

@@ -394,10 +394,14 @@ describe('token refresh', () => {
     const bench = openBench();
     const tokenManager = bench.open();
     const first = await tokenManager.current(never);
-    const status = await tokenManager.refresh(never);
+    const { signal } = new AbortController();
+    const status = await tokenManager.refresh(signal);
     expect(status).toMatchObject({ state: 'ready', advice: 'Nothing to do.', expiresAt: bench.clock.now() + hour });
-    expect(getEventListeners(never, 'abort')).toEqual([]);
-    expect((await openBench().open().refresh(never)).state, 'without a pair').toBe('ready');
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    const empty = openBench();
+    empty.fates.push('lost-before');
+    await expect(empty.open().refresh(never)).rejects.toThrow('(once)');
+    expect((await empty.open().refresh(never)).state, 'without a pair').toBe('ready');
     expect((await tokenManager.current(never)).secret).not.toBe(first.secret);
     expect(JSON.stringify(status)).not.toMatch(/access-|refresh-\d/);
   });

@@ -27,6 +27,7 @@ it('a pair that the store refuses is stored by itself as soon as that works, and
   const { bench, disk, manager } = openFull();
   await expect(bench.clock.drive(manager.current(never))).rejects.toMatchObject({
     code: 'TOKEN_UNAVAILABLE',
+    cause: new Error('disk full'),
     message: expect.stringContaining('the store refuses it'),
   });
   await bench.clock.advance(600_000);
@@ -37,10 +38,12 @@ it('a pair that the store refuses is stored by itself as soon as that works, and
   expect(bench.server.accepts((await manager.current(never)).secret)).toBe(true);
   expect(disk.reads, 'it is known already').toBe(reads);
   expect(bench.server.presentations).toHaveLength(1);
-  const said = bench.logger.lines.map(({ message }) => message).filter((message) => message.includes('kept'));
+  const said = bench.logger.lines.filter(({ message }) => message.includes('kept'));
+  const kept =
+    'a new token pair is kept in memory, because the store refuses it: repair the store, and do not stop this process';
   expect(said).toEqual([
-    'a new token pair is kept in memory, because the store refuses it: repair the store, and do not stop this process',
-    'the kept token pair is stored',
+    { level: 'error', fields: { connection, error: 'Error' }, message: kept },
+    { level: 'info', fields: { connection }, message: 'the kept token pair is stored' },
   ]);
 });
 

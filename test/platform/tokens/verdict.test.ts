@@ -109,7 +109,7 @@ describe('judge', () => {
     ['revoked', { ...ready, state: 'revoked' }, {}, fail('revoked')],
     [
       'not in progress, without a next time',
-      { ...odd, state: 'ready', retryAt: undefined },
+      { ...odd, state: 'ready', retryAt: undefined, refreshStartedAt: hour - 1000 },
       { now: hour },
       present(false),
     ],
