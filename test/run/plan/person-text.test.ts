@@ -26,6 +26,7 @@ describe('a person whose text is read again', () => {
     ['an employee with every field and a rank', { ...ana, fields: { ...ana.fields, lastName: 'Li' }, rank: '1' }],
     ['an employee with a first day', { ...ana, hires: '' }],
     ['an employee with a last day', { ...ana, leaves: '2026-01-31' }],
+    ['a leaver by the last day without a first day', { ...ana, leaves: '2026-01-31', leavesByDate: true }],
     ['a leaver by the last day', { ...ana, hires: '', leaves: '2026-01-31', leavesByDate: true }],
     ['an employee who comes later', { ...ana, hiresLater: true }],
     ['an employee with leaders', { ...ana, leaders: { main: 'none' } }],

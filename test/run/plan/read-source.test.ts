@@ -210,6 +210,10 @@ describe('the numbers of a read', () => {
     const birthDate = { ...mapping.fields.birthDate, format: 'DD/MM/YYYY' };
     const settings = { ...plainSettings, mapping: { ...mapping, fields: { ...mapping.fields, birthDate } } };
     expect(dateFormats({ settings } as unknown as Sync)).toStrictEqual({ birthDate: 'DD/MM/YYYY' });
+    const lifecycle = { ...plainSettings.lifecycle, dateFormat: 'MM/DD/YYYY' };
+    expect(dateFormats({ settings: { ...settings, lifecycle } } as unknown as Sync)).toStrictEqual({
+      ...{ birthDate: 'DD/MM/YYYY', hireDate: 'MM/DD/YYYY', leaveDate: 'MM/DD/YYYY' },
+    });
   });
 });
 
