@@ -110,6 +110,24 @@ function quirkText(value: QuirkValue): string {
     .join(',');
 }
 
+/** The words of quirks that are one of a few. */
+const choices: Readonly<Partial<Record<string, readonly string[]>>> = {
+  parameters: ['query', 'body'],
+  expiresIn: ['seconds', 'ms'],
+  emptyCell: ['clears', 'keeps'],
+  put: ['merges', 'replaces'],
+  userId: ['id', 'uid', 'identification'],
+  mainLeader: ['refuses', 'replaces'],
+  enableBy: ['U', 'I'],
+  busyUpload: ['400', '409', '423', 'queue'],
+  fileFailure: ['none-applied', 'good-applied', 'says-done'],
+  hideDateField: ['', 'orgEntryDate', 'birthDate'],
+  identifications: ['kept', 'lowercase'],
+  touch: ['always', 'changes'],
+  rolesToken: ['any', 'access', 'application'],
+  csvDateFormat: ['yyyy-MM-dd', 'dd/MM/yyyy', 'MM/dd/yyyy'],
+} satisfies { readonly [Name in keyof SandboxQuirks]?: readonly SandboxQuirks[Name][] };
+
 /** Reads `name=value`. The default of the quirk decides the type of the value. Throws `USAGE`. */
 export function parseQuirk(text: string): [string, unknown] {
   const [name = '', ...rest] = text.split('=');
@@ -117,7 +135,10 @@ export function parseQuirk(text: string): [string, unknown] {
     const known = Object.keys(defaultQuirks).join(', ');
     throw refusal(text, `it must be name=value, with a name of: ${known}`);
   }
-  return [name, readValue(text, rest.join('='), defaultQuirks[name as keyof SandboxQuirks])];
+  const value = rest.join('=');
+  const allowed = choices[name];
+  if (allowed?.includes(value) === false) throw refusal(text, `its value must be one of: ${allowed.join(', ')}`);
+  return [name, readValue(text, value, defaultQuirks[name as keyof SandboxQuirks])];
 }
 
 function readValue(text: string, value: string, like: QuirkValue): unknown {

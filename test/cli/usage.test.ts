@@ -38,6 +38,7 @@ test.each([
   ],
   [['sandbox', '--quirk', 'put=replaces', '--quirk', 'colour=red'], 'it must be name=value'],
   [['sandbox', '--quirk', 'strictReuse=perhaps'], 'must be true or false'],
+  [['sandbox', '--quirk', 'expiresIn=hours'], 'its value must be one of: seconds, ms'],
   [['check', '--config', 'other.yaml'], 'other.yaml: the file does not exist'],
   // Refused before the configuration is read: nothing is requested or decided.
   [['resync', 'people', '--user', '@ids.txt'], 'the file of --user cannot be read: ids.txt (ENOENT)'],
