@@ -32,9 +32,8 @@ import type { PlanWork } from '../plan-job.ts';
 import { mark } from '../read/people-index.ts';
 import type { Absent } from '../read/person-text.ts';
 import type { PlanRead } from '../read/read-people.ts';
-import { type Cycles, findCycles } from './cycles.ts';
 import { type ResolvedWish, resolveReference, resolveWish } from './resolve.ts';
-import { addWaitingPeople, openLeftLeaders, waitFindings, waitsAfter } from './waiting.ts';
+import { addWaitingPeople, type Cycles, findCycles, openLeftLeaders, waitFindings, waitsAfter } from './waiting.ts';
 
 /** What a plan found about leaders. */
 export type LeadersDecided = Pick<Decided, 'hasApprovals' | 'rejected' | 'leftOut' | 'needsFull'>;
