@@ -12,12 +12,11 @@ import { lockName } from './db/differences.ts';
 import { fields } from './db/fields.ts';
 import { RowWriter } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
-import { absorbIdle } from './idle-runs.ts';
+import { absorbIdle, pruneRuns } from './housekeeping.ts';
 import { leaveTurn } from './leases.ts';
 import { addBatches } from './plans/batch-rows.ts';
 import { prepareHolds, renewHolds } from './plans/holds.ts';
 import { sealPlan } from './plans/plan-access.ts';
-import { pruneRuns } from './prune.ts';
 import { putWatermark, readWatermark } from './reads.ts';
 import { takeTriggers } from './triggers.ts';
 
