@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { AppIo } from '../../src/app/app-io.ts';
@@ -157,6 +157,8 @@ export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
     async writeText(text, file = 'employees.csv') {
       if (file === 'employees.csv') sources.push({ logged: sandbox.state.log.length, active: activeIn(text) });
       await writeFile(join(folder, file), text);
+      // HR writes at the time of the office, which is not that of the machine.
+      await utimes(join(folder, file), clock.now() / 1000, clock.now() / 1000);
     },
     plan: (sync = 'people') => planHere(app, sync, watch),
     apply: ({ sync = 'people', approve, users } = {}) =>
