@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError } from 'commander';
 import type { SignedCaller } from '../app/audit.ts';
 import type { ChangeSelection } from '../app/holds.ts';
+import { normalText } from '../core/person/text.ts';
 import { type ChangeClass, changeClasses } from '../core/plan/change.ts';
 import { RollcallError, usageError } from '../core/run/errors.ts';
 import { parseDuration, parseInstant } from '../core/run/formats.ts';
@@ -123,6 +124,7 @@ export async function readPeople(shell: Shell, words: readonly string[]): Promis
     else if (word.startsWith('@')) people.push(...(await readPeopleFile(shell, word.slice(1), '--user')));
     else people.push(word);
   }
+  if (people.some((one) => normalText(one) === '')) throw usageError('--user names a person without an identification');
   if (people.length <= mostPeople) return people;
   const message = `--user names ${people.length} people, at most ${mostPeople} are accepted: run without --user`;
   throw usageError(message);

@@ -214,6 +214,12 @@ test('why finds a person by name, e-mail or a part of the identification, and li
     if (!stdout.includes('did you mean')) return [`${code} ${stdout.split('\n', 1)[0]}`];
     return [`${code}`, ...stdout.split('\n').flatMap((line) => /why people (\S+)/.exec(line)?.[1] ?? [])];
   };
+  expect(await shell.run(['why', 'people', ' '])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('why needs'),
+  });
+  const unnamed = await shell.run(['plan', 'people', '--user', '']);
+  expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringContaining('without an identification') });
   expect(await found('1010')).toEqual(['0 1010 in sync people']);
   expect(await found('100')).toEqual(['1', '1001', '1002', '1003']);
   expect(await found('1010@example.com')).toEqual(['1', '1010']);

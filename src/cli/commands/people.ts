@@ -8,6 +8,7 @@ import { keptDetails } from '../../core/plan/diff.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { entryOf } from '../../core/plan/ledger-steps.ts';
 import type { Decision } from '../../core/plan/plan.ts';
+import { usageError } from '../../core/run/errors.ts';
 import { formatCount, formatInstant, shellWord } from '../../core/run/formats.ts';
 import type { Lookup } from '../../ports/platform.ts';
 import {
@@ -37,10 +38,11 @@ async function explainPerson(
   words: string,
   { row }: { readonly row?: true },
 ): Promise<number> {
+  const identification = normalText(words);
+  if (identification === '') throw usageError('why needs an identification, a name or an e-mail address');
   return shell.withApp({}, async (app) => {
     const find = (): Promise<FoundPeople> =>
       app.searchPeople({ text: words, spelling: 'near', sync, offset: 0, limit: mostFound });
-    const identification = normalText(words);
     // A name or an e-mail. The search reads the store alone, and `why` the whole source.
     const named = /[\s@]/.test(identification) ? await find() : undefined;
     if (named !== undefined && named.total > 0 && named.people[0]?.identification !== identification) {
