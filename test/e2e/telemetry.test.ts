@@ -197,7 +197,7 @@ describe.skipIf(redis === undefined)('telemetry of several processes', () => {
     const collector = await openReceiver();
     const server = await openRedisServer(redis ?? '');
     // Long enough for the first worker to leave while the platform works on the file.
-    const folder = await openFolder({ redis: server.url }, { processingMs: 4000 });
+    const folder = await openFolder({ redis: server.url }, { processingMs: 8000 });
     const start = (role: string, instance: string): RollcallProcess => {
       const env = {
         ...process.env,

@@ -73,7 +73,6 @@ async function openStage(alerts: () => Alerts, hasRun: boolean): Promise<Stage> 
   const office = await openOffice({
     sandbox: { people: usersOf(employees(20)) },
     sync: { delivery: 'csv', settle: { every: '2s', visibleWithin: '10s', deadline: '60s' } },
-    limits: { timeout: '100ms' },
   });
   await office.writeEmployees(employees(20));
   if (hasRun) await office.apply();
