@@ -101,7 +101,7 @@ export interface Change {
   /** What later runs must not do again after this change of an undo. */
   readonly notAgain?: NotAgain;
   /**
-   * The row of the truth table that produced the change (`Rule` in core/plan.ts). Empty in rows of versions that did
+   * The row of the truth table that produced the change (`Rule` in `plan.ts`). Empty in rows of versions that did
    * not store it.
    */
   readonly rule: string;

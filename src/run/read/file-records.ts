@@ -15,7 +15,7 @@ type AnyRecord = Person | RejectedPerson;
 export interface RecordFiling {
   /**
    * Stores one record. The index keeps the record that counts when a person has several; `scope` and `prefer`
-   * decide (see `core/prefer.ts`).
+   * decide (see `core/person/prefer.ts`).
    */
   file(person: AnyRecord): void;
   /** Judges after the last record what the records of each person mean together, and who claims one e-mail. */
