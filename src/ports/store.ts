@@ -18,7 +18,7 @@ import type { Baselines, Directories, DirectoryEnd, RawTexts, ReadRecord, Reads 
 import type { PlannedChange, Reports } from './reports.ts';
 import type { Batch, FactsPatch, NewBatch, OwnedRun, RunPatch, Runs, Triggers } from './runs.ts';
 import type { Sessions } from './sessions.ts';
-import type { Audit, Exports, Learned, Pauses, Restores, SyncNames } from './store-operations.ts';
+import type { Audit, Learned, MailedReports, Pauses, Restores, SyncNames } from './store-operations.ts';
 import type { TokenStore } from './tokens.ts';
 
 export type { Watermark } from '../core/run/next-read.ts';
@@ -131,7 +131,7 @@ export interface Store {
   readonly reports: Reports;
   readonly sessions: Sessions;
   readonly previews: Previews;
-  readonly exports: Exports;
+  readonly mailedReports: MailedReports;
   readonly directories: Directories;
   /** Writes a row. Returns in a few words, without a place, why the store takes no write; undefined when it does. */
   fault(now: number): Promise<string | undefined>;

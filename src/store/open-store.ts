@@ -16,9 +16,9 @@ import { openSqlite } from './db/sqlite-dialect.ts';
 import { openStoreClock, type StoreClock } from './db/store-clock.ts';
 import { createStoreSizes } from './db/store-sizes.ts';
 import { createDirectories } from './directories.ts';
-import { createExports } from './exports.ts';
 import { createLeases, createTurns } from './leases.ts';
 import { createLedger } from './ledger.ts';
+import { createMailedReports } from './mailed-reports.ts';
 import { createAudit, createLearned, createPauses, createRestores, createSyncNames } from './operations.ts';
 import { createBatches } from './plans/batches.ts';
 import { createDecisions } from './plans/decisions.ts';
@@ -152,7 +152,7 @@ export function createStore(
     reports: createReports(db, keys, uptime),
     sessions: createSessions(db),
     previews: createPreviews(db),
-    exports: createExports(db),
+    mailedReports: createMailedReports(db),
     directories: createDirectories(db, keys),
     fault: (now) =>
       leases.take('writable', 'probe', 1, now).then(

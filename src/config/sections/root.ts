@@ -5,8 +5,8 @@ import { given } from '../../core/run/given.ts';
 import { must } from '../../core/run/problem-words.ts';
 import { alerts } from './alerts.ts';
 import { connectionShape } from './connection.ts';
-import { exportShape, reports } from './exports.ts';
 import { redis } from './redis.ts';
+import { reports } from './reports.ts';
 import { server } from './server.ts';
 import { syncShape } from './sync.ts';
 import { documented, duration, name, secretText, text, wholeNumber } from './values.ts';
@@ -229,11 +229,6 @@ export const document = z.strictObject({
     z.record(name(), z.strictObject(syncShape)).prefault({}),
     'The syncs, each under a name of your choice.',
     { people: { connection: 'acme', policy: 'upsert-only' } },
-  ),
-  exports: documented(
-    z.record(name(), z.strictObject(exportShape)).prefault({}),
-    'Exports of feedback and evaluations, each under a name of your choice. See [how-to/export-feedback.md](how-to/export-feedback.md).',
-    { feedback: { connection: 'acme', what: 'feedback', to: { kind: 'csv', path: './exports/feedback' } } },
   ),
   server,
   alerts,

@@ -35,7 +35,6 @@ export interface WatchedNames {
     readonly schedule?: unknown;
   }[];
   readonly connections: readonly string[];
-  readonly exports?: readonly string[];
   /** Channels of alerts. */
   readonly channels?: readonly string[];
   /** `retention.storeSize` (bytes). Absent: no limit. */
@@ -56,7 +55,7 @@ const pendingStates = ['sending', 'sent', 'unresolved'];
 export function openStoreMetrics(
   instruments: Instruments,
   io: StoreIo,
-  { syncs, connections, exports = [], channels = [], hasWorkers, storeLimit }: WatchedNames,
+  { syncs, connections, channels = [], hasWorkers, storeLimit }: WatchedNames,
 ): { refresh(): Promise<void> } {
   // A counter that exists from the start shows its first event as an increase.
   for (const { name: sync } of syncs) {
@@ -89,7 +88,6 @@ export function openStoreMetrics(
         const waiting = undelivered.find((one) => one.channel === channel);
         instruments.noticesUndelivered.set({ channel }, waiting?.notices ?? 0);
       }
-      if (exports.length > 0) await readExports(exports, instruments, io);
       const { bytes, room, daysUntilFull } = await io.store.outlook(storeLimit);
       instruments.storeBytes.set(bytes);
       if (room === undefined) instruments.storeRoom.remove();
@@ -181,16 +179,6 @@ async function readConnection(connection: string, instruments: Instruments, { st
     instruments.tokenState.set({ connection, state }, token.state === state ? 1 : 0);
   }
   if (token.expiresAt !== undefined) instruments.tokenExpiry.set({ connection }, token.expiresAt / 1000);
-}
-
-async function readExports(names: readonly string[], instruments: Instruments, { store }: StoreIo): Promise<void> {
-  for (const { name, items, failures, successAt, lastItemAt } of await store.exports.list()) {
-    if (!names.includes(name)) continue;
-    instruments.exportItems.set({ export: name }, items);
-    instruments.exportFailures.set({ export: name }, failures);
-    if (successAt !== undefined) instruments.exportLastSuccess.set({ export: name }, successAt / 1000);
-    if (lastItemAt !== undefined) instruments.exportLastItem.set({ export: name }, lastItemAt / 1000);
-  }
 }
 
 async function readOpenRuns(

@@ -78,7 +78,7 @@ function optionsOf(channels: readonly ChannelSettings[]): AlertsOptions {
         isExcused,
       },
     ],
-    connections: [{ name: 'acme', token: async () => token, exports: [] }],
+    connections: [{ name: 'acme', token: async () => token, reports: [] }],
     store,
     clock,
     logger: log,

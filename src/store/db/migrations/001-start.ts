@@ -402,26 +402,16 @@ export const store = {
     made_at: 'bigint not null',
     by_whom: 'text not null',
   }),
-  exports: table(['name'], {
+  /** Where the reports stand that are sent by e-mail. */
+  mailed_reports: table(['name'], {
     name: 'text not null',
     attempt: 'bigint not null default 0',
     slot_at: 'bigint',
     requested_at: 'bigint',
-    read_until: 'bigint',
-    /** The file in progress, as JSON. */
-    file: 'text',
-    items: 'bigint not null default 0',
-    last_item_at: 'bigint',
     success_at: 'bigint',
     failures: 'integer not null default 0',
     failure: 'text',
     retry_at: 'bigint',
-  }),
-  /** What an export has written: an item, or a state of one. */
-  exported_items: table(['export', 'key'], {
-    export: 'text not null',
-    key: 'text not null',
-    at: 'bigint not null',
   }),
   /** How large the store was, one row a day. */
   store_sizes: table(['day'], {
