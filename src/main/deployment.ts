@@ -408,7 +408,6 @@ async function openProcessMetrics(
     connections: Object.keys(config.connections),
     exports: Object.keys(config.exports),
     channels,
-    ...given({ storeLimit: config.retention.storeSize }),
   };
   const metrics = openMetrics({
     store,
