@@ -14,7 +14,6 @@ import { migrate } from './db/migrate.ts';
 import { isPostgresUrl, openPostgres } from './db/postgres.ts';
 import { openSqlite } from './db/sqlite-dialect.ts';
 import { openStoreClock, type StoreClock } from './db/store-clock.ts';
-import { createStoreSizes } from './db/store-sizes.ts';
 import { createDirectories } from './directories.ts';
 import { createLeases, createTurns } from './leases.ts';
 import { createLedger } from './ledger.ts';
@@ -81,7 +80,7 @@ async function openMigrated<C>(
     await migrate(db as unknown as Kysely<unknown>, place);
     await checkKeys(db, base.seals ?? []);
     return {
-      store: createStore(db, place, { keys: openKeyRing(base.seals ?? []), uptime: base.uptime }),
+      store: createStore(db, { keys: openKeyRing(base.seals ?? []), uptime: base.uptime }),
       clock: await openClock(db, place),
     };
   } catch (error) {
@@ -122,7 +121,6 @@ export function sqlitePath(url: string, folder: string): string {
 /** Returns the store over a database that has this version's tables. */
 export function createStore(
   db: Database,
-  place: string,
   { keys, uptime }: { readonly keys: KeyRing; readonly uptime: Uptime | undefined },
 ): Store {
   const leases = createLeases(db);
@@ -159,7 +157,6 @@ export function createStore(
         () => undefined,
         (error: unknown) => describeFault(error),
       ),
-    ...createStoreSizes(db, place),
     close: () => db.destroy(),
   };
 }

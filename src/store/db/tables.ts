@@ -50,7 +50,6 @@ const token = { of: 'secret', sealedBy: 'vault' } as const;
  */
 export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   runs: { sync: 'sync', columns: { scope, reason: mention } },
-  idle_ends: { sync: 'sync' },
   plans: { sync: 'sync' },
   holds: { sync: 'sync', columns: { reason: mention } },
   hold_runs: {},
@@ -122,7 +121,6 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   // Users sign in again: their roles may have changed since.
   sessions: { isDroppedByRestore: true },
   // Another disk has other room.
-  store_sizes: { isBookkeeping: true, isDroppedByRestore: true },
   leases: { isBookkeeping: true },
   turns: { isBookkeeping: true, isDroppedByRestore: true },
   clock_marks: { isBookkeeping: true, isDroppedByRestore: true },
