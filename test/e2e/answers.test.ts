@@ -18,6 +18,7 @@ import {
   renamed,
 } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
+import { slowly } from '../support/slowness.ts';
 
 holdPromises();
 
@@ -186,7 +187,7 @@ const answers: Readonly<Record<string, Answered>> = {
       `the platform is not there (${fault})`,
       {
         faults: [`*:${fault}`],
-        limits: { timeout: '100ms' },
+        limits: { timeout: `${slowly(100)}ms` },
         changed: 3,
         run: { outcome: 'failed', phase: 'done' },
         reason: '',
@@ -245,7 +246,7 @@ it.each(drawFrom(matrix, 6))(
   'when every $call fails with $status, the run says why in one message, nothing is half done, and a later run heals',
   async ({ call, delivery, status }) => {
     const settle = { every: '2s', visibleWithin: '10s', deadline: '60s' };
-    const office = await openManaged(10, { sync: { delivery, settle }, limits: { timeout: '100ms' } });
+    const office = await openManaged(10, { sync: { delivery, settle }, limits: { timeout: `${slowly(100)}ms` } });
     const leaver: Record<string, Row> = delivery === 'csv' ? { E3: { status: 'left' } } : {};
     await office.writeEmployees(employees(11, { E2: { last: 'Núñez' }, ...leaver }));
     office.setFaults(`${call}:status=${status}`);
