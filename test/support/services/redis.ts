@@ -11,6 +11,7 @@ import { findProgram, freePort, installPackages } from './programs.ts';
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
+  readonly folder: string;
   /** What redis-server prints besides its errors is of no use: nothing is kept. */
   readonly pid: () => number;
   signal(name: NodeJS.Signals): void;
@@ -60,6 +61,7 @@ export async function startRedis(program: string, options: RedisServerOptions = 
   const server: RedisServer = {
     url: `redis://127.0.0.1:${port}`,
     port,
+    folder,
     pid: () => child?.pid ?? 0,
     signal: (name) => void child?.kill(name),
     async start() {
