@@ -134,6 +134,26 @@ describe('the standing of an employee', () => {
   });
 });
 
+describe('the derived status of a person who has not begun', () => {
+  const status = 'rollcallStatus';
+
+  it.each<[Record<string, unknown>, Standing]>([
+    [{}, 'future'],
+    [{ hired: tomorrow }, 'future'],
+    [{ hired: yesterday, left: '2025-12-31' }, 'future'],
+    [{ left: yesterday }, 'leaver'],
+  ])('is no unknown word: %j', (fields, expected) => {
+    expect(judge({ [status]: 'prehire', ...fields }, noon, { status })).toMatchObject({ standing: expected });
+  });
+
+  it('has the meaning that a list gives it, and none in a column of HR', () => {
+    const early = { status, active: ['active', 'prehire'] };
+    expect(judge({ [status]: 'prehire' }, noon, early)).toMatchObject({ standing: 'active' });
+    expect(judge({ status: 'prehire' })).toMatchObject({ standing: 'unknown' });
+    expect(judge({ [status]: 'unknown' }, noon, { status })).toMatchObject({ standing: 'unknown' });
+  });
+});
+
 describe('when status and leave date disagree', () => {
   const terminated = 'terminated';
   const table: readonly [string, string, LeavesBy | undefined, Standing][] = [

@@ -71,6 +71,8 @@ export interface Lifecycle {
  * A past leave date before the hire date is stale (hired again) and counts as none. A person who stays is *future*
  * before the hire date, and *active* from that day.
  *
+ * The derived status `prehire`, in neither list, is *future*, unless the last day of work has passed.
+ *
  * An unreadable hire or leave date counts as none, and no account is created or enabled. The standing is unknown when
  * only a past leave date shows that the person left, and the hire date is unreadable.
  *
@@ -149,7 +151,7 @@ export function compileLifecycle(
 const nothing: readonly unknown[] = [];
 
 interface StatusReading {
-  readonly list: 'active' | 'leaver' | 'neither';
+  readonly list: 'active' | 'leaver' | 'prehire' | 'neither';
   /** The verdict when no date changes it. */
   readonly verdict: StandingVerdict;
 }
@@ -185,12 +187,13 @@ function judgeDates(said: StatusReading, { hired, left, leavesBy }: Dates, today
   const says = left === '' || isStale ? 'none' : isPast ? 'left' : 'stays';
   const { list, verdict } = said;
   if (hasLeft(list, says, leavesBy)) {
-    if (list === 'active') return standing('leaver', 'the last day of work has passed');
+    if (list !== 'leaver') return standing('leaver', 'the last day of work has passed');
     return says === 'stays'
       ? standing('leaver', `${verdict.reason}, although the last day of work has not passed`)
       : verdict;
   }
   if (hired !== '' && today < hired) return standing('future', 'the hire date is in the future');
+  if (list === 'prehire') return verdict;
   if (isStale) return standing('active', 'hired again after the last day of work');
   if (list === 'leaver') {
     const reason = `${verdict.reason}, but the last day of work has not passed`;
@@ -219,12 +222,18 @@ function hasLeft(
   }
 }
 
+/** Name of the field that holds the status which Rollcall derives, whatever the HR system. */
+export const statusField = 'rollcallStatus';
+
+/** The derived status of a person whose first day has not come: a word of ours, which no configuration must name. */
+export const prehire = 'prehire';
+
 /** Maximum number of distinct status values that are cached. A column with many more values is not a status. */
 const rememberedStatuses = 1000;
 
 function compileStatus(
   settings: LifecycleSettings,
-  { name, get }: RecordInput,
+  { name, reads, get }: RecordInput,
   nulls: ReadonlySet<string>,
 ): (fields: Fields, computed: readonly unknown[]) => StatusReading {
   // A reason quotes the word of the configuration, never the value of the row.
@@ -233,6 +242,7 @@ function compileStatus(
   const both = settings.leaver.find((text) => active.has(statusKey(text)));
   if (both !== undefined) throw new RangeError(`status ${JSON.stringify(both)} is in both active and leaver`);
   const [looseActive, looseLeaver] = [byLooseKey(settings.active), byLooseKey(settings.leaver)];
+  const isDerived = reads.includes(statusField);
   const readCell = compileCell('status', nulls);
   const remembered = new Map<string, StatusReading>();
   const judge = (raw: string): StatusReading => {
@@ -251,6 +261,9 @@ function compileStatus(
     }
     if (gone !== undefined) {
       return { list: 'leaver', verdict: standing('leaver', `${name} ${JSON.stringify(gone)} is in leaver`) };
+    }
+    if (isDerived && key === prehire) {
+      return { list: 'prehire', verdict: standing('future', `${name} is "${prehire}"`) };
     }
     return neither(`${name} has a value that is in neither active nor leaver (${classOf(raw)})`);
   };

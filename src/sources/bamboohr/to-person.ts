@@ -1,4 +1,5 @@
-import { dayOf, type EmploymentStatus, plainDate, statusField, wordOf } from '../kit/status.ts';
+import { statusField } from '../../core/person/lifecycle.ts';
+import { dayOf, type EmploymentStatus, plainDate, wordOf } from '../kit/status.ts';
 import type { Fields } from '../kit/tally.ts';
 import type { BamboohrConfig } from './config.ts';
 

@@ -1,7 +1,8 @@
+import { statusField } from '../../core/person/lifecycle.ts';
 import { compileSourcePath, compileVisibility } from '../../core/person/source-path.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { Source } from '../../ports/source.ts';
-import { dayOf, type EmploymentStatus, plainDate, statusField, wordOf } from '../kit/status.ts';
+import { dayOf, type EmploymentStatus, plainDate, wordOf } from '../kit/status.ts';
 import type { Fields } from '../kit/tally.ts';
 import type { RestConfig, StatusSettings } from './config.ts';
 import type { FieldSettings } from './list-config.ts';

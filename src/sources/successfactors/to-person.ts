@@ -1,4 +1,5 @@
-import { type EmploymentStatus, statusField } from '../kit/status.ts';
+import { statusField } from '../../core/person/lifecycle.ts';
+import type { EmploymentStatus } from '../kit/status.ts';
 import type { Fields } from '../kit/tally.ts';
 import type { SuccessFactorsConfig } from './config.ts';
 import { listAt, tidy, valueAt } from './odata.ts';
