@@ -4,6 +4,7 @@ import type { LeavesBy, LifecycleSettings, RecordValue } from '../run/settings.t
 import { compileCell } from './cell.ts';
 import type { CompiledExpression, ExpressionCompiler } from './field-rule.ts';
 import { openRecordInputs, type RecordInput } from './field-rule.ts';
+import type { FieldValues } from './fields.ts';
 import type { Standing } from './person.ts';
 import {
   compileDateFormat,
@@ -46,8 +47,8 @@ export interface Lifecycle {
   readonly readers: readonly (readonly [key: LifecycleKey, reads: readonly string[]])[];
   /** Expressions to evaluate on each record before `judge` and `dayOf`, which get their results in this order. */
   readonly expressions: readonly CompiledExpression[];
-  /** Judges one record at `now` (epoch ms). */
-  judge(fields: Fields, now: number, computed?: readonly unknown[]): StandingVerdict;
+  /** Judges one record at `now` (epoch ms). `mapped`: its fields for the platform, whose dates are evidence too. */
+  judge(fields: Fields, now: number, computed?: readonly unknown[], mapped?: FieldValues): StandingVerdict;
   /** Returns the function that gives the employee's day of a date with a time and a zone. */
   dayOf(fields: Fields, computed: readonly unknown[]): DayOf;
 }
@@ -68,8 +69,12 @@ export interface Lifecycle {
  * `*` No account is created or enabled while the status means that the person left. So a leave date that HR moves to
  * the future restores no account.
  *
- * A past leave date before the hire date is stale (hired again) and counts as none. A person who stays is *future*
- * before the hire date, and *active* from that day.
+ * A past leave date before the hire date is stale (hired again) from the hire date on, and counts as none. Until then
+ * the person has left. A person who stays is *future* before the hire date, and *active* from that day. Without
+ * `hireDate`, a mapped `orgEntryDate` shows only which leave dates are stale.
+ *
+ * A leave date is unreadable if the status is active and other dates of the row contradict it: the person was a child on
+ * that day, or began decades later. Programs write such dates for an empty cell.
  *
  * The derived status `prehire`, in neither list, is *future*, unless the last day of work has passed.
  *
@@ -115,13 +120,16 @@ export function compileLifecycle(
     readers,
     expressions: inputs.expressions,
     dayOf: zone.dayOf,
-    judge(fields, now, computed = nothing) {
+    judge(fields, now, computed = nothing, mapped = {}) {
       const said = status?.(fields, computed) ?? withoutStatus;
       const days = zone.days(fields, now, computed);
       const place = format.isInstant ? zone.dayOf(fields, computed) : utcDayOf;
       const hired = hireDate(fields, computed, place);
-      const left = leaveDate(fields, computed, place);
-      const dates = { hired: readable(hired), left: readable(left), leavesBy };
+      const entered = hireInput === undefined ? (mapped.orgEntryDate ?? '') : readable(hired);
+      const last = leaveDate(fields, computed, place);
+      const isRefuted = said.list === 'active' && isNoLastDay(last, { entered, born: mapped.birthDate }, days.latest);
+      const left = isRefuted ? noLastDay : last;
+      const dates = { hired: readable(hired), entered, left: readable(left), leavesBy };
       const judged = judgeDays(said, dates, days, zone);
       const dated = typeof left === 'string' ? { ...judged, ...datedBy(said, judged, left) } : judged;
       const verdict = typeof hired === 'string' && hired !== '' ? { ...dated, ...hiredBy(judged, hired, days) } : dated;
@@ -164,6 +172,8 @@ const withoutStatus: StatusReading = {
 /** Plain dates, `''` for none. */
 interface Dates {
   readonly hired: string;
+  /** The day of entry, which is no reason to wait for it: the hire date, or else the mapped `orgEntryDate`. */
+  readonly entered: string;
   readonly left: string;
   readonly leavesBy: LeavesBy | undefined;
 }
@@ -181,9 +191,9 @@ function judgeDays(said: StatusReading, dates: Dates, days: Days, zone: Employee
   );
 }
 
-function judgeDates(said: StatusReading, { hired, left, leavesBy }: Dates, today: string): StandingVerdict {
+function judgeDates(said: StatusReading, { hired, entered, left, leavesBy }: Dates, today: string): StandingVerdict {
   const isPast = left !== '' && left < today;
-  const isStale = isPast && hired > left;
+  const isStale = isPast && left < entered && entered <= today;
   const says = left === '' || isStale ? 'none' : isPast ? 'left' : 'stays';
   const { list, verdict } = said;
   if (hasLeft(list, says, leavesBy)) {
@@ -330,6 +340,30 @@ function hiredBy({ standing: judged }: StandingVerdict, hires: string, { latest 
   const other = judged === 'active' && hires.slice(0, 4) >= latest.slice(0, 4) ? otherOrder(hires) : undefined;
   return other !== undefined && other > latest ? { hires, hiresLater: true } : { hires };
 }
+
+/** Nobody works at this age, or comes back after so many years. */
+const [tooYoung, longestBreak] = [14, 25];
+
+/** Returns whether other dates of the row show that a person who works here did not leave on this day. */
+function isNoLastDay(
+  left: string | Refusal,
+  { entered, born = '' }: { readonly entered: string; readonly born: string | undefined },
+  today: string,
+): boolean {
+  if (typeof left !== 'string' || left === '') return false;
+  const worksSince = entered <= today && yearsFrom(left, entered) > longestBreak;
+  return worksSince || (born !== '' && yearsFrom(born, left) < tooYoung);
+}
+
+/** Returns the full years between two plain dates. */
+function yearsFrom(day: string, other: string): number {
+  return Number(other.slice(0, 4)) - Number(day.slice(0, 4)) - (other.slice(4) < day.slice(4) ? 1 : 0);
+}
+
+const noLastDay = new Refusal(
+  'not-a-date',
+  'is contradicted by the other dates of the row (an empty cell may have become a date)',
+);
 
 /** Returns why the status and the date cannot both be meant: the person left, and the last day is years ahead. */
 function contradictionOf(

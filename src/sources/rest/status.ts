@@ -24,16 +24,17 @@ export function derivedInputs({
  * | raw status                    | hire date | last day  | status     |
  * |-------------------------------|-----------|-----------|------------|
  * | not in `map`, blank, unseen   | any       | any       | unknown    |
- * | active                        | to come   | any       | prehire    |
+ * | active, leave, suspended      | to come   | past      | terminated |
+ * | active                        | to come   | any other | prehire    |
  * | active, leave, suspended      | before it | past      | terminated |
  * | active, leave, suspended      | not shown | past      | unknown    |
  * | anything else in `map`        | any       | any       | as mapped  |
- * | not configured                | to come   | any       | prehire    |
+ * | not configured                | to come   | not past  | prehire    |
  * | not configured                | any but * | past      | terminated |
  * | not configured                | any       | not shown | unknown    |
  * | not configured                | any       | other     | active     |
  *
- * (*) A hire date after the last day: hired again, the last day is an old one. A date that cannot be understood makes it
+ * (*) A hire date after the last day that has come: hired again, the last day is an old one. A date that cannot be understood makes it
  * unknown, unless the raw status says `terminated`.
  */
 export function compileStatus(settings: StatusSettings): (fields: Fields, today: string) => EmploymentStatus {
@@ -45,13 +46,13 @@ export function compileStatus(settings: StatusSettings): (fields: Fields, today:
     const status = readRaw === undefined ? 'active' : (map.get(wordOf(readRaw(fields))) ?? 'unknown');
     const [first, last] = [hired(fields), left(fields)];
     if (first === 'unreadable' || last === 'unreadable') return status === 'terminated' ? status : 'unknown';
-    if (status === 'active' && first !== undefined && first > today) return 'prehire';
     const works = status === 'active' || status === 'leave' || status === 'suspended';
     const began = first ?? '';
-    if (works && last !== undefined && last !== '' && last < today && began <= last) {
+    if (works && last !== undefined && last !== '' && last < today && (began <= last || began > today)) {
       // A date may belong to a former employment, so it casts doubt on the status but does not override it.
       return readRaw !== undefined && began === '' ? 'unknown' : 'terminated';
     }
+    if (status === 'active' && began > today) return 'prehire';
     return readRaw === undefined && last === undefined ? 'unknown' : status;
   };
 }
