@@ -8,7 +8,6 @@ import { chooseOutcome, countChanges } from '../core/run/report.ts';
 import { type Batch, batchTroubles, type ChangeMark, type Run, troubleOf } from '../ports/store.ts';
 import { fileLeaseOf } from './deliver/file-lease.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
-import { reportLeftParked } from './prove/report-parked.ts';
 import { keepRaw } from './run-notes.ts';
 import { changesOf, marksFor } from './seal/batches.ts';
 import type { JobOutcome } from './work.ts';
@@ -27,7 +26,6 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
   const batches = await io.store.batches.ofRun(run.id);
   const lost = await leaveUnresolved(context, batches, io);
   await endUnsent(context, batches, io);
-  const parked = await reportLeftParked(batches, io);
   let count = await io.store.plans.count(run.id);
   if (count.states.planned > 0) {
     await dropUnsent(context, io);
@@ -60,7 +58,7 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
     watermark: (last) => watermarkAfter(last, read),
     leaves,
     ...(outcome === 'nothing-to-do' ? { absorbs: (before: Run) => isRepeated(before, run) } : {}),
-    moreFindings: [...(lost === undefined ? [] : [lost]), ...parked],
+    moreFindings: lost === undefined ? [] : [lost],
     facts: { waiting: undefined, ...(reasons.length > 1 ? { reasons } : {}) },
   });
   io.checkpoint('run-finished');

@@ -36,7 +36,6 @@ const none: BatchLoad = {
   removes: 0,
   leads: 0,
   waiting: 0,
-  isParking: false,
 };
 const settle = { everyMs: 5000, lookWithinMs: 900_000, proofWithinMs: 1_800_000 };
 const facts = (batches: readonly BatchLoad[], more: Partial<BudgetFacts> = {}): BudgetFacts => ({
@@ -94,32 +93,18 @@ describe('the budget of a run', () => {
     expect(purposes).toEqual({ scan: 202, read: 2 * 2 + 1 + 3 + 7, write: 6 });
   });
 
-  it('of changes that depend on each other has a proof for each step, also for the last step of parked ones', () => {
+  it('of changes that depend on each other has a proof for each step', () => {
     const one = { ...none, updates: 30 };
-    const { files: count, purposes } = requestBudget(
-      facts([
-        { ...one, isParking: true },
-        { ...one, waiting: 30 },
-      ]),
-    );
-    expect(count).toBe(3);
-    // The proofs, the lookup of who has the e-mails, and the one just before the last step.
-    expect(purposes).toMatchObject({ upload: 3, read: 3 * 30 + 30 + 30 });
+    const { files: count, purposes } = requestBudget(facts([one, { ...one, waiting: 30 }]));
+    expect(count).toBe(2);
+    // The proofs, and the lookup of who has the e-mails.
+    expect(purposes).toMatchObject({ upload: 2, read: 2 * 30 + 30 });
   });
 
   it('counts single reads where the plan made no scan, and nothing for an outbox', () => {
     const { purposes } = requestBudget(facts([{ ...none, updates: 200 }], { directory: undefined, planning: {} }));
     expect(purposes.read).toBe(200);
     expect(requestBudget(facts([{ ...none, kind: 'outbox', creates: 9 }])).requests).toBe(202);
-  });
-
-  it('of a last step counts neither a lookup nor reads twice, whatever its size', () => {
-    const few = requestBudget(facts([{ ...none, updates: 20, isParking: true, waiting: 20 }]));
-    // Each step is read before and after, and before the last one who has the e-mails.
-    expect(few.purposes).toEqual({ scan: 202, upload: 2, poll: 14, read: 5 * 20 });
-    const many = requestBudget(facts([{ ...none, updates: 21, isParking: true, waiting: 21 }]));
-    // The first step of more than a few relies on the scan; the last one is looked up.
-    expect(many.purposes).toEqual({ scan: 202, upload: 2, poll: 14, read: 4 * 21 });
   });
 
   it('of changes that wait for others has a proof of the others first, and a lookup of who waits', () => {
@@ -224,7 +209,6 @@ describe('the budget of a run', () => {
     removes: fc.nat(50),
     leads: fc.constant(0),
     waiting: fc.nat(20),
-    isParking: fc.boolean(),
   });
   const anyFacts = fc.record({
     planning: fc.record({ scan: fc.nat(10_000) }),
@@ -246,8 +230,7 @@ describe('the budget of a run', () => {
         const budget = requestBudget(given as BudgetFacts);
         const { planning, batches, limits } = given;
         const csv = batches.filter(({ kind }) => kind === 'csv');
-        const lastSteps = csv.filter(({ isParking }) => isParking).length;
-        expect(budget.files).toBe(csv.length + lastSteps);
+        expect(budget.files).toBe(csv.length);
         expect(budget.purposes.upload ?? 0).toBe(budget.files);
         expect(budget.requests).toBeGreaterThanOrEqual(totalOf(planning) + 2 * budget.files);
         expect(budget.requests).toBe(totalOf(budget.purposes));

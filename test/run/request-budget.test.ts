@@ -58,12 +58,6 @@ const cases: readonly (readonly [string, number, OfficeOptions['sync'], readonly
       ...people(4, 100),
     ],
   ],
-  [
-    'e-mails that are swapped',
-    100,
-    { parkEmail: '{identification}@parked.example.com' },
-    [person(1, { mail: 'u2@example.com' }), person(2, { mail: 'u1@example.com' }), ...people(3, 100)],
-  ],
   ['lookups that are never young enough', 300, { settle: { every: '2s', lookWithin: '0s' } }, people(1, 500)],
   ['files of few rows', 100, { batchRows: 20 }, people(1, 400)],
   ['a proof after each file', 300, { settle: { every: '2s', proofWithin: '0s' } }, people(1, 500)],

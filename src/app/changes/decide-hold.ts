@@ -136,7 +136,7 @@ function budgetOf(rows: readonly IndexedChange[], facts: RunFacts, { settings, l
     if (file === 'none') continue;
     const [kind] = file.split(' ') as [BatchLoad['kind']];
     for (let from = 0; from < some.length; from += settings.batchRows) {
-      batches.push(loadOf({ kind, isParking: false, changes: some.slice(from, from + settings.batchRows) }));
+      batches.push(loadOf({ kind, changes: some.slice(from, from + settings.batchRows) }));
     }
   }
   const { platformUsers: users = 0, pageSize } = facts;

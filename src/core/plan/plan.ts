@@ -13,12 +13,11 @@ import {
   disable,
   enable,
   type KeptFields,
-  park,
   remove,
   update,
   withKnown,
 } from './diff.ts';
-import { type Parking, parkingWrite } from './email-order.ts';
+import { type Parking, park } from './email-order.ts';
 import { type LedgerEntry, maxSends } from './ledger.ts';
 import {
   adopted,
@@ -305,11 +304,10 @@ function leaver(subject: CurrentCase, person: Person): Decision {
 }
 
 /** Gives a disabled account of ours its parking address, if an active employee is to get the account's e-mail. */
-function withParking(settled: Decision, { user, ours, identification, parking, rules }: CurrentCase): Decision {
+function withParking(settled: Decision, { user, ours, parking, rules }: CurrentCase): Decision {
   const isKnown = parking !== undefined && user !== undefined && ours !== undefined;
-  const after = isKnown ? parkingWrite(parking, user, ours, rules.carried) : undefined;
-  if (!isKnown || after === undefined) return settled;
-  return { ...settled, rule: 'leaver-parked', change: park(user, identification, after, parking.claimant) };
+  const change = isKnown ? park(parking, user, ours, rules.carried) : undefined;
+  return change === undefined ? settled : { ...settled, rule: 'leaver-parked', change };
 }
 
 function missing(subject: CurrentCase, proof: AbsenceProof): Decision {

@@ -39,7 +39,6 @@ export interface BatchLoad {
   readonly leads: number;
   /** Number of those that take over the e-mail of another user. */
   readonly waiting: number;
-  readonly isParking: boolean;
 }
 
 const columns = {
@@ -55,12 +54,11 @@ const columns = {
 /** Counts what a batch of these changes carries. */
 export function loadOf({
   kind,
-  isParking,
   changes,
-}: Pick<BatchLoad, 'kind' | 'isParking'> & {
+}: Pick<BatchLoad, 'kind'> & {
   readonly changes: Iterable<{ readonly kind: ChangeKind; readonly isWaiting?: boolean; readonly requests?: number }>;
 }): BatchLoad {
-  const load = { kind, isParking, creates: 0, updates: 0, switches: 0, removes: 0, leads: 0, waiting: 0 };
+  const load = { kind, creates: 0, updates: 0, switches: 0, removes: 0, leads: 0, waiting: 0 };
   for (const change of changes) {
     if (change.isWaiting === true) load.waiting += 1;
     load[columns[change.kind]] += change.requests ?? 1;
@@ -92,11 +90,6 @@ export function requestBudget(facts: BudgetFacts): RequestBudget {
   return { files: play.files, requests, purposes, perSecond, seconds: Math.ceil(requests / perSecond) };
 }
 
-interface SentBatch extends BatchLoad {
-  /** The last step of parked changes: it is looked up just before it is sent. */
-  readonly isLastStep?: boolean;
-}
-
 class Delivery {
   files = 0;
   purposes: RequestCounts = {};
@@ -120,12 +113,7 @@ class Delivery {
   }
 
   run(): void {
-    const { batches } = this.#facts;
-    const lastSteps = batches.filter(({ isParking }) => isParking);
-    const queue: SentBatch[] = [
-      ...batches,
-      ...lastSteps.map((batch) => ({ ...batch, isParking: false, isLastStep: true })),
-    ].filter(({ kind }) => kind !== 'outbox');
+    const queue = this.#facts.batches.filter(({ kind }) => kind !== 'outbox');
     for (const [i, batch] of queue.entries()) {
       if (this.#isProofDue(batch)) this.#prove();
       this.#send(batch, queue.slice(i));
@@ -133,13 +121,12 @@ class Delivery {
     if (this.#isProofDue(undefined)) this.#prove();
   }
 
-  #isProofDue(next: SentBatch | undefined): boolean {
-    const dependsOnOthers = next?.isLastStep === true || (next?.isParking === false && next.waiting > 0);
+  #isProofDue(next: BatchLoad | undefined): boolean {
     const reason = whyProve({
       // Nothing fails in the estimate, so every file is done when the next batch is sent.
       unproven: this.#unproven.map(() => ({ id: '', state: 'sent', final: 'done', parent: undefined })),
       planned: [],
-      next: next === undefined ? undefined : { dependsOnOthers },
+      next: next && { dependsOnOthers: next.waiting > 0 },
       probe: undefined,
       isStopped: false,
       sinceMs: this.#now - Math.max(this.#firstUnprovenAt, this.#provedAt),
@@ -148,7 +135,7 @@ class Delivery {
     return reason !== undefined;
   }
 
-  #send(batch: SentBatch, left: readonly SentBatch[]): void {
+  #send(batch: BatchLoad, left: readonly BatchLoad[]): void {
     const { creates, updates, removes, waiting } = batch;
     if (batch.kind === 'leaders') {
       if (this.#unproven.length > 0) this.#prove();
@@ -158,10 +145,8 @@ class Delivery {
     }
     const isLookedAt = this.#lookUpAhead(batch, left);
     const objections = 2 * creates + (batch.kind === 'direct' ? 0 : updates);
-    const isRead = this.#isSmall || (!isLookedAt && batch.isLastStep !== true);
-    this.#count('read', removes + (isRead ? objections : 0));
-    if (batch.isLastStep === true && !isRead) this.#lookUp('lookup', sizeOf(batch), sizeOf(batch));
-    if (waiting > 0 && !batch.isParking) this.#lookUp('lookup', waiting, waiting);
+    this.#count('read', removes + (this.#isSmall || !isLookedAt ? objections : 0));
+    if (waiting > 0) this.#lookUp('lookup', waiting, waiting);
     if (batch.kind === 'direct') {
       this.#count('read', updates);
       this.#count('write', creates + updates + removes);
@@ -176,9 +161,9 @@ class Delivery {
   }
 
   /** Returns whether the last scan, or a new one, covers the users of the batch. */
-  #lookUpAhead(batch: SentBatch, left: readonly SentBatch[]): boolean {
+  #lookUpAhead(batch: BatchLoad, left: readonly BatchLoad[]): boolean {
     const { lookWithinMs } = this.#facts.settle;
-    if (batch.isLastStep === true || this.#now - this.#lookedAt < lookWithinMs) return true;
+    if (this.#now - this.#lookedAt < lookWithinMs) return true;
     if (batch.creates + (batch.kind === 'direct' ? 0 : batch.updates) === 0) return true;
     const isSlow = this.#lookTookMs * 2 >= lookWithinMs;
     const users = isSlow ? sizeOf(batch) : left.reduce((sum, one) => sum + sizeOf(one), 0);

@@ -70,7 +70,7 @@ export async function checkBeforeSending(
 
   const isPiece = isPieceOf(batch);
   const lookups = await lookUp(ours, { batch, isLookedUp }, context, io);
-  const taken = await findTakenEmails(batch.isParking === true ? [] : ours, context, io);
+  const taken = await findTakenEmails(ours, context, io);
   const now = io.clock.now();
   const meant = ours.filter((change) => {
     const whose = taken.get(change.identification);

@@ -74,7 +74,7 @@ export async function* namesAhead(planned: readonly Batch[], io: EngineIo): Asyn
   }
 }
 
-/** Parts of a failed file, and the last step of parked changes, are looked up just before they are sent. */
+/** Parts of a failed file are looked up just before they are sent. */
 export function isCovered({ kind, parent }: Batch): boolean {
   return kind !== 'outbox' && parent === undefined;
 }

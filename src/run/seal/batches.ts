@@ -1,4 +1,4 @@
-import { type ChangeKind, parkStep, partOf } from '../../core/plan/change.ts';
+import { type ChangeKind, partOf } from '../../core/plan/change.ts';
 import { given } from '../../core/run/given.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
@@ -6,10 +6,10 @@ import type { EngineIo, RunContext } from '../engine-io.ts';
 /** Changes that are read with one statement. */
 export const pageSize = 500;
 
-type NewBatch = Pick<Batch, 'number' | 'kind' | 'size'> & { readonly parent?: string; readonly isParking?: boolean };
+type NewBatch = Pick<Batch, 'number' | 'kind' | 'size'> & { readonly parent?: string };
 
 /** Returns a new batch of the run, not sent yet. `number` is its position in the run, from 1. */
-export function newBatch({ owned, sync }: RunContext, { number, kind, size, parent, isParking }: NewBatch): Batch {
+export function newBatch({ owned, sync }: RunContext, { number, kind, size, parent }: NewBatch): Batch {
   return {
     id: `${owned.run.id}_b${String(number).padStart(5, '0')}`,
     run: owned.run.id,
@@ -28,12 +28,11 @@ export function newBatch({ owned, sync }: RunContext, { number, kind, size, pare
     finalAt: undefined,
     reason: undefined,
     parent,
-    ...(isParking === true ? { isParking } : {}),
   };
 }
 
 interface NewParts {
-  readonly of: Pick<Batch, 'kind' | 'id' | 'isParking'>;
+  readonly of: Pick<Batch, 'kind' | 'id'>;
   /** The identifications of each part. */
   readonly parts: readonly (readonly string[])[];
   /** Gets the first part before all are stored. */
@@ -43,13 +42,13 @@ interface NewParts {
 /** Moves changes of a batch to new batches. After a kill every change is in exactly one open batch. */
 export async function addParts(
   context: RunContext,
-  { of: { kind, id: parent, isParking }, parts, before }: NewParts,
+  { of: { kind, id: parent }, parts, before }: NewParts,
   io: EngineIo,
 ): Promise<void> {
   const { length } = await io.store.batches.ofRun(context.owned.run.id);
   const batches = parts.map((identifications, i) => {
     const part = { number: length + 1 + i, kind, size: identifications.length, parent };
-    return { batch: newBatch(context, { ...part, isParking: isParking === true }), identifications };
+    return { batch: newBatch(context, part), identifications };
   });
   const [first] = batches;
   if (first !== undefined) await before?.(first.batch);
@@ -81,14 +80,9 @@ export async function fewChanges(planId: string, io: EngineIo): Promise<{ readon
   return few.length < pageSize ? { few } : {};
 }
 
-/** Returns all changes of one batch, in order of identification, as the batch carries them. */
-export async function changesInBatch(batch: Batch, io: EngineIo): Promise<PlannedChange[]> {
-  return carriedBy(batch, await Array.fromAsync(changesOf(batch.run, io, { batch: batch.id })));
-}
-
-/** What a batch carries of its changes: a parking batch, their first steps. */
-export function carriedBy(batch: Batch, changes: readonly PlannedChange[]): PlannedChange[] {
-  return batch.isParking === true ? changes.map(parkStep) : [...changes];
+/** Returns all changes of one batch, in order of identification. */
+export async function changesInBatch({ id, run }: Pick<Batch, 'id' | 'run'>, io: EngineIo): Promise<PlannedChange[]> {
+  return Array.fromAsync(changesOf(run, io, { batch: id }));
 }
 
 /** Returns the same mark for every change. */
