@@ -136,7 +136,8 @@ export interface Decision<Name extends string = Rule> {
  *                      |                           | which releases it  |                             |
  *  anything else       | anything                  | another sync's     | none; conflict              | owned-by-other
  *  missing, out of     | anything                  | ours, and another  | none instead of disable and | hand-over-expected
- *  scope               |                           | sync claims it     | remove; reported            |
+ *  scope               |                           | sync claims it, or | remove; reported            |
+ *                      |                           | cannot decide      |                             |
  *  unusable            | anything                  | any                | none; reported              | unusable
  *  nothing (no proof)  | anything                  | any                | none                        | nothing
  *  out of scope        | enabled                   | ours               | outOfScope: ignore, disable | out-of-scope
@@ -227,7 +228,11 @@ function expectHandOver(decision: Decision, subject: CurrentCase): Decision {
     const reason = `${change.reason}; sync ${claim.by} has the person as active and did not take the user over`;
     return { ...decision, change: { ...change, reason } };
   }
-  const text = `no ${change.kind}: sync ${claim.by} has the person as active and is expected to take the user over. "rollcall adopt ${claim.by} ${subject.identification}" moves the user now`;
+  const why =
+    claim.undecided === 'now'
+      ? 'has the person and cannot decide about them yet: resolve what its last run reports about them'
+      : 'has the person as active and is expected to take the user over';
+  const text = `no ${change.kind}: sync ${claim.by} ${why}. "rollcall adopt ${claim.by} ${subject.identification}" moves the user now`;
   return {
     ...rest,
     rule: 'hand-over-expected',
@@ -254,7 +259,8 @@ function rule(subject: CurrentCase): Decision {
       return { ...rule(taken), takenFrom: ledger.owner };
     }
     if (['missing', 'unconfirmed', 'nothing'].includes(source.says)) return { rule: 'owned-by-other' };
-    const text = `belongs to sync ${ledger.owner}, so ${rules.name} does not change it. To move the user, run "rollcall adopt ${rules.name} ${identification}"`;
+    const why = source.says === 'unusable' ? `. ${source.reason}` : '';
+    const text = `belongs to sync ${ledger.owner}, so ${rules.name} does not change it${why}. To move the user, run "rollcall adopt ${rules.name} ${identification}"`;
     return { rule: 'owned-by-other', finding: finding(subject, 'owned-by-other-sync', text) };
   }
   switch (source.says) {

@@ -68,7 +68,7 @@ export async function comparePeople(
     cameSince: recorder.attemptedSince,
   };
   const { managed, enabled, orphans } = await recall({ sync, index, only: recalled, period, find }, io);
-  await recallEnabled(work, recalled);
+  await recallRoster(work, recalled);
   const onOther = work.others.add;
   const former = await claimFormerEmails(work, io);
   const likeness = openLikeness(index, sync, only === undefined && !isFocused);
@@ -175,10 +175,13 @@ export function orphaned(sync: string, owner: string, users: number): Finding {
   return { code: 'orphaned-users', message };
 }
 
-/** Recalls which accounts an earlier accepted read saw enabled, so that a disable by others is no first sight. */
-async function recallEnabled({ index, roster }: PlanWork, only: SomePeople | undefined): Promise<void> {
+/**
+ * Recalls which accounts an earlier accepted read saw enabled, so that a disable by others is no first sight, and about
+ * whom it could not decide.
+ */
+async function recallRoster({ index, roster }: PlanWork, only: SomePeople | undefined): Promise<void> {
   const isFew = only !== undefined && only.count <= lookedUpEntries;
-  for await (const entries of roster?.entries(isFew ? only.names() : 'all') ?? []) index.recallEnabled(entries);
+  for await (const entries of roster?.entries(isFew ? only.names() : 'all') ?? []) index.recall(entries);
 }
 
 type Claim = 'ours' | 'left behind' | 'none';

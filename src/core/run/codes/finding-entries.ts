@@ -284,7 +284,8 @@ export const findingEntries = {
     meaning: 'The person is gone here but active in another sync, so nothing is done until that sync takes over.',
     cause: 'The person moved to a department or country of another sync.',
     cure: [
-      'No action is required. The state ends automatically after two full runs of the other sync.',
+      'No action is required. The state ends automatically after two full runs of the other sync that decide about the person.',
+      'If the other sync cannot decide about the person, resolve what its last run reports about them.',
       'To move the user now, run `rollcall adopt SYNC PERSON` with the other sync.',
     ],
     page: moves,
