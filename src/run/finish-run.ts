@@ -8,8 +8,8 @@ import { chooseOutcome, countChanges } from '../core/run/report.ts';
 import { type Batch, batchTroubles, type ChangeMark, type Run, troubleOf } from '../ports/store.ts';
 import { fileLeaseOf } from './deliver/file-lease.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
+import { changesOf, marksFor } from './plan-changes.ts';
 import { keepRaw } from './run-notes.ts';
-import { changesOf, marksFor } from './seal/batches.ts';
 import type { JobOutcome } from './work.ts';
 
 /** The parts of a context that closing a run needs. A run can be closed without its sync. */

@@ -3,7 +3,7 @@ import type { Change } from '../../src/core/plan/change.ts';
 import type { BatchLoad } from '../../src/core/run/request-budget.ts';
 import type { SyncSettings } from '../../src/core/run/settings.ts';
 import type { Batch } from '../../src/ports/store.ts';
-import { fewChanges } from '../../src/run/seal/batches.ts';
+import { fewChanges } from '../../src/run/plan-changes.ts';
 import { previewBatches, writeBatches } from '../../src/run/seal/write-batches.ts';
 import { sampleChange } from '../contracts/store-samples.ts';
 import { openScene, type Scene } from './run-in-store.ts';

@@ -11,12 +11,12 @@ import type { Reading } from '../read/choose-read.ts';
 import { named, peopleOf, type SomePeople } from '../read/choose-read.ts';
 import { mark, type PeopleIndex } from '../read/people-index.ts';
 import type { PlanRead } from '../read/read-people.ts';
-import { findMoved, type HandOverPeriod } from '../seal/report-hand-overs.ts';
 import { type Compared, comparePlatform } from './compare-platform.ts';
 import { type AskedAbsent, askAbsent, confirmGone } from './doubtful-people.ts';
 import { claimFormerEmails, type FormerEmails } from './former-emails.ts';
 import { isConfiguredOn } from './neighbors.ts';
 import { fileAccounts, findPairs, leavePairs, openLikeness, readPairs } from './pairs.ts';
+import { findMoved, type HandOverPeriod } from './report-hand-overs.ts';
 import { claimedElsewhere, type Unresolved, type Wait } from './unresolved.ts';
 
 /** The result of the second step: the people who need a decision. */

@@ -5,8 +5,8 @@ import type { Clock } from '../../ports/runtime.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
-import { type LookupQuestion, type Lookups, openLookups } from '../prove/lookups.ts';
-import { entryAfter, markOf, readBack, undoneIn } from '../prove/read-back.ts';
+import { type LookupQuestion, type Lookups, openLookups } from '../read-back/lookups.ts';
+import { entryAfter, markOf, readBack, undoneIn } from '../read-back/read-back.ts';
 
 /** Why nothing is planned for a user. */
 export interface Wait {

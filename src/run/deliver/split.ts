@@ -3,7 +3,7 @@ import type { UndoneRecord } from '../../core/plan/undo.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import type { Batch, ChangeMark, Run } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
-import type { ReadBack } from '../prove/read-back.ts';
+import type { ReadBack } from '../read-back/read-back.ts';
 import { addParts } from '../seal/batches.ts';
 
 /**

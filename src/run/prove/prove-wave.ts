@@ -7,18 +7,19 @@ import { waitFor } from '../../core/run/waiting.ts';
 import { endOf, isFilePending, mayBeProcessing, nextProofMs } from '../../core/run/waves.ts';
 import type { Batch, ChangeMark, OwnedRun, PlannedChange } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
+import { proveLeaders } from '../deliver/deliver-leaders.ts';
+import { forgetEndWord } from '../deliver/end-words.ts';
 import { releaseFileLease } from '../deliver/file-lease.ts';
 import { applyLookup, namesAhead } from '../deliver/look-up-ahead.ts';
 import { splitBatch } from '../deliver/split.ts';
 import { isAllProven, isProofDue, readPlanned, readWave, type Wave } from '../deliver/wave.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
-import { proveLeaders } from '../lead/deliver-leaders.ts';
 import { type NextStep, type Proven, toDelivering, toProving } from '../next-step.ts';
+import { changesInBatch, changesOf } from '../plan-changes.ts';
+import { type LookupQuestion, type Lookups, openLookups } from '../read-back/lookups.ts';
+import { entryAfter, findingsOf, markOf, type ReadBack, readBack, undoneIn } from '../read-back/read-back.ts';
 import type { UnstoredRequests } from '../run-notes.ts';
-import { addParts, changesInBatch, changesOf } from '../seal/batches.ts';
-import { forgetEndWord } from './end-words.ts';
-import { type LookupQuestion, type Lookups, openLookups } from './lookups.ts';
-import { entryAfter, findingsOf, markOf, type ReadBack, readBack, undoneIn } from './read-back.ts';
+import { addParts } from '../seal/batches.ts';
 
 /** How to handle changes that the platform does not show. `untilMs` is the time of the lookup that decides. */
 type IfUnseen =

@@ -7,8 +7,9 @@ import { type BatchLoad, loadOf } from '../../core/run/request-budget.ts';
 import type { ChangeState } from '../../core/run/run.ts';
 import type { Batch, NewBatch, PlannedChange } from '../../ports/store.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
+import { changesOf, pageSize } from '../plan-changes.ts';
 import type { Plan } from '../plan-job.ts';
-import { changesOf, newBatch, pageSize } from './batches.ts';
+import { newBatch } from './batches.ts';
 
 /** Changes that are sent together. */
 interface ChangeGroup {
