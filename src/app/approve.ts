@@ -9,7 +9,7 @@ import { undoneBy } from '../ports/runs.ts';
 import type { DecidedChange, PlannedChange, Run, RunScope } from '../ports/store.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { requestRun } from '../run/request-run.ts';
-import { changesOf } from '../run/seal/batches.ts';
+import { changesOf } from '../run/plan-changes.ts';
 import type { VerdictReport } from '../views/holds.ts';
 import type { AppIo } from './app-io.ts';
 import { note, requireProven, type SignedCaller } from './audit.ts';

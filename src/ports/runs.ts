@@ -344,8 +344,6 @@ export interface Batch {
   readonly reason: string | undefined;
   /** The batch from which this one was split. */
   readonly parent: string | undefined;
-  /** Carries the first step of parked changes; the second goes in batches of its own, which have this one as parent. */
-  readonly isParking?: true;
 }
 
 /** A batch and its changes, by identification. */

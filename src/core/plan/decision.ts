@@ -236,14 +236,9 @@ function takenOut(
     return name === 'firstSight' ? hasFirst : true;
   });
   const reason = `${proposed.reason}; without ${without.join(', ')}, ${rejectedBy(first)}`;
-  const { waitsFor, parkEmail, ...rest } = proposed;
+  const { waitsFor, ...rest } = proposed;
   const reduced = { ...rest, after, changed, classes, reason };
-  if (!changed.includes('email')) return reduced;
-  return {
-    ...reduced,
-    ...(waitsFor === undefined ? {} : { waitsFor }),
-    ...(parkEmail === undefined ? {} : { parkEmail }),
-  };
+  return waitsFor === undefined || !changed.includes('email') ? reduced : { ...reduced, waitsFor };
 }
 
 function isLeftOutOf({ state, by, rule, fields }: DecisionRecord, draft: Decidable): boolean {

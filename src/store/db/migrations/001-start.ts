@@ -164,7 +164,6 @@ export const store = {
     final_at: 'bigint',
     reason: 'text',
     parent: 'text',
-    is_parking: 'integer not null',
   }),
   previews: table(['id'], {
     id: 'text not null',
