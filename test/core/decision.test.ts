@@ -143,6 +143,10 @@ describe('an approval', () => {
     ]);
     const other = proposal('update', { area: 'Legal' });
     expect(rejectionsAgainst({ rule: other.rule, fields: fieldsDecided(other, undefined) }, [rejected])).toEqual([]);
+    const undone = { ...shown, rule: 'undo-update', hash: 'other' };
+    expect(rejectionsAgainst({ rule: undone.rule, fields: fieldsDecided(undone, undefined) }, [rejected])).toEqual([]);
+    expect(decisionAbout(undone, [decision(shown, 'rejected')])).toBeUndefined();
+    expect(settle(undone, rejected).draft).toBe(undone);
   });
 
   it('is found by the change that was shown, and a rejection by what it covers', () => {

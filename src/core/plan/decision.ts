@@ -56,6 +56,16 @@ export interface DecisionRecord extends ChangeName {
   readonly given?: GivenApprovals;
 }
 
+/** Returns whether only undo runs propose changes by this rule. */
+export function isUndoRule(rule: string): boolean {
+  return rule.startsWith('undo-');
+}
+
+/** Returns the decisions that count for a rule. Undo runs and others neither use nor end each other's decisions. */
+function forRule<Known extends DecisionRecord>(rule: string, known: readonly Known[]): readonly Known[] {
+  return known.filter((one) => isUndoRule(one.rule) === isUndoRule(rule));
+}
+
 /** Returns whether a decision about the change is about each of its fields, not about the whole change. */
 function isByField(kind: ChangeKind): boolean {
   return kind === 'update' || partOf({ kind }) === 'leaders';
@@ -123,7 +133,7 @@ export function rejectionOf<Known extends DecisionRecord>(
   change: Decidable,
   known: readonly Known[],
 ): Known | undefined {
-  const rejections = known.filter(isRejection);
+  const rejections = forRule(change.rule, known).filter(isRejection);
   const whole = rejections.find(
     ({ rule, fields }) => !isByField(change.kind) && rule === change.rule && fields.isWhole,
   );
@@ -196,7 +206,7 @@ export interface SettleWith {
  * update, or out of the update inside an enable, and keeps the rest. Holds a create that would carry a rejected field.
  */
 export function settleDecisions(proposed: Proposal, { known, carried, hidden, isSendable }: SettleWith): Settled {
-  const live = known.filter(({ endedAt }) => endedAt === undefined);
+  const live = forRule(proposed.rule, known).filter(({ endedAt }) => endedAt === undefined);
   if (live.length === 0) return { draft: proposed };
   const asked = digestsOf(proposed);
   const rejection = rejectionOf(proposed, live);
@@ -267,7 +277,7 @@ export function rejectionsAgainst<Known extends DecisionRecord>(
   known: readonly Known[],
 ): readonly Known[] {
   const fields = Object.entries(digests) as [FieldName, string][];
-  return known.filter(
+  return forRule(rule, known).filter(
     (one) =>
       isRejection(one) &&
       ((isWhole && one.fields.isWhole && one.rule === rule) ||
