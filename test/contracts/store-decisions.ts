@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { episodeOf } from '../../src/core/plan/change.ts';
-import { digestsOf, leftOutReason } from '../../src/core/plan/decision.ts';
+import { digestsOf } from '../../src/core/plan/decision.ts';
 import type { NewChange, OwnedRun, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import {
@@ -157,7 +157,7 @@ export function describeDecisions(store: () => Store): void {
     for (const id of ['run_2', 'run_3']) {
       await endRun(store(), owned);
       owned = await openRun(store(), { id });
-      const verdict = { state: 'held', reason: leftOutReason } as const;
+      const verdict = { state: 'held', reason: 'said in any words', isLeftOut: true } as const;
       const before = { userId: id, enabled: true, fields: { area: id } };
       const others = ['eva', 'leo'].map((name) => ({ ...sampleChange(name, 'disable', { before }), verdict }));
       await writePlan(store(), { id, owned }, [...others, sampleChange('max', 'disable')]);

@@ -166,30 +166,26 @@ function rejectedFields<Known extends DecisionRecord>(
 export interface Settled {
   readonly draft: Proposal;
   /** Absent: the change may be sent, unless a guard holds it. */
-  readonly verdict?: { readonly state: 'held' | 'dropped'; readonly reason: string };
+  readonly verdict?: { readonly state: 'held' | 'dropped'; readonly reason: string; readonly isLeftOut?: true };
   /** Rejected fields that were taken out of the change. */
   readonly without?: readonly FieldName[];
   /** What the change requested before fields were taken out, where a decision about a field depends on it. */
   readonly asked?: FieldDigests;
 }
 
-const leftOutStart = 'not part of an earlier approval or rejection';
-
-/** Reason of held changes that were not part of an earlier approval or rejection of the same hold. */
-export const leftOutReason = `${leftOutStart}: needs its own decision`;
+/**
+ * Returns the reason of a hold whose changes were not part of an earlier approval or rejection. `before`: why they were held
+ * first; empty: not known.
+ */
+export function leftOutOf(before: string): string {
+  const reason = 'not part of an earlier approval or rejection: needs its own decision';
+  return before === '' ? reason : `${reason} (held before: ${before})`;
+}
 
 /** Returns the reason of one such change: who left it out, and when. */
 export function leftOutBy({ by, at }: Pick<DecisionRecord, 'by' | 'at'>): string {
-  return `${leftOutStart} (by ${by ?? 'unknown'} at ${formatMinute(at)}): needs its own decision`;
+  return `not part of an earlier approval or rejection (by ${by ?? 'unknown'} at ${formatMinute(at)}): needs its own decision`;
 }
-
-/** Returns whether a reason is one of `leftOutBy`. */
-export function isLeftOutReason(reason: string): boolean {
-  return reason.startsWith(leftOutStart);
-}
-
-/** Finds the reasons of `leftOutBy` in SQL. */
-export const leftOutPattern = `${leftOutStart}%`;
 
 export interface SettleWith {
   readonly known: readonly DecisionRecord[];
@@ -223,7 +219,8 @@ export function settleDecisions(proposed: Proposal, { known, carried, hidden, is
   }
   const left = live.find((record) => isLeftOutOf(record, draft));
   const settled = { draft, without, asked };
-  return left === undefined ? settled : { ...settled, verdict: { state: 'held', reason: leftOutBy(left) } };
+  if (left === undefined) return settled;
+  return { ...settled, verdict: { state: 'held', reason: leftOutBy(left), isLeftOut: true } };
 }
 
 /** Returns the change without the rejected fields. A write that has to carry one sends the value that is known. */

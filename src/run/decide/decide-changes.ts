@@ -70,7 +70,7 @@ export async function decideChanges(
 ): Promise<Decided> {
   const { recorder, sync, spool, index, signal } = work;
   const { find, identities } = work.findings;
-  const { candidates, claims, holders, unresolved, asked, pairs } = compared;
+  const { candidates, claims, holders, unresolved, asked, standing } = compared;
   const { blocked } = unresolved;
   await recorder.begin();
   const tally = openTally(work, unresolved.released);
@@ -78,7 +78,7 @@ export async function decideChanges(
   const { snapshot } = read;
   const neighbors = openNeighbors(sync, io);
   const decide = decideBy(work, { isComplete: snapshot.leavers !== undefined, former: compared.former }, io);
-  const people = { index, spool, candidates, claims, holders, neighbors, asked, blocked, pairs, decide };
+  const people = { index, spool, candidates, claims, holders, neighbors, asked, blocked, standing, decide };
   const mayCreatesWait = work.isRetry !== true && work.scope.kind === 'all' && undoneBy(work.scope) === undefined;
   const job = { sync, snapshot, isFocused, mayCreatesWait, ...people, ...given({ edit: work.edit }), signal };
   const { postponed, quiet } = await decideEveryone(job, tally.sink, io);
