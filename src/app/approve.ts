@@ -1,7 +1,6 @@
 import { objectionTo, ruledAmong, rulesFor, strictest } from '../core/guard/approvals.ts';
 import { type Change, type ChangeKind, type DecidedFields, isFreezable } from '../core/plan/change.ts';
-import { fieldsApproved } from '../core/plan/decision.ts';
-import { isUndoRule } from '../core/plan/undo.ts';
+import { fieldsApproved, isUndoRule } from '../core/plan/decision.ts';
 import { conflict, notFound, type RollcallError } from '../core/run/errors.ts';
 import { countOf, shellWord } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';

@@ -311,6 +311,8 @@ export interface HoldFacts {
   readonly run: string;
   readonly class: ChangeClass;
   readonly reason: string;
+  /** Of changes that were left out of a decision: why they were held first; empty: not known. */
+  readonly heldBefore?: string;
   readonly digest: string;
   /** Number of changes that the guard held, whatever became of them since. */
   readonly size: number;

@@ -180,7 +180,7 @@ export const findingEntries = {
     ],
     page: pairs,
   },
-  'pair-left': {
+  'left-as-decided': {
     meaning: 'An employee is left out, and the account of the same person is kept, until an instant.',
     cause: 'A person decided this with `rollcall adopt SYNC PERSON --leave`.',
     cure: [
