@@ -59,7 +59,7 @@ it('a pass is requested, with a reason and from a day on; unknown names, wrong d
   expect(await findAudit(app, { limit: 10 })).toMatchObject([
     {
       action: 'run-export',
-      by: 'ops',
+      by: 'token:ops',
       connection: 'acme',
       reason: 'a new warehouse',
       detail: /^feedback-csv from 2026-01-01/,
