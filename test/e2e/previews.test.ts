@@ -29,7 +29,7 @@ it('a preview is requested over HTTP, made by the deployment, followed live and 
   expect(json).toMatchObject({ state: 'done', users: ['2'], report: { counts: { create: 1 } } });
   expect(shell.sandbox.state.users.get('2')).toBeUndefined();
   const audit = await ask(`${url}/api/audit?action=preview`);
-  expect(audit.json.entries).toMatchObject([{ by: 'ops', sync: 'people', detail: asked.json.id }]);
+  expect(audit.json.entries).toMatchObject([{ by: 'token:ops', sync: 'people', detail: asked.json.id }]);
 
   const shared = await shell.run(['plan', 'people', '--share', '--json']);
   const { preview } = shared.json<{ preview: string }>();
