@@ -343,7 +343,7 @@ export const findingEntries = {
     cause: 'A read and a search gave different answers, or another system created, enabled or removed the user.',
     cure: [
       'No action is required: the next run plans again.',
-      'If this happens again, run `rollcall check CONNECTION --contract`.',
+      'If this happens again, run `rollcall learn CONNECTION`.',
     ],
     page: 'platform-assumptions.md#reading-users',
   },
