@@ -86,7 +86,6 @@ export function openConfigAlertChecks(
     isScheduled: () => isHeld(deploymentLease),
     isWorked: config.redis === undefined ? undefined : () => isHeld(workersLease),
     queue,
-    storeLimit: engine.io.retention.storeSize,
     refusedReload: () => memory.refusedReload,
   };
   const alerts = openConfigAlerts(config, engine, { freshFrom: clock.now() + catchUpMs, work });

@@ -407,7 +407,6 @@ async function openProcessMetrics(
     syncs: Object.values(config.syncs),
     connections: Object.keys(config.connections),
     channels,
-    ...given({ storeLimit: config.retention.storeSize }),
   };
   const metrics = openMetrics({
     store,

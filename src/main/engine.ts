@@ -183,7 +183,7 @@ export async function openEngine(config: Config, given: EngineParts): Promise<En
   const openSpool = () => openFileSpool(scratchFolder);
   const io: EngineIo = {
     ...{ store, syncs, clock, logger, newId, openSpool, checkpoint },
-    retention: { ...config.retention, storeSize: config.retention.storeSize },
+    retention: config.retention,
     ...(config.approvals === undefined ? {} : { approvals: config.approvals }),
     reports: openReports(config, () => io, parts.egress),
     progress: () => {},

@@ -107,10 +107,7 @@ export const auditActions = [
   'reject',
   'cancel',
   'adopt',
-  'decide-pair',
-  'leave-users',
-  'leave-account',
-  'disable-account',
+  'decide-accounts',
   'retry',
   'undo',
   'webhook',
@@ -142,7 +139,10 @@ export interface AuditEntry {
   /** Sorts by time. */
   readonly id: string;
   readonly at: number;
+  /** The identity: `user:SUBJECT`, `token:NAME`, `shell:LOGIN`, or a part of Rollcall. */
   readonly by: string;
+  /** The name of the user that the provider showed. It is no identity. */
+  readonly label?: string;
   readonly action: AuditAction;
   /** Undefined for an action on a connection. */
   readonly sync: string | undefined;

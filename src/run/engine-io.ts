@@ -58,8 +58,6 @@ export interface EngineIo {
     readonly runs: number;
     readonly audit: number;
     readonly ledgerOfGone: number;
-    /** Limit of the room that the data takes (bytes). Undefined: none. */
-    readonly storeSize: number | undefined;
   };
   /** Who must approve what, besides the guards. Absent: the guards alone decide. */
   readonly approvals?: ApprovalSettings;

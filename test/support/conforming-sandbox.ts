@@ -5,6 +5,7 @@ import { parseFault, type RunningSandbox, type SandboxOptions, startSandbox } fr
 import { runContractSuite } from '../platform/contract-suite/contract-suite.ts';
 import type { ContractAids } from '../platform/contract-suite/fixture.ts';
 import { renderCoverage } from './render-coverage.ts';
+import { slowly } from './slowness.ts';
 
 /** A sandbox, a connection to it, and what the contract suite needs beside it. */
 export interface ConformingSandbox {
@@ -36,7 +37,7 @@ export async function openConformingSandbox(
     connection: {
       baseUrl,
       dialect: defaultDialect,
-      limits: { requestsPerSecond: 5000, concurrency: 4, timeoutMs: 5000 },
+      limits: { requestsPerSecond: 5000, concurrency: 4, timeoutMs: slowly(5000) },
       applicationToken,
       tokens: {
         current: async () => ({ secret, generation: 1 }),

@@ -1,9 +1,8 @@
 import type { AlertCode } from '../../core/run/codes/alert-entries.ts';
-import { ageOf, countOf, firstOf, formatBytes, formatInstant, formatMinute } from '../../core/run/formats.ts';
+import { ageOf, countOf, firstOf, formatInstant, formatMinute } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { AlertProblem, Undelivered } from '../../ports/alerts.ts';
 import type { QueueDepth } from '../../ports/metrics.ts';
-import type { StoreOutlook } from '../../ports/store.ts';
 import type { ReportState } from '../../ports/store-operations.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
 
@@ -33,10 +32,6 @@ export interface WorkView {
   readonly refusedReload: RefusedReload | undefined;
   /** Channels with a notice that they have not delivered for `undeliveredAfterMs`. */
   readonly undelivered: readonly Undelivered[];
-  /** How full the store is; undefined when this check did not ask. */
-  readonly outlook: StoreOutlook | undefined;
-  /** Whether it was reported that the store is full soon. */
-  readonly isFilling: boolean;
 }
 
 /** Longer than a scheduler needs to be replaced: its lease lasts 15 s, a rollout about a minute. */
@@ -124,7 +119,7 @@ export interface Outage {
 const afterFault: Readonly<Record<string, readonly [title: string, action: string]>> = {
   'its disk is full': [
     'the disk of the store was full',
-    'give the disk of the store more room, or set retention.storeSize',
+    'give the disk of the store more room, or lower retention.runs',
   ],
   'it is read-only': [
     'the store was read-only',
@@ -223,29 +218,6 @@ export function judgeReports({ reports }: { readonly reports: readonly ReportFac
     }),
     count: told.length,
     unaffected: 'Syncs continue. A report that is not sent is tried again.',
-    action: 'rollcall status',
-  };
-}
-
-/** The problem ends a day later than it begins, so that an estimate between both is no news. */
-const fullSoonDays = { begins: 7, ends: 8 } as const;
-
-/** Returns whether the store has room for a week. */
-export function judgeRoom({
-  outlook,
-  isFilling,
-}: Pick<WorkView, 'outlook' | 'isFilling'>): AlertProblem | 'well' | undefined {
-  if (outlook === undefined) return undefined;
-  const { bytes, room = 0, daysUntilFull: days } = outlook;
-  if (days === undefined || days >= fullSoonDays[isFilling ? 'ends' : 'begins']) return 'well';
-  return {
-    topic: 'room',
-    code: 'store-fills',
-    severity: days < 2 ? 'critical' : 'warning',
-    key: 'room',
-    summary: `The store is full in ${countOf(days, 'day')}, if it grows as in the last 30 days`,
-    details: [`It has ${formatBytes(bytes)}, and ${formatBytes(room)} are left.`],
-    unaffected: 'Runs continue until it is full. Nothing that was delivered is lost.',
     action: 'rollcall status',
   };
 }

@@ -10,7 +10,6 @@ import {
   judgeOutage,
   judgeReload,
   judgeReports,
-  judgeRoom,
   judgeToken,
   judgeWork,
   type Outage,
@@ -44,7 +43,6 @@ const deploymentTopics: readonly Topic<WorkView>[] = [
   { topic: 'store', judge: judgeOutage },
   { topic: 'configuration', judge: judgeReload },
   { topic: 'channel', judge: judgeChannels },
-  { topic: 'room', judge: judgeRoom },
 ];
 
 const connectionTopics: readonly Topic<ConnectionFacts>[] = [
@@ -234,8 +232,6 @@ export interface WatchedWork {
   readonly isScheduled: () => Promise<boolean>;
   /** Whether a worker announced itself lately. Undefined: this deployment has no workers of its own. */
   readonly isWorked: (() => Promise<boolean>) | undefined;
-  /** `retention.storeSize` (bytes). */
-  readonly storeLimit: number | undefined;
   /** Returns the reload of the configuration that this process refused last. */
   readonly refusedReload: () => RefusedReload | undefined;
   /** Reads the queue; resolves to undefined when Redis does not answer. Undefined: this process has no queue. */
@@ -259,7 +255,6 @@ export function openWorkWatch(
   const redis = missing();
   const worker = missing();
   const young = missing();
-  let outlookAt = Number.NEGATIVE_INFINITY;
   return {
     async evaluate(before, outage) {
       const now = clock.now();
@@ -271,9 +266,6 @@ export function openWorkWatch(
         store.alerts.undelivered(channels, now - undeliveredAfterMs),
       ]);
       const queue = await watched.queue?.();
-      const isOutlookDue = now >= outlookAt + outlookEveryMs;
-      const outlook = isOutlookDue ? await store.outlook(watched.storeLimit) : undefined;
-      if (isOutlookDue) outlookAt = now;
       const request = await oldestRequest(
         waiting.filter((sync) => open.every((run) => run.sync !== sync)),
         store,
@@ -290,8 +282,6 @@ export function openWorkWatch(
         request,
         outage,
         undelivered,
-        outlook,
-        isFilling: before.problems.room !== undefined,
         refusedReload: watched.refusedReload(),
         storeBackAt: before.storeBackAt ?? 0,
       });
@@ -300,9 +290,6 @@ export function openWorkWatch(
     },
   };
 }
-
-/** A store does not fill within minutes, and its size costs queries. */
-const outlookEveryMs = 600_000;
 
 /** Remembers since when something is not there. */
 function missing(): { since(isThere: boolean, now: number): number | undefined } {

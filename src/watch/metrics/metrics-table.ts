@@ -45,15 +45,6 @@ export const metricsTable = {
     'rollcall_config_reload_refused',
     '1 while the last reload (SIGHUP) of this process was refused, because the configuration has problems.',
   ),
-  storeBytes: ofStore.gauge('rollcall_store_size_bytes', 'Room that the data in the store takes.'),
-  storeRoom: ofStore.gauge(
-    'rollcall_store_room_bytes',
-    'Room that is left: below `retention.storeSize`, and on the disk of a SQLite store. Absent when neither is known.',
-  ),
-  storeDays: ofStore.gauge(
-    'rollcall_store_days_until_full',
-    'Days until the store has no room left, estimated by its last 30 days. Absent when it does not grow.',
-  ),
   lastBackup: ofStore.gauge(
     'rollcall_last_backup_timestamp_seconds',
     'When `rollcall admin backup` last wrote a backup of the store. Absent before the first.',

@@ -192,8 +192,6 @@ export const en = {
         none: 'None',
         'in-process': 'In the deployment',
       } as Readonly<Record<string, string>>,
-      storeFull: 'Store full',
-      inDays: (days: number) => `in about ${count(days, 'day', 'days')}`,
       noWorkersHint: 'Runs wait until a worker starts: rollcall start --role worker',
       runs: 'Runs in progress',
       requests: 'Requests that wait',

@@ -198,8 +198,6 @@ export const es: Texts = {
         none: 'Ninguno',
         'in-process': 'En el despliegue',
       },
-      storeFull: 'Almacén lleno',
-      inDays: (days: number) => `en unos ${count(days, 'día', 'días')}`,
       noWorkersHint: 'Las ejecuciones esperan hasta que inicie un proceso: rollcall start --role worker',
       runs: 'Ejecuciones en curso',
       requests: 'Solicitudes en espera',

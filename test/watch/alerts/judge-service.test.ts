@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReportState } from '../../../src/ports/store-operations.ts';
 import type { TokenStatus } from '../../../src/ports/tokens.ts';
-import { judgeReports, judgeRoom, judgeToken } from '../../../src/watch/alerts/judge-service.ts';
+import { judgeReports, judgeToken } from '../../../src/watch/alerts/judge-service.ts';
 
 const issuedAt = Date.UTC(2026, 10, 25, 3);
 const minute = 60_000;
@@ -146,41 +146,5 @@ describe('the reports of a connection', () => {
       details: ['a: last success 2026-11-25 03:00 UTC'],
     });
     expect(judgeReports({ reports: [late, on(failing('b', 2))] })).toMatchObject({ key: 'failed b', count: 1 });
-  });
-});
-
-describe('a store that fills', () => {
-  const outlook = (daysUntilFull?: number) => {
-    const days = daysUntilFull === undefined ? {} : { daysUntilFull };
-    return { bytes: 3_000_000, room: 1_000_000, ...days };
-  };
-
-  it.each([
-    { days: undefined, isFilling: false, found: 'well' },
-    { days: 7, isFilling: false, found: 'well' },
-    { days: 6, isFilling: false, found: 'warning' },
-    { days: 2, isFilling: false, found: 'warning' },
-    { days: 1, isFilling: false, found: 'critical' },
-    { days: 0, isFilling: false, found: 'critical' },
-    // What was reported ends later than it began, so that a day more or less is no news.
-    { days: 7, isFilling: true, found: 'warning' },
-    { days: 8, isFilling: true, found: 'well' },
-  ])('with $days days left is $found (reported before: $isFilling)', ({ days, isFilling, found }) => {
-    const judged = judgeRoom({ outlook: outlook(days), isFilling });
-    expect(typeof judged === 'object' ? judged.severity : judged).toBe(found);
-  });
-
-  it('is told with its size, what is left, and the command that shows it', () => {
-    expect(judgeRoom({ outlook: outlook(1), isFilling: false })).toMatchObject({
-      code: 'store-fills',
-      key: 'room',
-      summary: 'The store is full in 1 day, if it grows as in the last 30 days',
-      details: ['It has 2.9 MiB, and 977 KiB are left.'],
-      action: 'rollcall status',
-    });
-  });
-
-  it('says nothing where the size is not known', () => {
-    expect(judgeRoom({ outlook: undefined, isFilling: false })).toBe(undefined);
   });
 });

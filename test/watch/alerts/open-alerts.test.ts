@@ -733,7 +733,6 @@ describe('a notice', () => {
       isScheduled: async () => true,
       isWorked: undefined,
       queue: undefined,
-      storeLimit: undefined,
       refusedReload: () => undefined,
     };
     const alerts = desk([hook(), hook({ name: 'other', url: reveal(other.url) })], { work });

@@ -329,7 +329,6 @@ export async function play({ name, begin, end, runs, waitMs = 1_800_000, later =
       isScheduled: async () => stage.isScheduled,
       isWorked: async () => stage.isWorked,
       queue: async () => stage.queue,
-      storeLimit: undefined,
       refusedReload: () => stage.refusedReload,
     },
     store,

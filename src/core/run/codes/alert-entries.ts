@@ -5,8 +5,7 @@ import type { CodeEntry } from './code-entry.ts';
  * approval), `freshness` (no success for too long), `orphans` (users of a sync that is not configured), `token` (tokens
  * of a connection), `platform` (runs of a connection fail because of its platform), `report` (a report by
  * e-mail fails or is late), `work` (no process does the work of the deployment), `store` (the store was unavailable),
- * `configuration` (a process could not read it again), `channel` (a channel does not deliver), `room` (the store is full
- * soon).
+ * `configuration` (a process could not read it again), `channel` (a channel does not deliver).
  */
 export type AlertTopic =
   | 'run'
@@ -19,8 +18,7 @@ export type AlertTopic =
   | 'work'
   | 'store'
   | 'configuration'
-  | 'channel'
-  | 'room';
+  | 'channel';
 
 export interface AlertEntry extends CodeEntry {
   /** The topic of a notice. Absent: only Prometheus detects it. */
@@ -164,18 +162,6 @@ export const alertEntries = {
       'Correct the channel in the configuration. Every notice is kept, and sent again for a day.',
     ],
     page: 'alerts.md',
-  },
-  'store-fills': {
-    topic: 'room',
-    titles: ['the store is full soon', 'the store has room again'],
-    rules: ['RollcallStoreFills'],
-    meaning: 'The store grows so that it is full within a week. The rule looks at the room: less than a tenth is left.',
-    cause: 'Many runs with changes, a short schedule, or something else on the disk of the store.',
-    cure: [
-      'Give the store a larger disk or volume.',
-      'Or lower `retention.runs`, or set `retention.storeSize`, so that details of runs are kept for a shorter time.',
-    ],
-    page: 'operations.md#room-in-the-store',
   },
   'reload-refused': {
     topic: 'configuration',
