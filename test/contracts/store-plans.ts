@@ -36,6 +36,7 @@ export function describePlans(store: () => Store): void {
       batch: undefined,
       isApproved: false,
       isRejected: false,
+      isLeftOut: false,
     } as const;
     expect(await plans.page('plan_1', { limit: 10 })).toStrictEqual([
       { ...update, ...fresh },

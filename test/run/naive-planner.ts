@@ -1,4 +1,5 @@
 import { fieldTable } from '../../src/core/person/fields.ts';
+import { likenessKey, looksLikeSamePerson } from '../../src/core/person/likeness.ts';
 import type { CompiledMapping } from '../../src/core/person/mapping.ts';
 import type { Mapped, Person, RejectedPerson, SourceRecord } from '../../src/core/person/person.ts';
 import type { User } from '../../src/core/person/user.ts';
@@ -6,10 +7,10 @@ import { type Change, sealChange } from '../../src/core/plan/change.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import { takenOver } from '../../src/core/plan/ledger-steps.ts';
 import { claimOf, type Neighbors, releaseOf, trustRoster } from '../../src/core/plan/neighbors.ts';
-import { type AccountDecision, likenessKey, looksLikeSamePerson } from '../../src/core/plan/pair.ts';
 import { type Case, type Decision, decide, type SourceSays } from '../../src/core/plan/plan.ts';
 import type { Roster, RosterStanding } from '../../src/core/plan/roster.ts';
 import { certifySnapshot, type ReadEnd } from '../../src/core/plan/snapshot.ts';
+import type { AccountDecision } from '../../src/core/plan/standing.ts';
 import type { SyncSettings } from '../../src/core/run/settings.ts';
 import { sayOf } from '../../src/run/read/source-says.ts';
 

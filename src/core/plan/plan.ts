@@ -34,8 +34,8 @@ import {
   withoutMisses,
 } from './ledger-steps.ts';
 import { isClaimOver, type Neighbors } from './neighbors.ts';
-import type { AccountDecision } from './pair.ts';
 import type { AbsenceProof, LeaverProof } from './snapshot.ts';
+import type { AccountDecision } from './standing.ts';
 
 /**
  * What the source shows about one identification. *Leaver* and *missing* require a proof;
@@ -64,7 +64,7 @@ export interface Case {
   /** The parking address of the account, whose e-mail an active employee is to get. Counts only for a leaver. */
   readonly parking?: Parking;
   /** A person decided that one of the two replaces the other, who has no account yet: both changes need approval. */
-  readonly pair?: { readonly identification: string; readonly other: string; readonly by: string };
+  readonly replacement?: { readonly identification: string; readonly other: string; readonly by: string };
   /** A person decided that the account is disabled, although no sync owns it. Counts only while that is so. */
   readonly toDisable?: AccountDecision;
   /** An accepted read saw this account enabled. Counts only while it is not ours: then the ledger tells. */
@@ -171,16 +171,16 @@ export interface Decision<Name extends string = Rule> {
 export function decide(subject: Case, rules: PlanRules, now: number): Decision {
   const current = currentOf(subject, rules, now);
   return tellIdle(
-    holdPair(expectHandOver(permit(learnAccount(rule(current), current), current), current), current),
+    holdReplacement(expectHandOver(permit(learnAccount(rule(current), current), current), current), current),
     current,
   );
 }
 
 /** Holds the disable of an account that a new person replaces, and the account of that person. */
-function holdPair<Made extends Decision>(decision: Made, { pair }: CurrentCase): Made {
+function holdReplacement<Made extends Decision>(decision: Made, { replacement }: CurrentCase): Made {
   const kind = decision.change?.kind;
-  if (pair === undefined || (kind !== 'create' && kind !== 'disable')) return decision;
-  const held = `${pair.by} decided that ${pair.identification} gets an account and that of ${pair.other} is disabled`;
+  if (replacement === undefined || (kind !== 'create' && kind !== 'disable')) return decision;
+  const held = `${replacement.by} decided that ${replacement.identification} gets an account and that of ${replacement.other} is disabled`;
   return { ...decision, held };
 }
 
@@ -326,8 +326,8 @@ function missing(subject: CurrentCase, proof: AbsenceProof): Decision {
   const counted = countMiss(ours, proof, now);
   const kept = counted === ours ? {} : { ledger: counted };
   const misses = counted.misses;
-  if (subject.pair !== undefined) {
-    const change = disable(user, identification, `missing, and replaced by ${subject.pair.identification}`);
+  if (subject.replacement !== undefined) {
+    const change = disable(user, identification, `missing, and replaced by ${subject.replacement.identification}`);
     return { rule: 'missing-disable', change, ...kept };
   }
   if (rules.missing === 'never' || misses === undefined) return { rule: 'missing-counted', ...kept };
@@ -339,13 +339,13 @@ function missing(subject: CurrentCase, proof: AbsenceProof): Decision {
 
 /** No sync owns the account, so only the decision of a person disables it. */
 function unowned(subject: CurrentCase): Decision {
-  const { user, identification, toDisable, pair, neighbors } = subject;
-  const isReplaced = pair?.other === identification && neighbors?.claim === undefined;
+  const { user, identification, toDisable, replacement, neighbors } = subject;
+  const isReplaced = replacement?.other === identification && neighbors?.claim === undefined;
   const isDecided = toDisable !== undefined && whyIdle(subject) === undefined;
   if (user?.enabled !== true || !(isReplaced || isDecided)) return { rule: 'missing-unmanaged' };
   const why = toDisable?.why === undefined ? '' : `: ${toDisable.why}`;
   const decided = isReplaced
-    ? `replaced by ${pair.identification}`
+    ? `replaced by ${replacement.identification}`
     : `${toDisable?.by} decided to disable the account${why}`;
   return { rule: 'missing-decided', change: disable(user, identification, `missing, and ${decided}`) };
 }

@@ -2,12 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BlockedPerson } from '../../core/guard/blocked.ts';
 import type { FieldName, FieldValues } from '../../core/person/fields.ts';
 import { episodeOf, type Proposal, sealChange } from '../../core/plan/change.ts';
-import { type DecisionRecord, settleDecisions } from '../../core/plan/decision.ts';
+import { type DecisionRecord, isUndoRule, settleDecisions } from '../../core/plan/decision.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { MissingWait } from '../../core/plan/ledger-steps.ts';
 import type { Case, Decision, Rule, SourceSays } from '../../core/plan/plan.ts';
 import { nextTryAt, refusalReason } from '../../core/plan/refused-create.ts';
-import { isUndoRule } from '../../core/plan/undo.ts';
 import { clearingWrites } from '../../core/run/batch.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { countOf, formatInstant } from '../../core/run/formats.ts';
@@ -70,7 +69,7 @@ export async function decideChanges(
 ): Promise<Decided> {
   const { recorder, sync, spool, index, signal } = work;
   const { find, identities } = work.findings;
-  const { candidates, claims, holders, unresolved, asked, pairs } = compared;
+  const { candidates, claims, holders, unresolved, asked, standing } = compared;
   const { blocked } = unresolved;
   await recorder.begin();
   const tally = openTally(work, unresolved.released);
@@ -78,7 +77,7 @@ export async function decideChanges(
   const { snapshot } = read;
   const neighbors = openNeighbors(sync, io);
   const decide = decideBy(work, { isComplete: snapshot.leavers !== undefined, former: compared.former }, io);
-  const people = { index, spool, candidates, claims, holders, neighbors, asked, blocked, pairs, decide };
+  const people = { index, spool, candidates, claims, holders, neighbors, asked, blocked, standing, decide };
   const mayCreatesWait = work.isRetry !== true && work.scope.kind === 'all' && undoneBy(work.scope) === undefined;
   const job = { sync, snapshot, isFocused, mayCreatesWait, ...people, ...given({ edit: work.edit }), signal };
   const { postponed, quiet } = await decideEveryone(job, tally.sink, io);
@@ -356,9 +355,7 @@ async function sendChanges(
     all.map(({ draft }) => draft.identification),
   );
   sink.decisions([...known.values()].flat());
-  // Undo runs and others neither use nor end each other's decisions.
-  const decisionsOf = ({ identification, rule }: Pick<Proposal, 'identification' | 'rule'>) =>
-    (known.get(identification) ?? []).filter((one) => isUndoRule(one.rule) === isUndoRule(rule));
+  const decisionsOf = ({ identification }: Pick<Proposal, 'identification'>) => known.get(identification) ?? [];
   const { byFile, byCall } = clearingWrites(settings, dialect);
   const carried: readonly FieldName[] = byFile || byCall ? mapping.fields : [];
   const isSendable = (draft: Proposal): boolean => whyNotSent(draft, sync) === undefined;

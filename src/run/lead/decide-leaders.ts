@@ -17,7 +17,6 @@ import {
   withoutList,
 } from '../../core/plan/leaders.ts';
 import type { LedgerEntry, LedgerLeaders } from '../../core/plan/ledger.ts';
-import { isUndoRule } from '../../core/plan/undo.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { given } from '../../core/run/given.ts';
 import type { SyncSettings } from '../../core/run/settings.ts';
@@ -443,9 +442,7 @@ async function storeChanges(
   const names = proposals.map(({ change }) => change.identification);
   const made = await io.store.decisions.ofMany(sync.settings.name, names);
   const changes = proposals.map(({ change: proposal, known, earlier }): NewChange => {
-    const decisions = (made.get(proposal.identification) ?? []).filter(
-      (one) => isUndoRule(one.rule) === isUndoRule(proposal.rule),
-    );
+    const decisions = made.get(proposal.identification) ?? [];
     count.hasApprovals ||= decisions.some(({ state, endedAt }) => state === 'approved' && endedAt === undefined);
     const settling = { known: decisions, carried: [], hidden: {}, isSendable: () => true };
     const { draft, ...settled } = settleDecisions(proposal, settling);

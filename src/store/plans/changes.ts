@@ -81,6 +81,7 @@ export function toNewChangeRow(plan: string, change: NewChange, keys: KeyRing): 
     state: change.verdict?.state ?? 'planned',
     state_reason: change.verdict?.reason ?? null,
     is_rejected: change.verdict?.state === 'dropped' ? 1 : 0,
+    is_left_out: change.verdict?.isLeftOut === true ? 1 : 0,
     asked: change.asked === undefined ? null : JSON.stringify(change.asked),
   };
 }
@@ -144,6 +145,7 @@ export function toPlannedChange(row: Selectable<Schema['changes']>, keys: KeyRin
     batch: row.batch ?? undefined,
     isApproved: row.is_approved === 1,
     isRejected: row.is_rejected === 1,
+    isLeftOut: row.is_left_out === 1,
     ...(row.applied_at === null ? {} : { appliedAt: Number(row.applied_at) }),
   };
 }
