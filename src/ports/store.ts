@@ -9,7 +9,7 @@ import type { Finding } from '../core/run/finding.ts';
 import type { BatchState, ChangeState } from '../core/run/run.ts';
 import type { UnsentBatch } from '../core/run/waves.ts';
 import type { AlertBook } from './alerts.ts';
-import type { Decisions, Holds } from './decisions.ts';
+import type { Decisions, Holds, StandingDecisions } from './decisions.ts';
 import type { Leases, Turns } from './leases.ts';
 import type { Ledger } from './ledger.ts';
 import type { PersonRecords, Sealing } from './person-records.ts';
@@ -18,7 +18,7 @@ import type { Baselines, Directories, DirectoryEnd, RawTexts, ReadRecord, Reads 
 import type { PlannedChange, Reports } from './reports.ts';
 import type { Batch, FactsPatch, NewBatch, OwnedRun, RunPatch, Runs, Triggers } from './runs.ts';
 import type { Sessions } from './sessions.ts';
-import type { Audit, Exports, Learned, Pauses, Restores, SyncNames } from './store-operations.ts';
+import type { Audit, Learned, MailedReports, Pauses, Restores, SyncNames } from './store-operations.ts';
 import type { TokenStore } from './tokens.ts';
 
 export type { Watermark } from '../core/run/next-read.ts';
@@ -87,6 +87,7 @@ export interface Store {
   readonly batches: Batches;
   readonly ledger: Ledger;
   readonly decisions: Decisions;
+  readonly standing: StandingDecisions;
   readonly holds: Holds;
   readonly baselines: Baselines;
   readonly reads: Reads;
@@ -104,7 +105,7 @@ export interface Store {
   readonly reports: Reports;
   readonly sessions: Sessions;
   readonly previews: Previews;
-  readonly exports: Exports;
+  readonly mailedReports: MailedReports;
   readonly directories: Directories;
   /** Writes a row. Returns in a few words, without a place, why the store takes no write; undefined when it does. */
   fault(now: number): Promise<string | undefined>;

@@ -15,9 +15,9 @@ import { isPostgresUrl, openPostgres } from './db/postgres.ts';
 import { openSqlite } from './db/sqlite-dialect.ts';
 import { openStoreClock, type StoreClock } from './db/store-clock.ts';
 import { createDirectories } from './directories.ts';
-import { createExports } from './exports.ts';
 import { createLeases, createTurns } from './leases.ts';
 import { createLedger } from './ledger.ts';
+import { createMailedReports } from './mailed-reports.ts';
 import { createAudit, createLearned, createPauses, createRestores, createSyncNames } from './operations.ts';
 import { createBatches } from './plans/batches.ts';
 import { createDecisions } from './plans/decisions.ts';
@@ -30,6 +30,7 @@ import { createRawTexts, createReads } from './reads.ts';
 import { createReports } from './reports.ts';
 import { createRosters } from './rosters.ts';
 import { createRuns } from './runs.ts';
+import { createStanding } from './standing.ts';
 import { createSessions, createTokenStore } from './tokens.ts';
 import { createTriggers } from './triggers.ts';
 
@@ -133,6 +134,7 @@ export function createStore(
     batches: createBatches(db, keys),
     ledger: createLedger(db, keys),
     decisions: createDecisions(db),
+    standing: createStanding(db),
     holds: createHolds(db),
     baselines: createBaselines(db, keys),
     reads: createReads(db),
@@ -150,7 +152,7 @@ export function createStore(
     reports: createReports(db, keys, uptime),
     sessions: createSessions(db),
     previews: createPreviews(db),
-    exports: createExports(db),
+    mailedReports: createMailedReports(db),
     directories: createDirectories(db, keys),
     fault: (now) =>
       leases.take('writable', 'probe', 1, now).then(

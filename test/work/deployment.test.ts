@@ -45,7 +45,6 @@ async function openBench(options: BenchOptions) {
         { name, schedule: cron === undefined ? undefined : { cron, timezone: 'UTC' } },
       ]),
     ),
-    exports: {},
     reports: {},
     connections: {},
     alerts: [],

@@ -1,9 +1,9 @@
 import type { AlertCode } from '../../core/run/codes/alert-entries.ts';
-import type { ExportState } from '../../core/run/exports.ts';
 import { ageOf, countOf, firstOf, formatInstant, formatMinute } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { AlertProblem, Undelivered } from '../../ports/alerts.ts';
 import type { QueueDepth } from '../../ports/metrics.ts';
+import type { ReportState } from '../../ports/store-operations.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
 
 /** What a process knows about the work of its deployment. Instants are epoch ms. */
@@ -183,43 +183,42 @@ export function judgeChannels({ undelivered }: Pick<WorkView, 'undelivered'>): A
   };
 }
 
-/** An export, and the instant from which its last success must be; undefined: it has no schedule. */
-export interface ExportFacts {
-  readonly state: ExportState;
+/** A report by e-mail, and the instant from which its last success must be. */
+export interface ReportFacts {
+  readonly state: ReportState;
   readonly staleBefore: number | undefined;
 }
 
-/** One failure may be over at the next pass, a minute later. */
+/** One failure may be over at the next attempt, a minute later. */
 const failuresTold = 2;
 
-/** Returns whether the exports of a connection succeed. One that fails explains why it is late. */
-export function judgeExports({ exports }: { readonly exports: readonly ExportFacts[] }): AlertProblem | 'well' {
-  const failing = exports.filter(({ state }) => state.failures >= failuresTold);
-  const late = exports.filter(
+/** Returns whether the reports of a connection are sent. One that fails explains why it is late. */
+export function judgeReports({ reports }: { readonly reports: readonly ReportFacts[] }): AlertProblem | 'well' {
+  const failing = reports.filter(({ state }) => state.failures >= failuresTold);
+  const late = reports.filter(
     ({ state: { requestedAt }, staleBefore = 0 }) => requestedAt !== undefined && requestedAt < staleBefore,
   );
-  const [first] = failing.length > 0 ? failing : late;
-  if (first === undefined) return 'well';
   const told = failing.length > 0 ? failing : late;
-  const last = ({ successAt }: ExportState) => (successAt === undefined ? 'never' : formatMinute(successAt));
+  if (told.length === 0) return 'well';
+  const last = ({ successAt }: ReportState) => (successAt === undefined ? 'never' : formatMinute(successAt));
   const names = told.map(({ state }) => state.name).join(', ');
   const what =
     failing.length > 0
       ? `${told.length === 1 ? 'fails' : 'fail'} again and again`
       : `${told.length === 1 ? 'is' : 'are'} late`;
   return {
-    topic: 'export',
-    code: failing.length > 0 ? 'export-failed' : 'export-late',
+    topic: 'report',
+    code: failing.length > 0 ? 'report-failed' : 'report-late',
     severity: 'warning',
     key: `${failing.length > 0 ? 'failed' : 'late'} ${names}`,
-    summary: `${countOf(told.length, 'export')} ${what}: ${names}`,
+    summary: `${countOf(told.length, 'report')} ${what}: ${names}`,
     details: told.map(({ state }) => {
       const why = state.failure === undefined ? '' : `, ${state.failure}`;
       return `${state.name}: last success ${last(state)}${why}`;
     }),
     count: told.length,
-    unaffected: 'What was written stays, and nothing is written twice. Syncs continue.',
-    action: failing.length > 0 ? `rollcall exports run ${first.state.name}` : 'rollcall exports list',
+    unaffected: 'Syncs continue. A report that is not sent is tried again.',
+    action: 'rollcall status',
   };
 }
 

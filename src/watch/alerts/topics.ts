@@ -6,16 +6,16 @@ import type { Run, Store } from '../../ports/store.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
 import { judgeOpenRun, judgePlatform, judgeRun, type PlatformSeen, platformSeen } from './judge-run.ts';
 import {
-  type ExportFacts,
   judgeChannels,
-  judgeExports,
   judgeOutage,
   judgeReload,
+  judgeReports,
   judgeToken,
   judgeWork,
   type Outage,
   queueAgedMs,
   type RefusedReload,
+  type ReportFacts,
   undeliveredAfterMs,
   type WorkView,
 } from './judge-service.ts';
@@ -47,7 +47,7 @@ const deploymentTopics: readonly Topic<WorkView>[] = [
 
 const connectionTopics: readonly Topic<ConnectionFacts>[] = [
   { topic: 'token', judge: judgeToken },
-  { topic: 'export', judge: judgeExports },
+  { topic: 'report', judge: judgeReports },
 ];
 
 const syncTopics: readonly Topic<SyncFacts>[] = [
@@ -80,11 +80,11 @@ async function judgeAll<Facts>(judged: readonly Topic<Facts>[], facts: Facts): P
 export interface WatchedConnection {
   readonly name: string;
   token(): Promise<TokenStatus>;
-  readonly exports: readonly WatchedExport[];
+  readonly reports: readonly WatchedReport[];
 }
 
-/** A configured export, and the instant from which its last success must be. */
-export interface WatchedExport {
+/** A report by e-mail, and the instant from which its last success must be. */
+export interface WatchedReport {
   readonly name: string;
   readonly staleBefore: (now: number) => number | undefined;
 }
@@ -94,7 +94,7 @@ interface ConnectionFacts {
   readonly connection: string;
   readonly token: TokenStatus;
   readonly now: number;
-  readonly exports: readonly ExportFacts[];
+  readonly reports: readonly ReportFacts[];
 }
 
 export interface EvaluationIo {
@@ -193,12 +193,12 @@ export async function evaluateTokens(
 ): Promise<Evaluation> {
   const token = await connection.token();
   const now = clock.now();
-  const watched = new Map(connection.exports.map(({ name, staleBefore }) => [name, staleBefore(now)]));
-  const states = watched.size === 0 ? [] : await store.exports.list();
-  const exports = states
+  const watched = new Map(connection.reports.map(({ name, staleBefore }) => [name, staleBefore(now)]));
+  const states = watched.size === 0 ? [] : await store.mailedReports.list();
+  const reports = states
     .filter(({ name }) => watched.has(name))
     .map((state) => ({ state, staleBefore: watched.get(state.name) }));
-  const topics = await judgeAll(connectionTopics, { connection: connection.name, token, now, exports });
+  const topics = await judgeAll(connectionTopics, { connection: connection.name, token, now, reports });
   return { facts: [{ at: now, topics }] };
 }
 

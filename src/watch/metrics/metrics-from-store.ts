@@ -35,7 +35,6 @@ export interface WatchedNames {
     readonly schedule?: unknown;
   }[];
   readonly connections: readonly string[];
-  readonly exports?: readonly string[];
   /** Channels of alerts. */
   readonly channels?: readonly string[];
   /** Whether workers announce themselves: with Redis. */
@@ -54,7 +53,7 @@ const pendingStates = ['sending', 'sent', 'unresolved'];
 export function openStoreMetrics(
   instruments: Instruments,
   io: StoreIo,
-  { syncs, connections, exports = [], channels = [], hasWorkers }: WatchedNames,
+  { syncs, connections, channels = [], hasWorkers }: WatchedNames,
 ): { refresh(): Promise<void> } {
   // A counter that exists from the start shows its first event as an increase.
   for (const { name: sync } of syncs) {
@@ -87,7 +86,6 @@ export function openStoreMetrics(
         const waiting = undelivered.find((one) => one.channel === channel);
         instruments.noticesUndelivered.set({ channel }, waiting?.notices ?? 0);
       }
-      if (exports.length > 0) await readExports(exports, instruments, io);
       const [backup] = await io.store.audit.list({ limit: 1, actions: ['backup'] });
       if (backup === undefined) instruments.lastBackup.remove();
       else instruments.lastBackup.set(backup.at / 1000);
@@ -163,16 +161,6 @@ async function readConnection(connection: string, instruments: Instruments, { st
     instruments.tokenState.set({ connection, state }, token.state === state ? 1 : 0);
   }
   if (token.expiresAt !== undefined) instruments.tokenExpiry.set({ connection }, token.expiresAt / 1000);
-}
-
-async function readExports(names: readonly string[], instruments: Instruments, { store }: StoreIo): Promise<void> {
-  for (const { name, items, failures, successAt, lastItemAt } of await store.exports.list()) {
-    if (!names.includes(name)) continue;
-    instruments.exportItems.set({ export: name }, items);
-    instruments.exportFailures.set({ export: name }, failures);
-    if (successAt !== undefined) instruments.exportLastSuccess.set({ export: name }, successAt / 1000);
-    if (lastItemAt !== undefined) instruments.exportLastItem.set({ export: name }, lastItemAt / 1000);
-  }
 }
 
 async function readOpenRuns(

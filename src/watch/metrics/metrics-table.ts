@@ -49,22 +49,6 @@ export const metricsTable = {
     'rollcall_last_backup_timestamp_seconds',
     'When `rollcall admin backup` last wrote a backup of the store. Absent before the first.',
   ),
-  exportItems: ofStore.gauge('rollcall_export_items', 'Items that the export has written since it exists.', ['export']),
-  exportLastSuccess: ofStore.gauge(
-    'rollcall_export_last_success_timestamp_seconds',
-    'When the export last succeeded. Absent before the first success.',
-    ['export'],
-  ),
-  exportLastItem: ofStore.gauge(
-    'rollcall_export_last_item_timestamp_seconds',
-    'Time of the newest item that the export has written. Absent before the first.',
-    ['export'],
-  ),
-  exportFailures: ofStore.gauge(
-    'rollcall_export_failures',
-    'Passes of the export in a row that failed; 0 after a success.',
-    ['export'],
-  ),
   schedulerUp: ofStore.gauge(
     'rollcall_scheduler_up',
     '1 while a scheduler (role scheduler or all) renews its lease in the store, otherwise 0.',

@@ -374,21 +374,6 @@ export const es: Texts = {
     revokeMeans: (syncs) =>
       `Las ejecuciones de ${syncs} fallan hasta que el token se renueve o se configure uno nuevo.`,
   },
-  exports: {
-    title: 'Exportaciones',
-    name: 'Exportación',
-    what: 'Escribe',
-    lists: { feedback: 'Feedback', evaluations: 'Evaluaciones' },
-    place: 'En',
-    items: 'Elementos',
-    newest: 'Elemento más reciente',
-    success: 'Último éxito',
-    next: 'Próxima',
-    onRequest: 'A pedido',
-    failures: (count: number) => `${count === 1 ? 'Falló una vez' : `Falló ${count} veces`}:`,
-    run: 'Ejecutar ahora',
-    runMeans: 'Escribe lo nuevo. Nada se escribe dos veces.',
-  },
   syncs: {
     unknown: 'No hay ninguna sincronización configurada con este nombre.',
     schedule: 'Programación',

@@ -323,7 +323,7 @@ export async function play({ name, begin, end, runs, waitMs = 1_800_000, later =
         isExcused: () => true,
       })),
     ],
-    connections: [{ name: 'acme', token: async () => stage.token, exports: [] }],
+    connections: [{ name: 'acme', token: async () => stage.token, reports: [] }],
     work: {
       hasSchedules: true,
       isScheduled: async () => stage.isScheduled,
