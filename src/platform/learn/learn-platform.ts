@@ -1,9 +1,9 @@
-import { PlatformError, RollcallError } from '../../core/run/errors.ts';
+import { PlatformError } from '../../core/run/errors.ts';
+import { ageOf } from '../../core/run/formats.ts';
 import type { LearnEnd, LearnLine } from '../../ports/api.ts';
-import { emailOf, type Lab, type LabOptions, nobodyOf, openLab, Stopped } from './lab.ts';
-import { type Experiment, readings } from './readings.ts';
+import { type Experiment, emailOf, firstWrite, readings, writings } from './experiments.ts';
+import { Declined, Lab, type LabOptions, Stopped } from './lab.ts';
 import { visibleWithin } from './verdicts.ts';
-import { Declined, firstWrite, latenessOf, writings } from './writings.ts';
 
 /**
  * Finds out what the contract leaves open, with one test user and files of one row. Yields each finding, and returns what
@@ -12,7 +12,7 @@ import { Declined, firstWrite, latenessOf, writings } from './writings.ts';
  * `learn` first, and its own at the end. Throws `USAGE`, with nothing written, when the platform knows the test user.
  */
 export async function* learnPlatform(options: LabOptions): AsyncGenerator<LearnLine, LearnEnd> {
-  const lab = openLab(options);
+  const lab = new Lab(options);
   const { desk, before, user } = options;
   try {
     for (const experiment of readings) yield* made(experiment, lab);
@@ -26,23 +26,24 @@ export async function* learnPlatform(options: LabOptions): AsyncGenerator<LearnL
       await desk.cleaned();
     }
     desk.say('scanning all users');
-    await lab.begin([user, nobodyOf(lab), emailOf(user)]);
+    await lab.begin([user, lab.nobody, emailOf(user)]);
     let stopped: string | undefined;
     try {
       yield* made(firstWrite, lab);
       await lab.guard();
       for (const experiment of writings) yield* made(experiment, lab);
-      const { latestMs } = lab;
-      yield { setting: 'settle.visibleWithin', value: visibleWithin(latestMs), evidence: latenessOf(latestMs) };
+      const { latestMs = 0 } = lab;
+      const evidence =
+        latestMs < 2000 ? 'writes showed at once' : `a write showed ${ageOf(latestMs)} after the end of its file`;
+      yield { setting: 'settle.visibleWithin', value: visibleWithin(latestMs), evidence };
     } catch (error) {
       options.signal.throwIfAborted();
-      if (error instanceof RollcallError && !(error instanceof PlatformError)) throw error;
       if (!(error instanceof Stopped || error instanceof PlatformError)) throw error;
       stopped = error.message;
     }
-    if (lab.notes.wroteAt === undefined) return { stopped: stopped ?? 'nothing was written' };
+    if (lab.wroteAt === undefined) return { stopped: stopped ?? 'nothing was written' };
     desk.say(`removing ${user}`);
-    const left = await lab.cleanUp(user, lab.notes.wroteAt);
+    const left = await lab.cleanUp(user, lab.wroteAt);
     if (left === undefined || left.state === 'disabled') await desk.cleaned();
     if (stopped === undefined)
       stopped = await lab.guard().then(
@@ -57,27 +58,23 @@ export async function* learnPlatform(options: LabOptions): AsyncGenerator<LearnL
 
 /** Makes one experiment. A write that is declined, or an answer that is no answer, ends it alone. */
 async function* made(experiment: Experiment, lab: Lab): AsyncGenerator<LearnLine, void> {
-  const { settings, question, writes, run } = experiment;
+  const { settings, question, writes } = experiment;
   const { desk, signal, connection } = lab.order;
   if (experiment.isNeeded?.(connection.dialect) === false) return;
-  desk.say(writes === 'nothing' ? question : `${question} Writes: ${writes}`);
-  const known = new Set<string>();
-  const unknown = (evidence: string) =>
-    settings.filter((setting) => !known.has(setting)).map((setting): LearnLine => ({ setting, evidence }));
+  desk.say(writes === undefined ? question : `${question} Writes: ${writes}`);
   try {
-    for (const line of await run(lab)) {
-      known.add(line.setting);
-      yield line;
+    const findings = await experiment.run(lab);
+    for (const [i, setting] of settings.entries()) {
+      const finding = findings[i];
+      if (finding?.value !== undefined) lab.use(setting, finding.value);
+      if (finding !== undefined) yield { setting, ...finding };
     }
   } catch (error) {
     signal.throwIfAborted();
     const isFirst = experiment === firstWrite;
-    if (error instanceof Declined) {
-      if (isFirst) throw new Stopped('the first file was declined');
-      yield* unknown('the write was declined');
-      return;
-    }
-    if (isFirst || !(error instanceof PlatformError)) throw error;
-    yield* unknown(`the experiment failed: ${error.message}`);
+    if (isFirst && error instanceof Declined) throw new Stopped('the first file was declined');
+    if (isFirst || !(error instanceof PlatformError || error instanceof Declined)) throw error;
+    const evidence = error instanceof Declined ? 'the write was declined' : `the experiment failed: ${error.message}`;
+    for (const setting of settings) yield { setting, evidence };
   }
 }
