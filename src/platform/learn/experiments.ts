@@ -11,7 +11,7 @@ import { openPlatformClient } from '../client/client.ts';
 import { fixedToken } from '../client/defaults.ts';
 import { claimsOf } from '../tokens/status.ts';
 import { classifyFileStatus } from '../user-file.ts';
-import { endWords, isOff, type Lab, type SentFile, Stopped, testNames } from './lab.ts';
+import { endWords, type Lab, type SentFile, Stopped, testNames } from './lab.ts';
 import { languagesOf, largestPage, type PageProbe, placeOfParameters, unitOfLife, withWord } from './verdicts.ts';
 
 type Finding = Omit<LearnLine, 'setting'>;
@@ -362,6 +362,7 @@ function shownFields({ fields }: User): readonly (typeof plainFields)[number][] 
 }
 
 const isAnything = () => true;
+export const isOff = ({ enabled }: User) => !enabled;
 
 /** Whether a user has another value of the field than before. */
 function isOther(before: User, field: FieldName): (now: User) => boolean {

@@ -5,13 +5,13 @@ import { PlatformError, usageError } from '../../core/run/errors.ts';
 import { countOf, formatDuration } from '../../core/run/formats.ts';
 import { type Dialect, monthLanguages } from '../../core/run/settings.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
-import type { LearnEnd, LearnedSetting, LearnedValue, LearnOrder } from '../../ports/api.ts';
+import type { LearnedSetting, LearnedValue, LearnOrder } from '../../ports/api.ts';
 import type { Lookup, Platform } from '../../ports/platform.ts';
 import type { Clock } from '../../ports/runtime.ts';
-import type { TokenStatus } from '../../ports/tokens.ts';
 import { callOperation } from '../client/calls.ts';
 import { openPlatformClient, type PlatformClient, type PlatformClientOptions } from '../client/client.ts';
 import { openPlatform } from '../platform.ts';
+import type { TokenManager } from '../tokens/token-manager.ts';
 import { callStatus, callUpload, classifyFileStatus, readFileRecord } from '../user-file.ts';
 import { type Census, keyOf, markOf, movedUsers, type SearchProbe } from './verdicts.ts';
 
@@ -19,10 +19,7 @@ export interface LabOptions extends LearnOrder {
   readonly connection: PlatformClientOptions;
   /** Makes a partial-provisioning file. */
   readonly fileOf: (changes: readonly Change[], dialect: Dialect) => Promise<Uint8Array>;
-  readonly tokens: {
-    status(): Promise<TokenStatus>;
-    current(signal: AbortSignal): Promise<{ readonly secret: string }>;
-  };
+  readonly tokens: Pick<TokenManager, 'status' | 'current'>;
 }
 
 /** The experiments must end. What was written is cleaned up. */
@@ -72,7 +69,7 @@ const fileDeadlineMs = 10 * minuteMs;
 /** An unlisted status word counts as the end of a file when it has not changed for this long. */
 const stableMs = 10 * secondMs;
 /** A write that does not show within this time has had no effect: until one has shown, and then, at least. */
-const patienceMs = { first: 2 * minuteMs, later: 20 * secondMs } as const;
+export const patience = { firstMs: 2 * minuteMs, laterMs: 20 * secondMs } as const;
 const busyWaitMs = 15 * secondMs;
 
 /** Where experiments read and write. Every write goes through the desk. */
@@ -203,10 +200,10 @@ export class Lab {
    * `endedAt`: of the write, from which its lateness counts.
    */
   async shown(isWanted: (user: User) => boolean, endedAt?: number, name = this.order.user): Promise<User | undefined> {
-    const user = await this.#poll(async () => {
+    const user = await this.poll(async () => {
       const lookup = await this.find(name);
       return lookup.found === true && isWanted(lookup.user) ? lookup.user : undefined;
-    }, this.#patienceMs());
+    }, this.patienceMs);
     if (user === undefined) return undefined;
     const lateMs = endedAt === undefined ? 0 : this.#clock.now() - endedAt;
     this.latestMs = Math.max(this.latestMs ?? 0, lateMs);
@@ -271,7 +268,7 @@ export class Lab {
     const words = [first];
     let since = this.#clock.now();
     let polls = 0;
-    const end = await this.#poll<FileEnd>(async () => {
+    const end = await this.poll<FileEnd>(async () => {
       const seen = await this.#statusOf(fileId);
       const endedAt = this.#clock.now();
       if (seen === undefined) return { kind: 'no-status', fileId, words, endedAt };
@@ -295,7 +292,7 @@ export class Lab {
   /** Reads the status word of a file again, until it is another one than `not` and stays. */
   async lastWord(fileId: string, not: string): Promise<string | undefined> {
     let before = not;
-    return this.#poll(async () => {
+    return this.poll(async () => {
       const seen = await this.#statusOf(fileId);
       if (seen === undefined) return not;
       const word = seen.fileStatus;
@@ -309,46 +306,13 @@ export class Lab {
     return callStatus(this.client(), fileId, readFileRecord, this.order.signal);
   }
 
-  /** Removes a test user. Returns what is left of it, if anything. */
-  async cleanUp(user: string, writtenAt: number | undefined): Promise<LearnEnd['left']> {
-    const { desk, signal } = this.order;
-    // A file of a process that died may still be applied.
-    const untilMs = writtenAt === undefined ? 0 : writtenAt + patienceMs.first - this.#clock.now();
-    const lookup = await this.#poll(async () => {
-      const found = await this.find(user);
-      return found.found === false ? undefined : found;
-    }, untilMs);
-    if (lookup === undefined) return undefined;
-    if (lookup.found === 'unclear') return { user, state: 'unknown', why: lookup.reason };
-    const { rawIdentification = user, enabled } = lookup.user;
-    const state = enabled ? 'enabled' : 'disabled';
-    if (!isTestUser(lookup.user)) return { user, state, why: 'it no longer has the names that learn gave it' };
-    const removal = await desk.write(`the removal of ${user}, without blacklist`, () =>
-      this.platform()
-        .remove(rawIdentification, { blacklist: false }, signal)
-        .then(() => 'sent', refusalOf),
-    );
-    if (removal === undefined) return { user, state, why: 'its removal was declined' };
-    if (removal === 'sent') {
-      const isGone = async () => ((await this.find(user)).found === false ? true : undefined);
-      if (await this.#poll(isGone, this.#patienceMs())) return undefined;
-      return { user, state: 'unknown', why: 'the platform accepted its removal, and still shows it' };
-    }
-    const why = `the platform refused the removal (${removal})`;
-    if (!enabled) return { user, state, why };
-    const isDisabled = await this.send(`D ${user}`, { kind: 'disable', identification: user }, isOff).then(
-      (sent) => sent.user !== undefined,
-      (error: unknown) => (error instanceof Declined ? false : Promise.reject(error)),
-    );
-    return { user, state: isDisabled ? 'disabled' : 'enabled', why };
-  }
-
-  #patienceMs(): number {
-    return this.latestMs === undefined ? patienceMs.first : Math.max(patienceMs.later, 5 * this.latestMs);
+  /** Longest wait until a write shows. */
+  get patienceMs(): number {
+    return this.latestMs === undefined ? patience.firstMs : Math.max(patience.laterMs, 5 * this.latestMs);
   }
 
   /** Polls until `look` returns something, at growing gaps. */
-  async #poll<T>(look: () => Promise<T | undefined>, longMs: number): Promise<T | undefined> {
+  async poll<T>(look: () => Promise<T | undefined>, longMs: number): Promise<T | undefined> {
     const since = this.#clock.now();
     for (;;) {
       const found = await look();
@@ -358,22 +322,6 @@ export class Lab {
       await this.#clock.sleep(Math.min(5 * secondMs, Math.max(secondMs, tookMs / 10)), this.order.signal);
     }
   }
-}
-
-export function isOff({ enabled }: User): boolean {
-  return !enabled;
-}
-
-/** What came of a removal that the platform did not confirm: its refusal, or `sent` where it may be applied. */
-function refusalOf(error: unknown): string {
-  if (!(error instanceof PlatformError)) throw error;
-  return error.effect === 'unknown' ? 'sent' : String(error.status ?? error.code);
-}
-
-/** Whether the account has the names of a test user, or what a platform that cuts text keeps of them. */
-function isTestUser({ fields }: User): boolean {
-  const isOf = (name: 'firstName' | 'lastName') => testNames[name].startsWith(fields[name] ?? 'no name');
-  return isOf('firstName') && isOf('lastName');
 }
 
 function changeOf({ kind, after = {}, identification }: TestRow, testUser: string, user: User | undefined): Change {

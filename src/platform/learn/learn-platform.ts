@@ -1,8 +1,9 @@
+import type { User } from '../../core/person/user.ts';
 import { PlatformError } from '../../core/run/errors.ts';
 import { ageOf } from '../../core/run/formats.ts';
 import type { LearnEnd, LearnLine } from '../../ports/api.ts';
-import { type Experiment, emailOf, firstWrite, readings, writings } from './experiments.ts';
-import { Declined, Lab, type LabOptions, Stopped } from './lab.ts';
+import { type Experiment, emailOf, firstWrite, isOff, readings, writings } from './experiments.ts';
+import { Declined, Lab, type LabOptions, patience, Stopped, testNames } from './lab.ts';
 import { visibleWithin } from './verdicts.ts';
 
 /**
@@ -18,7 +19,7 @@ export async function* learnPlatform(options: LabOptions): AsyncGenerator<LearnL
     for (const experiment of readings) yield* made(experiment, lab);
     if (before !== undefined) {
       desk.say(`cleaning up ${before.user}, the test user of an earlier learn`);
-      const left = await lab.cleanUp(before.user, before.writtenAt);
+      const left = await cleanUp(lab, before.user, before.writtenAt);
       if (left !== undefined && left.state !== 'disabled') {
         return { stopped: 'the test user of an earlier learn could not be removed', left };
       }
@@ -43,7 +44,7 @@ export async function* learnPlatform(options: LabOptions): AsyncGenerator<LearnL
     }
     if (lab.wroteAt === undefined) return { stopped: stopped ?? 'nothing was written' };
     desk.say(`removing ${user}`);
-    const left = await lab.cleanUp(user, lab.wroteAt);
+    const left = await cleanUp(lab, user, lab.wroteAt);
     if (left === undefined || left.state === 'disabled') await desk.cleaned();
     if (stopped === undefined)
       stopped = await lab.guard().then(
@@ -77,4 +78,51 @@ async function* made(experiment: Experiment, lab: Lab): AsyncGenerator<LearnLine
     const evidence = error instanceof Declined ? 'the write was declined' : `the experiment failed: ${error.message}`;
     for (const setting of settings) yield { setting, evidence };
   }
+}
+
+/** Removes a test user. Returns what is left of it, if anything. */
+async function cleanUp(lab: Lab, user: string, writtenAt: number | undefined): Promise<LearnEnd['left']> {
+  const { desk, signal, connection } = lab.order;
+  // A file of a process that died may still be applied.
+  const untilMs = writtenAt === undefined ? 0 : writtenAt + patience.firstMs - connection.clock.now();
+  const lookup = await lab.poll(async () => {
+    const found = await lab.find(user);
+    return found.found === false ? undefined : found;
+  }, untilMs);
+  if (lookup === undefined) return undefined;
+  if (lookup.found === 'unclear') return { user, state: 'unknown', why: lookup.reason };
+  const { rawIdentification = user, enabled } = lookup.user;
+  const state = enabled ? 'enabled' : 'disabled';
+  if (!isTestUser(lookup.user)) return { user, state, why: 'it no longer has the names that learn gave it' };
+  const removal = await desk.write(`the removal of ${user}, without blacklist`, () =>
+    lab
+      .platform()
+      .remove(rawIdentification, { blacklist: false }, signal)
+      .then(() => 'sent', refusalOf),
+  );
+  if (removal === undefined) return { user, state, why: 'its removal was declined' };
+  if (removal === 'sent') {
+    const isGone = async () => ((await lab.find(user)).found === false ? true : undefined);
+    if (await lab.poll(isGone, lab.patienceMs)) return undefined;
+    return { user, state: 'unknown', why: 'the platform accepted its removal, and still shows it' };
+  }
+  const why = `the platform refused the removal (${removal})`;
+  if (!enabled) return { user, state, why };
+  const isDisabled = await lab.send(`D ${user}`, { kind: 'disable', identification: user }, isOff).then(
+    (sent) => sent.user !== undefined,
+    (error: unknown) => (error instanceof Declined ? false : Promise.reject(error)),
+  );
+  return { user, state: isDisabled ? 'disabled' : 'enabled', why };
+}
+
+/** What came of a removal that the platform did not confirm: its refusal, or `sent` where it may be applied. */
+function refusalOf(error: unknown): string {
+  if (!(error instanceof PlatformError)) throw error;
+  return error.effect === 'unknown' ? 'sent' : String(error.status ?? error.code);
+}
+
+/** Whether the account has the names of a test user, or what a platform that cuts text keeps of them. */
+function isTestUser({ fields }: User): boolean {
+  const isOf = (name: 'firstName' | 'lastName') => testNames[name].startsWith(fields[name] ?? 'no name');
+  return isOf('firstName') && isOf('lastName');
 }
