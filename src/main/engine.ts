@@ -411,11 +411,10 @@ export function accessTo({ platform, settings, clientOptions, tokenManager, revo
     platform,
     tokens,
     dialect: { used: settings.dialect, written: settings.writtenDialect },
-    async *learn(order) {
+    async learn(order) {
       // Loaded only when needed: no other command uses it.
       const { learnPlatform } = await import('../platform/learn/learn-platform.ts');
-      const fileOf = provisioningBytes;
-      return yield* learnPlatform({ ...order, connection: clientOptions, tokens: tokenManager, fileOf });
+      return learnPlatform({ ...order, connection: clientOptions, tokens: tokenManager, fileOf: provisioningBytes });
     },
   };
 }
