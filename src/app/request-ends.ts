@@ -8,7 +8,7 @@ import type { Run, RunScope, Trigger } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import { pruneBeside } from '../run/prune-old.ts';
 import { openRun } from '../run/request-run.ts';
-import { changesOf } from '../run/seal/batches.ts';
+import { changesOf } from '../run/plan-changes.ts';
 import type { RunReport } from '../views/runs.ts';
 import type { RequestResult, RequestState } from '../views/syncs.ts';
 import type { AppIo, WatchOptions } from './app-io.ts';

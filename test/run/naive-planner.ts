@@ -106,7 +106,7 @@ export async function planNaively(
     const email = decision.change?.changed.includes('email') === true ? decision.change.after.email : undefined;
     return email !== undefined && email.toLowerCase() !== user?.fields.email?.toLowerCase();
   };
-  addWaiting(conflicts, claims, moves, settings);
+  addWaiting(conflicts, claims, moves);
   const changes: Change[] = [];
   for (const [key, somebody] of everybody) {
     const { identification } = somebody;
@@ -339,15 +339,11 @@ function isActive(person: Person | RejectedPerson | undefined): person is Person
   return person?.kind === 'person' && person.standing === 'active';
 }
 
-/**
- * Who wants the e-mail of an active employee waits unless that one's own change gives it up; and so do all of a circle,
- * unless one of them may be parked.
- */
+/** Who wants the e-mail of an active employee waits unless that one's own change gives it up, and so do all of a circle. */
 function addWaiting(
   conflicts: Set<string>,
   claims: ReadonlyMap<string, string>,
   moves: (key: string) => boolean,
-  { parkEmail }: SyncSettings,
 ): void {
   for (let isNew = true; isNew; ) {
     const waiting = [...claims].filter(([key, holder]) => !conflicts.has(key) && !moves(holder));
@@ -357,7 +353,7 @@ function addWaiting(
   for (const [key] of claims) {
     let at: string | undefined = claims.get(key);
     for (let steps = 0; at !== undefined && at !== key && steps < claims.size; steps += 1) at = claims.get(at);
-    if (at === key && parkEmail === undefined && moves(key)) conflicts.add(key);
+    if (at === key) conflicts.add(key);
   }
 }
 

@@ -17,6 +17,8 @@ export type { DecidedFields, FieldDigests } from './change.ts';
 /** One of the approvals that a change needs. */
 export interface GivenApproval {
   readonly by: string;
+  /** The name of a user that was shown. It is no identity. */
+  readonly label?: string;
   /** Epoch ms. */
   readonly at: number;
   readonly why?: string;
@@ -243,14 +245,9 @@ function takenOut(
     return name === 'firstSight' ? hasFirst : true;
   });
   const reason = `${proposed.reason}; without ${without.join(', ')}, ${rejectedBy(first)}`;
-  const { waitsFor, parkEmail, ...rest } = proposed;
+  const { waitsFor, ...rest } = proposed;
   const reduced = { ...rest, after, changed, classes, reason };
-  if (!changed.includes('email')) return reduced;
-  return {
-    ...reduced,
-    ...(waitsFor === undefined ? {} : { waitsFor }),
-    ...(parkEmail === undefined ? {} : { parkEmail }),
-  };
+  return waitsFor === undefined || !changed.includes('email') ? reduced : { ...reduced, waitsFor };
 }
 
 function isLeftOutOf({ state, by, rule, fields }: DecisionRecord, draft: Decidable): boolean {

@@ -11,12 +11,12 @@ import type { Reading } from '../read/choose-read.ts';
 import { named, peopleOf, type SomePeople } from '../read/choose-read.ts';
 import { mark, type PeopleIndex } from '../read/people-index.ts';
 import type { PlanRead } from '../read/read-people.ts';
-import { findMoved, type HandOverPeriod } from '../seal/report-hand-overs.ts';
 import { fileAccounts, findAlike, leaveAsDecided, openLikeness, readStanding } from './alike.ts';
 import { type Compared, comparePlatform } from './compare-platform.ts';
 import { type AskedAbsent, askAbsent, confirmGone } from './doubtful-people.ts';
 import { claimFormerEmails, type FormerEmails } from './former-emails.ts';
 import { isConfiguredOn } from './neighbors.ts';
+import { findMoved, type HandOverPeriod } from './report-hand-overs.ts';
 import { claimedElsewhere, type Unresolved, type Wait } from './unresolved.ts';
 
 /** The result of the second step: the people who need a decision. */
@@ -68,7 +68,7 @@ export async function comparePeople(
     cameSince: recorder.attemptedSince,
   };
   const { managed, enabled, orphans } = await recall({ sync, index, only: recalled, period, find }, io);
-  await recallEnabled(work, recalled);
+  await recallRoster(work, recalled);
   const onOther = work.others.add;
   const former = await claimFormerEmails(work, io);
   const likeness = openLikeness(index, sync, only === undefined && !isFocused);
@@ -171,10 +171,13 @@ export function orphaned(sync: string, owner: string, users: number): Finding {
   return { code: 'orphaned-users', message };
 }
 
-/** Recalls which accounts an earlier accepted read saw enabled, so that a disable by others is no first sight. */
-async function recallEnabled({ index, roster }: PlanWork, only: SomePeople | undefined): Promise<void> {
+/**
+ * Recalls which accounts an earlier accepted read saw enabled, so that a disable by others is no first sight, and about
+ * whom it could not decide.
+ */
+async function recallRoster({ index, roster }: PlanWork, only: SomePeople | undefined): Promise<void> {
   const isFew = only !== undefined && only.count <= lookedUpEntries;
-  for await (const entries of roster?.entries(isFew ? only.names() : 'all') ?? []) index.recallEnabled(entries);
+  for await (const entries of roster?.entries(isFew ? only.names() : 'all') ?? []) index.recall(entries);
 }
 
 type Claim = 'ours' | 'left behind' | 'none';

@@ -16,14 +16,13 @@ import type { NewChange, OwnedUser } from '../../ports/store.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
 import { type ExpectedHandOvers, isDecidedByOperator } from '../compare/expected-hand-overs.ts';
 import { openNeighbors } from '../compare/neighbors.ts';
+import { findTakenOver, Inheritance } from '../compare/report-hand-overs.ts';
 import { countEdited } from '../edit.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
-import { reportFoundParked } from '../prove/report-parked.ts';
 import { countQuiet, mark, noQuiet, type QuietCounts } from '../read/people-index.ts';
 import type { PlanRead } from '../read/read-people.ts';
 import { accessTrouble, blockedPerson } from '../read/source-says.ts';
-import { findTakenOver, Inheritance } from '../seal/report-hand-overs.ts';
 import { decideEdit, type EditedChange, takenByEdit } from './decide-edit.ts';
 import { type DecidedSlot, type DecideJob, decideSlots, type SlotToDecide, whyNotSent } from './decide-slots.ts';
 import { type EmailMoves, orderClaims } from './order-claims.ts';
@@ -303,7 +302,7 @@ function reportTakeOver(
 /** Reports what is wrong with the person's record. Returns whether nothing can be decided because of it. */
 function reportTrouble(
   { slot, person, owner, subject, decision }: DecidedSlot,
-  { index, sync, moves }: DecideJob & { readonly moves: EmailMoves },
+  { index, moves }: DecideJob & { readonly moves: EmailMoves },
   sink: DecisionSink,
 ): boolean {
   const isOfUndo = isUndoRule(decision.rule);
@@ -316,8 +315,6 @@ function reportTrouble(
   const isCertain = !index.hasAny(slot, mark.tied | mark.unsure);
   const access = isMeant && !isOfUndo ? accessTrouble(person, subject, decision, isCertain) : undefined;
   if (access !== undefined) sink.access(access);
-  const parked = reportFoundParked(subject, sync);
-  if (parked !== undefined) sink.find(parked);
   return blocked !== undefined || isUndated || isUnresolved(subject.source);
 }
 

@@ -1,7 +1,9 @@
+import { parkingAddress } from '../../core/person/cell.ts';
 import { fieldTraits } from '../../core/person/fields.ts';
 import type { Person, RejectedPerson } from '../../core/person/person.ts';
 import type { User } from '../../core/person/user.ts';
 import type { ChangeDraft } from '../../core/plan/change.ts';
+import type { Parking } from '../../core/plan/email-order.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { adopted, leftBehind } from '../../core/plan/ledger-steps.ts';
 import type { Case, Decision, PlanRules, Rule, SourceSays } from '../../core/plan/plan.ts';
@@ -21,7 +23,6 @@ import type { EngineIo, Sync } from '../engine-io.ts';
 import { mark, type PeopleIndex } from '../read/people-index.ts';
 import type { Absent } from '../read/person-text.ts';
 import { sayOf } from '../read/source-says.ts';
-import { leaverParking } from './parking.ts';
 
 export interface DecideJob {
   readonly sync: Sync;
@@ -132,6 +133,20 @@ export async function decideSlots(
     rules,
   );
   return cases.map((one, i) => ({ ...one, decision: decisions[i] as (typeof decisions)[number] }));
+}
+
+/** Returns the parking of a leaver whose account has an e-mail that an employee is to get in this plan. */
+function leaverParking(slot: number, { index, sync, holders, isFocused }: DecideJob): Parking | undefined {
+  const claimant = holders.get(slot);
+  const { parkEmail } = sync.settings;
+  if (claimant === undefined || parkEmail === undefined || index.has(claimant, mark.conflict)) return undefined;
+  // An account without a record has a claimant only if a person decided that the claimant replaces it.
+  const isGone = index.has(slot, mark.leaver) || !index.has(slot, mark.inSource);
+  // Nothing is planned for bystanders, except where one person alone is explained.
+  if (!isGone || (!isFocused && index.has(slot, mark.bystander))) return undefined;
+  const email = parkingAddress(parkEmail, index.person(slot).identification);
+  if (email === undefined || index.findEmail(email) !== -1) return undefined;
+  return { email, claimant: index.person(claimant).identification };
 }
 
 /** Returns the decision to disable the account of this identification. */

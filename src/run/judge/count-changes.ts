@@ -21,9 +21,9 @@ import { addExcessHandOvers } from '../compare/expected-hand-overs.ts';
 import type { Decided } from '../decide/decide-changes.ts';
 import { withInstead } from '../edit.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
+import { changesOf } from '../plan-changes.ts';
 import type { PlanWork } from '../plan-job.ts';
 import type { PlanRead } from '../read/read-people.ts';
-import { changesOf } from '../seal/batches.ts';
 import type { PlanCounts } from './judge.ts';
 
 /** Completes the plan, marks what operators approved, and counts what the guards look at. */
