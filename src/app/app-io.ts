@@ -1,16 +1,7 @@
 import type { Loosened } from '../core/guard/loosened.ts';
 import type { Dialect } from '../core/run/settings.ts';
 import type { AlertsReport, ChannelTest, Quieted, QuietOrder } from '../ports/alerts.ts';
-import type {
-  ApiAnswer,
-  ApiRequest,
-  ApiTarget,
-  ContractLine,
-  ContractMode,
-  LearnEnd,
-  LearnLine,
-  LearnOrder,
-} from '../ports/api.ts';
+import type { ApiAnswer, ApiRequest, ApiTarget, LearnEnd, LearnLine, LearnOrder } from '../ports/api.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { Progress } from '../ports/runtime.ts';
 import type { Run } from '../ports/store.ts';
@@ -33,8 +24,6 @@ export interface AppIo {
   readonly connections: ReadonlyMap<string, ConnectionAccess>;
   /** Returns the first slot of the sync's schedule after an instant (epoch ms); undefined without a schedule. */
   readonly nextSlot: (sync: string, after: number) => number | undefined;
-  /** Returns the first slot of the export's schedule after an instant (epoch ms); undefined without a schedule. */
-  readonly nextExport: (name: string, after: number) => number | undefined;
   /** Returns the instant from which the last success must be, by `freshness` or the schedule; undefined without both. */
   readonly staleBefore: (sync: string, now: number) => number | undefined;
   /** Whether a deployment works on this store. One that was killed counts for some seconds: see `deploymentSeenAt`. */
@@ -108,8 +97,6 @@ export interface PlatformApi {
   call(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer>;
   /** Reads what such a call would change, for its confirmation. Throws `USAGE` like `call`. */
   target(request: ApiRequest, signal: AbortSignal): Promise<ApiTarget>;
-  /** Compares the platform of a connection (undefined: the only one) with the contract, operation by operation. */
-  contract(connection: string | undefined, mode: ContractMode, signal: AbortSignal): AsyncGenerator<ContractLine, void>;
 }
 
 /** One connection: its platform and the commands on its tokens. */

@@ -1,3 +1,4 @@
+import { whoWords } from '../core/guard/approvals.ts';
 import { normalText } from '../core/person/text.ts';
 import { type ChangeClass, type ChangeKind, partOf } from '../core/plan/change.ts';
 import {
@@ -14,7 +15,7 @@ import type { ChangeState } from '../core/run/run.ts';
 import { undoneBy } from '../ports/runs.ts';
 import type { DecidedChange, DecisionRecord, PlannedChange, Run, Store } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
-import { changesOf } from '../run/seal/batches.ts';
+import { changesOf } from '../run/plan-changes.ts';
 import type { ClosedHold, DoubtedRead, HoldsReport, OpenHold, PartApproval } from '../views/holds.ts';
 import type { AppIo } from './app-io.ts';
 import { hashesOfNewer } from './changes/search-changes.ts';
@@ -64,7 +65,7 @@ export async function partlyApproved(
 ): Promise<readonly PartApproval[]> {
   if (approvals === undefined) return [];
   return (await store.decisions.given(sync, clock.now())).map(({ approvals: found, changes }) => {
-    return { class: found.class, changes, of: found.of, by: found.given.map(({ by }) => by) };
+    return { class: found.class, changes, of: found.of, by: found.given.map(whoWords) };
   });
 }
 

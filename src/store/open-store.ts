@@ -14,11 +14,10 @@ import { migrate } from './db/migrate.ts';
 import { isPostgresUrl, openPostgres } from './db/postgres.ts';
 import { openSqlite } from './db/sqlite-dialect.ts';
 import { openStoreClock, type StoreClock } from './db/store-clock.ts';
-import { createStoreSizes } from './db/store-sizes.ts';
 import { createDirectories } from './directories.ts';
-import { createExports } from './exports.ts';
 import { createLeases, createTurns } from './leases.ts';
 import { createLedger } from './ledger.ts';
+import { createMailedReports } from './mailed-reports.ts';
 import { createAudit, createLearned, createPauses, createRestores, createSyncNames } from './operations.ts';
 import { createBatches } from './plans/batches.ts';
 import { createDecisions } from './plans/decisions.ts';
@@ -31,6 +30,7 @@ import { createRawTexts, createReads } from './reads.ts';
 import { createReports } from './reports.ts';
 import { createRosters } from './rosters.ts';
 import { createRuns } from './runs.ts';
+import { createStanding } from './standing.ts';
 import { createSessions, createTokenStore } from './tokens.ts';
 import { createTriggers } from './triggers.ts';
 
@@ -81,7 +81,7 @@ async function openMigrated<C>(
     await migrate(db as unknown as Kysely<unknown>, place);
     await checkKeys(db, base.seals ?? []);
     return {
-      store: createStore(db, place, { keys: openKeyRing(base.seals ?? []), uptime: base.uptime }),
+      store: createStore(db, { keys: openKeyRing(base.seals ?? []), uptime: base.uptime }),
       clock: await openClock(db, place),
     };
   } catch (error) {
@@ -122,7 +122,6 @@ export function sqlitePath(url: string, folder: string): string {
 /** Returns the store over a database that has this version's tables. */
 export function createStore(
   db: Database,
-  place: string,
   { keys, uptime }: { readonly keys: KeyRing; readonly uptime: Uptime | undefined },
 ): Store {
   const leases = createLeases(db);
@@ -135,6 +134,7 @@ export function createStore(
     batches: createBatches(db, keys),
     ledger: createLedger(db, keys),
     decisions: createDecisions(db),
+    standing: createStanding(db),
     holds: createHolds(db),
     baselines: createBaselines(db, keys),
     reads: createReads(db),
@@ -152,14 +152,13 @@ export function createStore(
     reports: createReports(db, keys, uptime),
     sessions: createSessions(db),
     previews: createPreviews(db),
-    exports: createExports(db),
+    mailedReports: createMailedReports(db),
     directories: createDirectories(db, keys),
     fault: (now) =>
       leases.take('writable', 'probe', 1, now).then(
         () => undefined,
         (error: unknown) => describeFault(error),
       ),
-    ...createStoreSizes(db, place),
     close: () => db.destroy(),
   };
 }

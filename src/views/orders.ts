@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type FieldName, fieldTable, leaderFields } from '../core/person/fields.ts';
 import { changeClasses, changeKinds } from '../core/plan/change.ts';
-import { decisionWays } from '../core/plan/pair.ts';
+import { decisionWays } from '../core/plan/standing.ts';
 import { change } from './changes.ts';
 import { count } from './wire.ts';
 
@@ -36,16 +36,6 @@ export const runOrder = z
     path: ['full'],
   })
   .meta({ id: 'RunOrder', description: 'The scope of the run' });
-
-export const exportOrder = z
-  .strictObject({
-    from: z.iso
-      .datetime({ offset: true })
-      .optional()
-      .describe('Writes everything from here on again. A table keeps one row of each item'),
-    ...signature,
-  })
-  .meta({ id: 'ExportOrder', description: 'Which items the pass reads' });
 
 export const pauseOrder = z
   .strictObject({ until: z.iso.datetime({ offset: true }).optional().describe('When the pause ends automatically') })

@@ -57,10 +57,6 @@ export const runSummary = z
     isCancelRequested: z.boolean(),
     waiting: waitingWire,
     counts,
-    idle: z
-      .object({ count, since: instant })
-      .nullable()
-      .describe('Equal runs in a row that found nothing to do, of which this one is kept; null: this one only'),
   })
   .meta({ id: 'Run' });
 
@@ -261,7 +257,6 @@ export const runWithTimes = runDetail
         finalAt: instant.nullable().describe('When the file had its final status'),
         polls: count,
         parent: z.string().nullable().describe('The batch from which this one was split'),
-        isParking: z.boolean(),
         states: amounts.describe('Its changes by state'),
       }),
     ),
@@ -284,7 +279,6 @@ export const runWithTimesView = viewOf(runWithTimes, ({ report, byCode, states, 
     findingCodes: byCode,
     batches: report.batches.map((one) => ({
       ...one,
-      isParking: one.isParking === true,
       states: Object.fromEntries((statesOf.get(one.id) ?? []).map(({ state, count: some }) => [state, some])),
     })),
   };

@@ -8,19 +8,20 @@ import { drawFrom, isLong } from '../support/drawn.ts';
 import { employees, usersOf } from '../support/office.ts';
 import { programOf } from '../support/programs.ts';
 import { startPostgres } from '../support/services.ts';
+import { slowly } from '../support/slowness.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TokenOrder, TokenReport } from './use-token.ts';
 
 const postgres = await startPostgres();
 const program = programOf('test/chaos/use-token.ts');
 
-const lifeMs = 400;
+const lifeMs = slowly(400);
 /** The token manager renews at 70 to 80 % of a token's life; what begins before that is one refresh too many. */
 const dueMs = 0.7 * lifeMs;
-const killEveryMs = 700;
+const killEveryMs = slowly(700);
 const members = 8;
 /** Nobody refreshes for this long only when a kill came into the middle of a refresh: then all wait for its lease. */
-const stillMs = 4000;
+const stillMs = slowly(4000);
 
 interface Member {
   readonly process: ChildProcess;
@@ -47,7 +48,7 @@ async function openCrowd(store: string): Promise<Crowd> {
   });
   onTestFinished(() => sandbox.close());
   const { url: baseUrl, applicationToken, refreshToken } = sandbox;
-  const order: TokenOrder = { store, folder, baseUrl, applicationToken, refreshToken, timeoutMs: 2000 };
+  const order: TokenOrder = { store, folder, baseUrl, applicationToken, refreshToken, timeoutMs: slowly(2000) };
   const all: Member[] = [];
   return {
     sandbox,
@@ -135,7 +136,7 @@ async function expectOneRefreshPerExpiry(where: string, store: string, forMs: nu
   expect(lives.length).toBeGreaterThan(members);
 }
 
-const forMs = isLong ? 60_000 : 2500;
+const forMs = isLong ? 60_000 : slowly(2500);
 const databases = {
   PostgreSQL: async () => postgres?.newStore(),
   SQLite: async () => 'sqlite:./rollcall.db',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { AuditEntry, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
-import { dayMs, openRun, sampleEntry } from './store-samples.ts';
+import { openRun, sampleEntry } from './store-samples.ts';
 
 /** Pauses, the audit, triggers by key and the pages of runs. */
 export function describeOperations(store: () => Store): void {
@@ -10,11 +10,11 @@ export function describeOperations(store: () => Store): void {
     const session = {
       ...({
         key: 'a',
-        name: 'ana',
-        access: [{ role: 'operator' }],
+        name: 'user:7',
+        label: undefined,
         groups: ['hr-it'],
         method: 'openid',
-        token: undefined,
+        origin: 'https://login.example.com',
       } as const),
       ...{ createdAt: 5_000_000_000, usedAt: 5_000_000_000, expiresAt: 5_000_001_000 },
     };
@@ -24,24 +24,19 @@ export function describeOperations(store: () => Store): void {
     await sessions.touch('a', 5_000_000_500);
     await sessions.touch('a', 5_000_000_400);
     expect(await sessions.get('a')).toEqual({ ...session, usedAt: 5_000_000_500 });
-    const later = { ...session, key: 'b', token: 'hash', createdAt: 5_000_001_000, expiresAt: 5_000_002_000 };
+    const later = {
+      ...session,
+      key: 'b',
+      label: 'ana',
+      origin: 'hash',
+      createdAt: 5_000_001_000,
+      expiresAt: 5_000_002_000,
+    };
     await sessions.add(later);
     expect(await sessions.get('a')).toBeUndefined();
     expect(await sessions.list()).toEqual([later]);
     expect(await sessions.end('b')).toBe(true);
     expect(await sessions.end('b')).toBe(false);
-  });
-
-  it('keeps one size a day, and says what is left of its limit', async () => {
-    const limit = 2 ** 40;
-    for (let day = 0; day < 3; day += 1) {
-      await store().noteSize(now + day * dayMs);
-      await store().noteSize(now + day * dayMs + 1000);
-    }
-    const { bytes, room } = await store().outlook(limit);
-    expect(room).toBe(limit - bytes);
-    // PostgreSQL counts its rows a little later.
-    expect((await store().size()).bytes).toBeGreaterThan(0);
   });
 
   it('a sync is paused once, by whoever was first, until it is resumed', async () => {
@@ -128,7 +123,7 @@ export function describeOperations(store: () => Store): void {
     const gone = { misses: { count: 1, since: 1, stamp: 's' }, goneSince: 1 };
     const known = sampleEntry('ana', { owner: 'people', hidden: { job: 'Clerk' } });
     await ledger.put(owned, [{ ...known, ...gone }, sampleEntry('leo', { owner: 'others' })]);
-    const order = { connection: 'acme', sync: 'people', accountId: known.accountId ?? '7' };
+    const order = { connection: 'acme', sync: 'people', accountId: known.accountId ?? '7', by: 'ana', at: now };
     for (const from of ['ana', 'ana', 'leo', 'eva']) await ledger.rename({ ...order, from, to: `new-${from}` });
     expect(await ledger.get('acme', 'ana')).toBeUndefined();
     const moved = { ...known, identification: 'new-ana', accountId: order.accountId };

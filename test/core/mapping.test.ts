@@ -362,10 +362,14 @@ describe('the leaders that a record names', () => {
       { scope: undefined },
       { expressions },
     );
-  const E3 = { by: 'identification', value: 'E3' };
-  const ana = { by: 'email', value: 'ana@example.com' };
-  const whole = (...references: readonly object[]) => ({ references, isWhole: true });
-  const part = (...references: readonly object[]) => ({ references, isWhole: false });
+  const E3 = { by: 'identification', value: 'E3', column: 'buddy' };
+  const ana = { by: 'email', value: 'ana@example.com', column: 'mentor' };
+  const part = (...references: readonly (typeof E3)[]) => ({
+    references,
+    said: references.map(({ column }) => column),
+    isWhole: false,
+  });
+  const whole = (...references: readonly (typeof E3)[]) => ({ ...part(...references), isWhole: true });
 
   it.each<[Record<string, unknown>, unknown, unknown, readonly string[]]>([
     [{ boss: ' 12 ', mentor: 'ana@example.com', buddy: 'E3' }, '12', whole(ana, E3), []],
@@ -543,6 +547,14 @@ describe('a compiled mapping', () => {
     expect(mapping.map({ at: 'line 2', fields }, now)).toMatchObject({
       ...{ hires: '2026-03-12', hiresLater: true, leaves: '2027-01-01' },
     });
+  });
+
+  it('takes mapped dates as evidence of the last day of work', async () => {
+    const mapping = mappingOf({ orgEntryDate: rule('hired') }, { lifecycle });
+    const fields = { id: '7', status: 'active', hired: '2020-03-04', left: '1969-12-31' };
+    const { mapped, steps } = await mapping.explain({ at: 'line 2', fields }, now);
+    expect(mapped).toMatchObject({ standing: 'active', troubles: [{ column: 'left', kind: 'not-a-date' }] });
+    expect(steps.at(-1)?.detail).toContain('left is contradicted by the other dates of the row');
   });
 
   it('tells every step of a record', async () => {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { User } from '../../src/core/person/user.ts';
 import type { Parking } from '../../src/core/plan/email-order.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
-import type { AccountDecision } from '../../src/core/plan/pair.ts';
 import { type Case, decide, type PlanRules, type SourceSays } from '../../src/core/plan/plan.ts';
+import type { AccountDecision } from '../../src/core/plan/standing.ts';
 import { day, entry, hour, now, rules, says, user, wanted } from './cases.ts';
 
 const ours = entry();
@@ -543,7 +543,7 @@ describe('an account that was deleted and created again', () => {
     expect(decision).toEqual({ rule: 'active-equal', ledger: entry({ accountId: '2' }) });
   });
 
-  it('is noticed only by its id: an entry of an earlier version learns it from the account that is there', () => {
+  it('is noticed only by its id: an entry without one learns it from the account that is there', () => {
     const { accountId: _, ...old } = known;
     const learnt = (source: SourceSays, account: User) =>
       decide({ identification: 'E1', source, user: account, ledger: old }, rules, now).ledger?.accountId;

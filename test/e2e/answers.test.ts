@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { tracePerson } from '../../src/app/people.ts';
 import { runSync } from '../../src/app/requests.ts';
 import { findChanges } from '../../src/app/runs.ts';
 import { type Waiting, waitingWords } from '../../src/core/run/waiting.ts';
@@ -7,17 +6,9 @@ import type { ProgressEvent } from '../../src/ports/runtime.ts';
 import { parseFault } from '../../src/sandbox/index.ts';
 import { openCommandPlace } from '../support/command-place.ts';
 import { drawFrom } from '../support/drawn.ts';
-import {
-  employees,
-  type Office,
-  type OfficeOptions,
-  openManaged,
-  openOffice,
-  plainMapping,
-  type Row,
-  renamed,
-} from '../support/office.ts';
+import { employees, type Office, type OfficeOptions, openManaged, type Row, renamed } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
+import { slowly } from '../support/slowness.ts';
 
 holdPromises();
 
@@ -186,7 +177,7 @@ const answers: Readonly<Record<string, Answered>> = {
       `the platform is not there (${fault})`,
       {
         faults: [`*:${fault}`],
-        limits: { timeout: '100ms' },
+        limits: { timeout: `${slowly(100)}ms` },
         changed: 3,
         run: { outcome: 'failed', phase: 'done' },
         reason: '',
@@ -245,7 +236,7 @@ it.each(drawFrom(matrix, 6))(
   'when every $call fails with $status, the run says why in one message, nothing is half done, and a later run heals',
   async ({ call, delivery, status }) => {
     const settle = { every: '2s', visibleWithin: '10s', deadline: '60s' };
-    const office = await openManaged(10, { sync: { delivery, settle }, limits: { timeout: '100ms' } });
+    const office = await openManaged(10, { sync: { delivery, settle }, limits: { timeout: `${slowly(100)}ms` } });
     const leaver: Record<string, Row> = delivery === 'csv' ? { E3: { status: 'left' } } : {};
     await office.writeEmployees(employees(11, { E2: { last: 'Núñez' }, ...leaver }));
     office.setFaults(`${call}:status=${status}`);
@@ -270,38 +261,6 @@ it.each(drawFrom(matrix, 6))(
     expect(office.sandbox.state.log.filter(({ kind }) => kind === 'created')).toHaveLength(1);
   },
 );
-
-describe('a direct change whose outcome is not known', () => {
-  const slow = { ...direct, settle: { every: '2s', visibleWithin: '10m' } };
-
-  it('waits alone: the others are proven and stored, and those that were not tried are sent', async () => {
-    const office = await officeWith(8, { sync: slow });
-    await office.writeEmployees(renamed(32, 8));
-    // The second call is lost, and the fourth is asked to wait.
-    office.setFaults('update:reset-before-commit@2', 'update:status=429;retry-after=3@4');
-    const { run } = await office.apply();
-    expect(run).toMatchObject({ outcome: 'partial', counts: { applied: 7, unresolved: 1, failed: 0 } });
-    const times = office.sandbox.state.log.map(({ at }) => at);
-    // All others were sent long before the wait for the lost one ended.
-    expect(Math.max(...times) - Math.min(...times)).toBeLessThan(300_000);
-  });
-
-  it('keeps those of its e-mail chain waiting, and no others', async () => {
-    const office = await officeWith(15, { sync: { ...slow, guards: { emailChanges: { absolute: 50 } } } });
-    // E2 takes over the e-mail of E1, which takes a new one. E5 takes over that of E4.
-    const rows = {
-      E1: { mail: 'new1@example.com' },
-      E2: { mail: 'ana1@example.com' },
-      E4: { mail: 'new4@example.com' },
-      E5: { mail: 'ana4@example.com' },
-      E7: { last: 'Paz' },
-    };
-    await office.writeEmployees(employees(60, rows));
-    office.setFaults('update:reset-after-commit@1');
-    const { run } = await office.apply();
-    expect(run.counts).toMatchObject({ applied: 5, unresolved: 0, failed: 0 });
-  });
-});
 
 it.each([
   { fault: 'upload:status=409@1-3', waits: { for: 'platform', setting: 'settle.deadline' } },
@@ -331,87 +290,4 @@ it('an access token that is refused although it is new is tried again, and no ot
   const applied = await place.rollcall('apply', 'people', '--json');
   expect(applied.json()).toMatchObject({ outcome: 'succeeded', counts: { applied: 3 } });
   expect(place.sandbox.state.requests.token).toBe(1);
-});
-
-describe('a create that the platform refuses although it shows no such user', () => {
-  it.each([
-    ['by a call', direct, 'create:status=409', 'create'],
-    ['by a file', { delivery: 'csv' }, 'upload:refuse-if=E41', 'upload'],
-  ] as const)(
-    'is tried ever more seldom %s, says why, and tries at once when the row changes or an operator asks',
-    async (_, sync, fault, call) => {
-      const office = await officeWith(10, { sync });
-      const all = (last = 'Paz') => employees(41, { E41: { last } });
-      await office.writeEmployees(all());
-      office.setFaults(fault);
-      const requests = () => office.sandbox.state.requests[call];
-      const tried: number[] = [];
-      let at = 0;
-      // The next run, a day, three days, a week and again a week later. Each time a run before is too early.
-      for (const hour of [0, 4, 24, 28, 96, 100, 264, 268, 432, 436]) {
-        office.clock.jump((hour - at) * hourMs);
-        at = hour;
-        const before = requests();
-        await office.apply();
-        if (requests() > before) tried.push(hour);
-      }
-      expect(tried).toEqual([0, 4, 28, 100, 268, 436]);
-      const { run, findings } = await office.apply();
-      expect(run.outcome).toBe('nothing-to-do');
-      const told = findings.find(({ code }) => code === 'create-waits');
-      expect(told).toMatchObject({
-        identification: 'E41',
-        message: expect.stringMatching(/deleted or hidden account.*Next try: 20/),
-      });
-      const trace = await tracePerson(office.app, 'people', 'E41', AbortSignal.timeout(60_000));
-      expect(trace.next).toBe(`the create waits: ${told?.message}`);
-      const [failed] = await office.engine.io.store.plans.history('people', 'E41', 1);
-      expect(failed).toMatchObject({
-        state: 'failed',
-        stateReason: expect.stringContaining('A deleted or hidden account may hold'),
-      });
-
-      let before = requests();
-      await office.apply({ users: ['E41'] });
-      expect(requests()).toBeGreaterThan(before);
-      before = requests();
-      await office.applyRows(all('Gil'));
-      expect(requests()).toBeGreaterThan(before);
-
-      office.setFaults();
-      expect((await office.apply({ users: ['E41'] })).run).toMatchObject({
-        outcome: 'succeeded',
-        counts: { applied: 1 },
-      });
-      expect((await office.apply()).findings.filter(({ code }) => code === 'create-waits')).toEqual([]);
-    },
-  );
-
-  it('does not wait because the connection was in trouble, or because other rows of its file were at fault', async () => {
-    const office = await officeWith(5);
-    await office.writeEmployees(employees(32));
-    for (const fault of ['upload:status=403', 'file:fail', 'file:fail']) {
-      office.setFaults(fault);
-      expect((await office.apply()).run.counts.applied).toBe(0);
-      office.clock.jump(hourMs);
-    }
-    office.setFaults();
-    const { run, findings } = await office.apply();
-    expect(findings.filter(({ code }) => code === 'create-waits').length).toBeLessThanOrEqual(2);
-    expect(run.counts.applied).toBeGreaterThanOrEqual(10);
-  });
-});
-
-it('a platform that keeps identifications in lower case is named, and so is the mapping, with which users are managed', async () => {
-  const lowercase = { quirks: { identifications: 'lowercase' } } as const;
-  const office = await openOffice({ sandbox: lowercase, sync: { delivery: 'csv' } });
-  const { run, findings } = await office.applyRows(employees(3));
-  expect(run.counts.applied).toBe(0);
-  const told = findings.filter(({ code }) => code === 'identification-rewritten');
-  expect(told).toHaveLength(1);
-  expect(told[0]?.message).toMatch(/keeps the identification E1 as e1.*transform: \[lowercase\]/);
-
-  const mapping = { ...plainMapping, identification: { from: 'id', transform: ['lowercase'] } };
-  const lower = await openOffice({ sandbox: lowercase, sync: { delivery: 'csv', mapping } });
-  expect((await lower.applyRows(employees(3))).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 3 } });
 });

@@ -1,5 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { openPostgres } from '../../src/store/db/postgres.ts';
@@ -44,7 +43,7 @@ describe.skipIf(postgres === undefined)('the main job with its store in PostgreS
         const { rollcall } = await openOffice(30, way);
         expect(await rollcall('apply', 'people')).toMatchObject({ code: 0 });
         expect((await rollcall('apply', 'people', '--json')).json()).toMatchObject({ outcome: 'nothing-to-do' });
-        expect(await rollcall('backup', 'store.backup')).toMatchObject({ code: 0 });
+        expect(await rollcall('admin', 'backup', 'store.backup')).toMatchObject({ code: 0 });
       });
 
       it('leaves no setting on a connection that others share, and has its limits in each transaction', async () => {
@@ -56,26 +55,12 @@ describe.skipIf(postgres === undefined)('the main job with its store in PostgreS
         expect([inside, await timeouts(db)]).toEqual(['20s', '0']);
         await db.destroy();
       });
-
-      it('reads employees from a database', async () => {
-        const { folder, rollcall } = await openOffice(1);
-        const url = (await postgres?.newDatabase()) ?? '';
-        await postgres?.query(
-          url,
-          "create table people as select 'E' || n as id, 'Ana' as first, 'Paz' as last, 'e' || n || '@example.com' as mail, 'active' as status from generate_series(1, 7) n",
-        );
-        const config = JSON.parse(await readFile(join(folder, 'rollcall.yaml'), 'utf8'));
-        config.syncs.people.source = { kind: 'sql', url: await way(url), query: 'select * from people', key: 'id' };
-        await writeFile(join(folder, 'rollcall.yaml'), JSON.stringify(config));
-        const read = await rollcall('apply', 'people', '--json');
-        expect([read.stderr, read.json()]).toMatchObject([expect.any(String), { counts: { create: 7 } }]);
-      });
     },
   );
 
   it('has its tables made by migrate, which touches nothing beside the configuration, and by whoever comes first', async () => {
     const { folder, password, rollcall } = await openOffice(3);
-    const both = await Promise.all([1, 2].map(() => runRollcall(folder, ['migrate', '--json'])));
+    const both = await Promise.all([1, 2].map(() => runRollcall(folder, ['admin', 'migrate', '--json'])));
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     const told = both.map(({ stdout }) => JSON.parse(stdout) as { from: string | null; applied: readonly string[] });
     expect(told.filter(({ from }) => from === null)).toHaveLength(1);

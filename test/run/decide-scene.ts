@@ -6,10 +6,10 @@ import type { Configuration, DecidingSettings, LastWrite } from '../../src/core/
 import type { DecisionRecord } from '../../src/core/plan/decision.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import type { Neighbors } from '../../src/core/plan/neighbors.ts';
-import { type AccountDecision, openPairBook, type PairDecision } from '../../src/core/plan/pair.ts';
 import { type Case, decide as decideCase, type PlanRules } from '../../src/core/plan/plan.ts';
 import type { RefusedCreate } from '../../src/core/plan/refused-create.ts';
 import { certifySnapshot } from '../../src/core/plan/snapshot.ts';
+import { type AccountDecision, openStanding, type PairDecision } from '../../src/core/plan/standing.ts';
 import type { Finding } from '../../src/core/run/finding.ts';
 import { given } from '../../src/core/run/given.ts';
 import { type Dialect, defaultDialect, type SyncSettings } from '../../src/core/run/settings.ts';
@@ -141,7 +141,7 @@ export async function open(world: World) {
     isFocused: world.isFocused === true,
     blocked: new Map((world.blocked ?? []).map((name) => [name, { reason: 'no answer yet' }])) as never,
     mayCreatesWait: world.mayCreatesWait === true,
-    pairs: openPairBook(world.pairs ?? [], now, new Map(world.toDisable?.map((one) => [one.identification, one]))),
+    standing: openStanding([...(world.pairs ?? []), ...(world.toDisable ?? [])]),
     ...given({ edit }),
     decide: async (subjects: readonly Case[], rules: PlanRules) =>
       subjects.map((subject) => decideCase(subject, rules, now)),

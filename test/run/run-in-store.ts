@@ -184,7 +184,7 @@ export async function openEngineScene({ settings, source, ...given }: EngineOpti
     clock,
     logger: log,
     newId: (prefix) => `${prefix}_id${++ids}`,
-    retention: { runs: 7_776_000_000, audit: 34_560_000_000, ledgerOfGone: 34_560_000_000, storeSize: undefined },
+    retention: { runs: 7_776_000_000, audit: 34_560_000_000, ledgerOfGone: 34_560_000_000 },
     openSpool() {
       const spool = openFileSpool(tmpdir());
       spools += 1;
@@ -377,7 +377,8 @@ export function scriptedPlatform(directory: Directory): Platform {
       calls.scan += 1;
       if (script.scanError !== undefined) throw script.scanError;
       const all = [...users.values()];
-      for (const page of chunk(all, script.pageSize ?? all.length)) yield { users: page, total: all.length };
+      for (const page of chunk(all, script.pageSize ?? all.length))
+        yield { users: page, unread: [], total: all.length };
     },
     scanCost: () => script.scanCost,
     async find(identification, _signal, counts) {

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../../src/core/plan/change.ts';
-import type { BatchLoad } from '../../src/core/run/request-budget.ts';
+import type { BatchLoad } from '../../src/core/run/requests.ts';
 import type { SyncSettings } from '../../src/core/run/settings.ts';
 import type { Batch } from '../../src/ports/store.ts';
-import { addLastStep } from '../../src/run/deliver/split.ts';
-import { fewChanges } from '../../src/run/seal/batches.ts';
+import { fewChanges } from '../../src/run/plan-changes.ts';
 import { previewBatches, writeBatches } from '../../src/run/seal/write-batches.ts';
 import { sampleChange } from '../contracts/store-samples.ts';
 import { openScene, type Scene } from './run-in-store.ts';
@@ -24,7 +23,7 @@ async function write(scene: Scene): Promise<readonly BatchLoad[]> {
   return loads;
 }
 
-/** What is sent together, in order: the route, `parking` for first steps, and the names. */
+/** What is sent together, in order: the route and the names. */
 async function written(scene: Scene): Promise<readonly string[]> {
   await write(scene);
   return shownOf(scene);
@@ -36,7 +35,7 @@ async function shownOf(scene: Scene): Promise<readonly string[]> {
     batches.map(async (batch) => {
       const names = await namesIn(scene, batch);
       expect(batch.size).toBe(names.length);
-      return [batch.kind, ...(batch.isParking === true ? ['parking'] : []), ...names].join(' ');
+      return [batch.kind, ...names].join(' ');
     }),
   );
 }
@@ -72,7 +71,7 @@ describe('a plan of delivery auto', () => {
     const { owned } = await scene.context();
     await scene.store.plans.hold(owned, 'run_1', ['disables'], 'too many');
     expect(await previewBatches({ planId: 'run_1', states: ['held'], sync: scene.sync }, scene.io)).toEqual([
-      { kind: 'csv', isParking: false, creates: 0, updates: 0, switches: 1, removes: 0, leads: 0, waiting: 0 },
+      { kind: 'csv', size: 1, leads: 0 },
     ]);
     expect((await written(scene)).map((text) => text.split(' ').length)).toEqual([21]);
     expect(await scene.batches()).toMatchObject([{ kind: 'direct', number: 1, size: 20 }]);
@@ -80,7 +79,7 @@ describe('a plan of delivery auto', () => {
 });
 
 describe('the changes of a plan', () => {
-  it('are counted by batch and kind, and a preview counts the same without writing', async () => {
+  it('are counted by batch, and a preview counts the same without writing', async () => {
     const scene = await open(
       [
         sampleChange('ana', 'create'),
@@ -93,14 +92,9 @@ describe('the changes of a plan', () => {
       ],
       csv,
     );
-    const load = { isParking: false, creates: 0, updates: 0, switches: 0, removes: 0, leads: 0, waiting: 0 };
-    const loads = [
-      { ...load, kind: 'csv', switches: 1 },
-      { ...load, kind: 'csv', creates: 1 },
-      { ...load, kind: 'direct', removes: 1 },
-      { ...load, kind: 'csv', updates: 2, switches: 1 },
-      { ...load, kind: 'csv', updates: 1, waiting: 1 },
-    ];
+    const loads = (['csv', 'csv', 'direct', 'csv', 'csv'] as const).map((kind, i) => ({
+      ...{ kind, size: i === 3 ? 3 : 1, leads: 0 },
+    }));
     expect(await previewBatches({ planId: 'run_1', states: ['planned'], sync: scene.sync }, scene.io)).toEqual(loads);
     expect(await scene.batches()).toEqual([]);
     expect(await write(scene)).toEqual(loads);
@@ -111,7 +105,7 @@ describe('the changes of a plan', () => {
   it('are all in batches where they are more than one page', async () => {
     const scene = await open(numbered(501), csv);
     expect(await fewChanges('run_1', scene.io)).toEqual({});
-    expect(await write(scene)).toMatchObject([{ kind: 'csv', creates: 501 }]);
+    expect(await write(scene)).toMatchObject([{ kind: 'csv', size: 501 }]);
     expect(await scene.batches()).toMatchObject([{ size: 501 }]);
   });
 
@@ -161,39 +155,5 @@ describe('changes that take over e-mails', () => {
     const changes = [waits('ana', 'ben'), waits('ben', 'tom', { after: { office: 'Rome' } }), sampleChange('tom')];
     const scene = await open(changes, { delivery: 'direct' });
     expect(await written(scene)).toEqual(['direct tom', 'direct ana']);
-  });
-
-  it('and are parked go first, apart from all others, by calls too', async () => {
-    const over = { parkEmail: 'ana@parked.example' };
-    const changes = [waits('ana', 'ben', over), waits('ben', 'ana'), sampleChange('tom')];
-    const files = await open(changes, csv);
-    expect(await written(files)).toEqual(['csv parking ana', 'csv tom', 'csv ben']);
-    const [first] = await previewBatches({ planId: 'run_1', states: ['planned'], sync: files.sync }, files.io);
-    expect(first).toMatchObject({ isParking: true, updates: 1, waiting: 1 });
-    expect(await written(await open(changes))).toEqual(['direct parking ana', 'direct tom', 'direct ben']);
-  });
-});
-
-describe('the last step of parked changes', () => {
-  const parked = ['ana', 'ben', 'eva', 'leo'].map((name, i) =>
-    waits(name, 'x', { parkEmail: `${name}@parked.example`, ...(i === 1 ? { after: { job: 'Boss' } } : {}) }),
-  );
-  const batches = [['ana', 'ben', 'eva', 'leo'], ['zoe']];
-
-  it.each([
-    { kind: 'csv' as const, shown: ['csv ana leo', 'csv ben'] },
-    { kind: 'direct' as const, shown: ['direct ana ben leo'] },
-  ])('is sent by $kind after all other batches, without those that were not parked', async ({ kind, shown }) => {
-    const scene = await openScene({ changes: [...parked, sampleChange('zoe')], batches, kind });
-    const [parking] = await scene.batches();
-    await addLastStep(await scene.context(), parking as Batch, ['ana', 'ben', 'leo', 'zoe'], scene.io);
-    const added = (await scene.batches()).slice(2);
-    expect(added).toMatchObject(shown.map((_, i) => ({ number: 3 + i, parent: parking?.id, kind, state: 'planned' })));
-    expect(added.map(({ isParking }) => isParking)).toEqual(shown.map(() => undefined));
-    const now = await Promise.all(added.map(async (batch) => [batch.kind, ...(await namesIn(scene, batch))].join(' ')));
-    expect(now).toEqual(shown);
-    expect(added.map(({ size }) => size)).toEqual(shown.map((text) => text.split(' ').length - 1));
-    expect(await namesIn(scene, parking as Batch)).toEqual(['eva']);
-    expect(scene.places).toEqual(['batch-split']);
   });
 });

@@ -2,16 +2,21 @@ import { z } from 'zod';
 import type { ApprovalRule, ApprovalSettings } from '../../core/guard/approvals.ts';
 import { type ChangeClass, changeClasses } from '../../core/plan/change.ts';
 import { given } from '../../core/run/given.ts';
-import { must } from '../../core/run/problem-words.ts';
 import { alerts } from './alerts.ts';
 import { connectionShape } from './connection.ts';
-import { exportShape, reports } from './exports.ts';
 import { redis } from './redis.ts';
+import { reports } from './reports.ts';
 import { server } from './server.ts';
 import { syncShape } from './sync.ts';
 import { documented, duration, name, secretText, text, wholeNumber } from './values.ts';
 
 const approvers = () => wholeNumber(1, 5);
+
+const approver = text().superRefine((value, ctx) => {
+  if (/^(group|user|token):./.test(value)) return;
+  const message = `must be group:${value}, token:${value} (a name in "server.tokens") or user:SUBJECT, because a group, a token and a user can have one name`;
+  ctx.addIssue({ code: 'custom', message });
+});
 
 const approvalRule = z
   .strictObject({
@@ -22,9 +27,9 @@ const approvalRule = z
       50,
     ),
     by: documented(
-      z.array(text()).min(1).optional(),
-      'Who may approve: groups of the identity provider, names of `server.tokens`, or users. Absent: each operator.',
-      ['hr-leads'],
+      z.array(approver).min(1).optional(),
+      'Who may approve: `group:NAME` of the identity provider, `user:SUBJECT` as `rollcall audit` has it, or `token:NAME` of `server.tokens`. Absent: each operator.',
+      ['group:hr-leads'],
     ),
     notRequester: documented(
       z.boolean().default(false),
@@ -45,7 +50,7 @@ const approvalOf = (name: ChangeClass) =>
       .optional(),
     `How changes of the class \`${name}\` are approved: a number of people, or a rule.`,
     2,
-    { above: 50, by: ['hr-leads'], notRequester: true },
+    { above: 50, by: ['group:hr-leads'], notRequester: true },
   );
 
 const approvalRules = Object.fromEntries(changeClasses.map((name) => [name, approvalOf(name)])) as Readonly<
@@ -68,7 +73,7 @@ const approvals = documented(
     )
     .optional(),
   'Who must approve what, besides the guards: see [approvals and scopes](approvals.md). With this key, approvals need an identity of OpenID Connect or of `server.tokens`.',
-  { reason: 'required', removes: 2, disables: { above: 50, by: ['hr-leads'], notRequester: true } },
+  { reason: 'required', removes: 2, disables: { above: 50, by: ['group:hr-leads'], notRequester: true } },
 );
 
 const defaultStore = 'sqlite:./.rollcall/rollcall.db';
@@ -90,15 +95,6 @@ const retention = documented(
         '30d',
       ),
       audit: documented(duration('1d', '3650d').prefault('400d'), 'How long the store keeps audit entries.', '730d'),
-      storeSize: documented(
-        z
-          .string()
-          .regex(/^[1-9]\d{0,5}(Mi|Gi)$/, { error: must('must be a size such as 500Mi or 2Gi') })
-          .transform((size) => Number.parseInt(size, 10) * (size.endsWith('Gi') ? 2 ** 30 : 2 ** 20))
-          .optional(),
-        'Limit of the room that the data in the store takes. Above it, the daily prune deletes the details of the oldest runs first, but none of the last day. Absent: no limit.',
-        '1Gi',
-      ),
       ledgerOfGone: documented(
         duration('1d', '3650d').prefault('400d'),
         'How long the ledger keeps users whom Rollcall disabled or removed and who stayed gone. Afterwards only a keyed hash with owner, disabled and blacklist is kept. Never shorter than `remove.afterDays` and 30 days.',
@@ -229,11 +225,6 @@ export const document = z.strictObject({
     z.record(name(), z.strictObject(syncShape)).prefault({}),
     'The syncs, each under a name of your choice.',
     { people: { connection: 'acme', policy: 'upsert-only' } },
-  ),
-  exports: documented(
-    z.record(name(), z.strictObject(exportShape)).prefault({}),
-    'Exports of feedback and evaluations, each under a name of your choice. See [how-to/export-feedback.md](how-to/export-feedback.md).',
-    { feedback: { connection: 'acme', what: 'feedback', to: { kind: 'csv', path: './exports/feedback' } } },
   ),
   server,
   alerts,

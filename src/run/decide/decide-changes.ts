@@ -2,12 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BlockedPerson } from '../../core/guard/blocked.ts';
 import type { FieldName, FieldValues } from '../../core/person/fields.ts';
 import { episodeOf, type Proposal, sealChange } from '../../core/plan/change.ts';
-import { type DecisionRecord, settleDecisions } from '../../core/plan/decision.ts';
+import { type DecisionRecord, isUndoRule, settleDecisions } from '../../core/plan/decision.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { MissingWait } from '../../core/plan/ledger-steps.ts';
 import type { Case, Decision, Rule, SourceSays } from '../../core/plan/plan.ts';
 import { nextTryAt, refusalReason } from '../../core/plan/refused-create.ts';
-import { isUndoRule } from '../../core/plan/undo.ts';
 import { clearingWrites } from '../../core/run/batch.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { countOf, formatInstant } from '../../core/run/formats.ts';
@@ -17,14 +16,13 @@ import type { NewChange, OwnedUser } from '../../ports/store.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
 import { type ExpectedHandOvers, isDecidedByOperator } from '../compare/expected-hand-overs.ts';
 import { openNeighbors } from '../compare/neighbors.ts';
+import { findTakenOver, Inheritance } from '../compare/report-hand-overs.ts';
 import { countEdited } from '../edit.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
-import { reportFoundParked } from '../prove/report-parked.ts';
 import { countQuiet, mark, noQuiet, type QuietCounts } from '../read/people-index.ts';
 import type { PlanRead } from '../read/read-people.ts';
 import { accessTrouble, blockedPerson } from '../read/source-says.ts';
-import { findTakenOver, Inheritance } from '../seal/report-hand-overs.ts';
 import { decideEdit, type EditedChange, takenByEdit } from './decide-edit.ts';
 import { type DecidedSlot, type DecideJob, decideSlots, type SlotToDecide, whyNotSent } from './decide-slots.ts';
 import { type EmailMoves, orderClaims } from './order-claims.ts';
@@ -71,7 +69,7 @@ export async function decideChanges(
 ): Promise<Decided> {
   const { recorder, sync, spool, index, signal } = work;
   const { find, identities } = work.findings;
-  const { candidates, claims, holders, unresolved, asked, pairs } = compared;
+  const { candidates, claims, holders, unresolved, asked, standing } = compared;
   const { blocked } = unresolved;
   await recorder.begin();
   const tally = openTally(work, unresolved.released);
@@ -79,7 +77,7 @@ export async function decideChanges(
   const { snapshot } = read;
   const neighbors = openNeighbors(sync, io);
   const decide = decideBy(work, { isComplete: snapshot.leavers !== undefined, former: compared.former }, io);
-  const people = { index, spool, candidates, claims, holders, neighbors, asked, blocked, pairs, decide };
+  const people = { index, spool, candidates, claims, holders, neighbors, asked, blocked, standing, decide };
   const mayCreatesWait = work.isRetry !== true && work.scope.kind === 'all' && undoneBy(work.scope) === undefined;
   const job = { sync, snapshot, isFocused, mayCreatesWait, ...people, ...given({ edit: work.edit }), signal };
   const { postponed, quiet } = await decideEveryone(job, tally.sink, io);
@@ -304,7 +302,7 @@ function reportTakeOver(
 /** Reports what is wrong with the person's record. Returns whether nothing can be decided because of it. */
 function reportTrouble(
   { slot, person, owner, subject, decision }: DecidedSlot,
-  { index, sync, moves }: DecideJob & { readonly moves: EmailMoves },
+  { index, moves }: DecideJob & { readonly moves: EmailMoves },
   sink: DecisionSink,
 ): boolean {
   const isOfUndo = isUndoRule(decision.rule);
@@ -317,8 +315,6 @@ function reportTrouble(
   const isCertain = !index.hasAny(slot, mark.tied | mark.unsure);
   const access = isMeant && !isOfUndo ? accessTrouble(person, subject, decision, isCertain) : undefined;
   if (access !== undefined) sink.access(access);
-  const parked = reportFoundParked(subject, sync);
-  if (parked !== undefined) sink.find(parked);
   return blocked !== undefined || isUndated || isUnresolved(subject.source);
 }
 
@@ -359,9 +355,7 @@ async function sendChanges(
     all.map(({ draft }) => draft.identification),
   );
   sink.decisions([...known.values()].flat());
-  // Undo runs and others neither use nor end each other's decisions.
-  const decisionsOf = ({ identification, rule }: Pick<Proposal, 'identification' | 'rule'>) =>
-    (known.get(identification) ?? []).filter((one) => isUndoRule(one.rule) === isUndoRule(rule));
+  const decisionsOf = ({ identification }: Pick<Proposal, 'identification'>) => known.get(identification) ?? [];
   const { byFile, byCall } = clearingWrites(settings, dialect);
   const carried: readonly FieldName[] = byFile || byCall ? mapping.fields : [];
   const isSendable = (draft: Proposal): boolean => whyNotSent(draft, sync) === undefined;

@@ -17,7 +17,6 @@ import {
   withoutList,
 } from '../../core/plan/leaders.ts';
 import type { LedgerEntry, LedgerLeaders } from '../../core/plan/ledger.ts';
-import { isUndoRule } from '../../core/plan/undo.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { given } from '../../core/run/given.ts';
 import type { SyncSettings } from '../../core/run/settings.ts';
@@ -259,9 +258,10 @@ async function wishesBefore(
 ): Promise<ReadonlyMap<number, Wish>> {
   if (edit?.people === undefined) return new Map();
   const { index } = edit.people;
-  const nameOf = ({ by, value }: LeaderReference): LeaderReference => {
+  const nameOf = (reference: LeaderReference): LeaderReference => {
+    const { by, value } = reference;
     const slot = by === 'email' ? index.findEmail(value) : -1;
-    return { by: 'identification', value: slot === -1 ? value : index.person(slot).identification };
+    return { ...reference, by: 'identification', value: slot === -1 ? value : index.person(slot).identification };
   };
   const personOf = (slot: number): Person | undefined => {
     const found = index.find(job.index.person(slot).identification);
@@ -442,9 +442,7 @@ async function storeChanges(
   const names = proposals.map(({ change }) => change.identification);
   const made = await io.store.decisions.ofMany(sync.settings.name, names);
   const changes = proposals.map(({ change: proposal, known, earlier }): NewChange => {
-    const decisions = (made.get(proposal.identification) ?? []).filter(
-      (one) => isUndoRule(one.rule) === isUndoRule(proposal.rule),
-    );
+    const decisions = made.get(proposal.identification) ?? [];
     count.hasApprovals ||= decisions.some(({ state, endedAt }) => state === 'approved' && endedAt === undefined);
     const settling = { known: decisions, carried: [], hidden: {}, isSendable: () => true };
     const { draft, ...settled } = settleDecisions(proposal, settling);

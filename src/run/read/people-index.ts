@@ -10,6 +10,7 @@ import {
   RosterEntries,
   type RosterPart,
   type RosterStanding,
+  recalledFrom,
   rosterWidth,
   standingCode,
 } from '../../core/plan/roster.ts';
@@ -59,6 +60,8 @@ export const mark = {
   led: 1 << 19,
   /** This read saw the account enabled. */
   enabled: 1 << 20,
+  /** The full read before could not decide about the person: see `Claim.undecided`. */
+  wasUndecided: 1 << 21,
 } as const;
 
 /** What a directory shows of a person besides the fields. */
@@ -355,11 +358,14 @@ export class PeopleIndex {
       if (!this.has(slot, mark.inSource)) continue;
       const { hi, lo } = this.#byIdentification.keyOf(slot);
       const exact = this.#exact[slot] as number;
-      const enabled = this.has(slot, mark.seen) ? (this.#enabled[slot] as number) : 0;
-      const standing = standingCode(this.#standing(slot), this.#leaves[slot] as number, enabled);
-      entries.add(hi, lo, exact, standing);
+      const code = standingCode(this.#standing(slot), {
+        leaveDay: this.#leaves[slot] as number,
+        undecided: { now: this.#isUndecided(slot), before: this.has(slot, mark.wasUndecided) },
+        enabledAccount: this.has(slot, mark.seen) ? (this.#enabled[slot] as number) : 0,
+      });
+      entries.add(hi, lo, exact, code);
       const look = this.#byLook?.keyOf(slot);
-      if (look !== undefined && (look.hi !== 0 || look.lo !== 0)) entries.add(look.hi, look.lo, exact, standing);
+      if (look !== undefined && (look.hi !== 0 || look.lo !== 0)) entries.add(look.hi, look.lo, exact, code);
     }
   }
 
@@ -382,6 +388,15 @@ export class PeopleIndex {
     // Another record of the person may be in scope, so no sync may take the user over for this one.
     if (this.has(slot, mark.outOfScope)) return this.has(slot, mark.conflict) ? 'other' : 'out-of-scope';
     return this.has(slot, mark.leaver) ? 'leaver' : 'active';
+  }
+
+  /** Whether the person may work here, and a conflict or the record itself leaves nothing to decide. */
+  #isUndecided(slot: number): boolean {
+    if (this.has(slot, mark.conflict))
+      return this.hasAny(slot, mark.tied | mark.unsure) || !this.has(slot, mark.leaver);
+    if (this.hasAny(slot, mark.usable | mark.outOfScope)) return false;
+    const person = this.person(slot);
+    return person.kind === 'rejected' || (person.kind === 'person' && person.standing === 'unknown');
   }
 
   /** Whether the platform shows every readable field as the slot's person wants it. As `isSameValue` compares. */
@@ -412,12 +427,17 @@ export class PeopleIndex {
     return this.has(slot, mark.plain) && this.#account[slot] === this.#hash.of(accountId).hi;
   }
 
-  /** Recalls from a roster's entries, four numbers each, which accounts an earlier read saw enabled. */
-  recallEnabled(entries: Int32Array): void {
+  /**
+   * Recalls from a roster's entries, four numbers each, which accounts an earlier read saw enabled, and about whom it
+   * could not decide.
+   */
+  recall(entries: Int32Array): void {
     for (let at = 0; at < entries.length; at += rosterWidth) {
       const slot = this.#byIdentification.get(entries[at] as number, entries[at + 1] as number);
-      const isSame = slot !== -1 && this.#exact[slot] === entries[at + 2];
-      if (isSame) this.#enabled[slot] = (entries[at + 3] as number) >>> 24;
+      if (slot === -1) continue;
+      const { enabledAccount, isUndecided } = recalledFrom(entries[at + 3] as number);
+      if (this.#exact[slot] === entries[at + 2]) this.#enabled[slot] = enabledAccount;
+      if (isUndecided) this.set(slot, mark.wasUndecided);
     }
   }
 

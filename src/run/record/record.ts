@@ -9,9 +9,9 @@ import type { Decided } from '../decide/decide-changes.ts';
 import type { EditedTakeOver } from '../edit.ts';
 import type { EngineIo } from '../engine-io.ts';
 import { isEditHeld, isStored, type Judged } from '../judge/judge.ts';
+import { changesOf } from '../plan-changes.ts';
 import type { PlanWork } from '../plan-job.ts';
 import type { PlanRead } from '../read/read-people.ts';
-import { changesOf } from '../seal/batches.ts';
 
 const missesAtOnce = 1000;
 const changesAtOnce = 500;

@@ -1,36 +1,32 @@
-import { type Change, type ChangeClass, partOf } from '../../core/plan/change.ts';
+import { type ChangeClass, partOf } from '../../core/plan/change.ts';
 import { type OrderedChange, sendingLevels } from '../../core/plan/email-order.ts';
 import { leadRequests } from '../../core/plan/leaders.ts';
 import { autoDirectLimit, chunk, fileGroup, needsFile, routeOf } from '../../core/run/batch.ts';
 import { given } from '../../core/run/given.ts';
-import { type BatchLoad, loadOf } from '../../core/run/request-budget.ts';
+import type { BatchLoad } from '../../core/run/requests.ts';
 import type { ChangeState } from '../../core/run/run.ts';
 import type { Batch, NewBatch, PlannedChange } from '../../ports/store.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
+import { changesOf, pageSize } from '../plan-changes.ts';
 import type { Plan } from '../plan-job.ts';
-import { changesOf, newBatch, pageSize } from './batches.ts';
+import { newBatch } from './batches.ts';
 
 /** Changes that are sent together. */
 interface ChangeGroup {
   readonly kind: Batch['kind'];
-  readonly isParking: boolean;
   changes: GroupedChange[];
 }
 
 interface GroupedChange {
   readonly identification: string;
-  readonly kind: Change['kind'];
-  /** It takes over the e-mail of another user. */
-  readonly isWaiting: boolean;
   /** Present for a change of leaders: see `leadRequests`. */
   readonly requests?: number;
 }
 
 /**
  * Sorts the plan's open changes into batches, disables first, in order of identification; files apart from direct calls. A change that
- * waits for another one goes in a later batch, and each batch is proven before the next one is sent. Parked changes get
- * the batch of their first step here; see `addLastStep` for the second. Returns what each batch carries, and the last
- * one, which the caller stores.
+ * waits for another one goes in a later batch, and each batch is proven before the next one is sent. Returns what each
+ * batch carries, and the last one, which the caller stores.
  */
 export async function writeBatches(
   context: RunContext,
@@ -42,10 +38,10 @@ export async function writeBatches(
   let last: NewBatch[] = [];
   for await (const group of groupsOf({ planId: owned.run.id, ...given({ few }), states: ['planned'], sync }, io)) {
     const number = loads.push(loadOf(group));
-    const { kind, isParking, changes } = group;
+    const { kind, changes } = group;
     const identifications = changes.map(({ identification }) => identification);
     if (last.length > 0) await io.store.batches.create(owned, last);
-    last = [{ batch: newBatch(context, { number, kind, size: identifications.length, isParking }), identifications }];
+    last = [{ batch: newBatch(context, { number, kind, size: identifications.length }), identifications }];
   }
   return { loads, last };
 }
@@ -53,6 +49,12 @@ export async function writeBatches(
 /** Returns the batches that `writeBatches` would make, and writes nothing. */
 export async function previewBatches(job: GroupsJob, io: EngineIo): Promise<BatchLoad[]> {
   return Array.fromAsync(groupsOf(job, io), loadOf);
+}
+
+function loadOf({ kind, changes }: ChangeGroup): BatchLoad {
+  const leads = changes.reduce((sum, { requests = 0 }) => sum + requests, 0);
+  // The list of the first person shows whether lists can be read.
+  return { kind, size: changes.length, leads: kind === 'leaders' ? leads + 1 : 0 };
 }
 
 export interface GroupsJob {
@@ -76,12 +78,12 @@ async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGro
   const { settings, dialect } = sync;
   const read = await readGroups(job, io);
   const { isSmall, levels, disables } = await measurePlan(read(), sync);
-  const file = { kind: settings.delivery === 'outbox' ? 'outbox' : 'csv', isParking: false } as const;
+  const file = { kind: settings.delivery === 'outbox' ? 'outbox' : 'csv' } as const;
   let leaving: GroupedChange[] = [];
   if (disables > 0 && settings.delivery !== 'direct') {
     for await (const change of read(disableClasses)) {
       if (change.kind !== 'disable') continue;
-      leaving.push({ identification: change.identification, kind: change.kind, isWaiting: false });
+      leaving.push({ identification: change.identification });
       if (leaving.length < settings.batchRows) continue;
       yield { ...file, changes: leaving };
       leaving = [];
@@ -96,19 +98,16 @@ async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGro
     const route = routeOf(change, { delivery: settings.delivery, isSmallAndDirect, dialect });
     if (route === 'none' || change.kind === 'disable') continue;
     if (route === 'leaders') {
-      const { identification, kind } = change;
-      leading.push({ identification, kind, isWaiting: false, requests: leadRequests(change, dialect) });
+      leading.push({ identification: change.identification, requests: leadRequests(change, dialect) });
       continue;
     }
-    const isParking = change.parkEmail !== undefined;
     const level = levels.get(change.identification) ?? 0;
     let groups = level === 0 ? first : later[level - 1];
     if (groups === undefined) later[level - 1] = groups = new Map<string, ChangeGroup>();
-    const key = `${isParking} ${route} ${route === 'direct' ? '' : fileGroup(change, dialect, sync.mapping.fields)}`;
-    const group = groups.get(key) ?? { kind: route, isParking, changes: [] };
+    const key = `${route} ${route === 'direct' ? '' : fileGroup(change, dialect, sync.mapping.fields)}`;
+    const group = groups.get(key) ?? { kind: route, changes: [] };
     groups.set(key, group);
-    const { identification, kind } = change;
-    group.changes.push({ identification, kind, isWaiting: change.waitsFor !== undefined });
+    group.changes.push({ identification: change.identification });
     if (level > 0 || group.changes.length < settings.batchRows) continue;
     yield { ...group };
     group.changes = [];
@@ -119,7 +118,7 @@ async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGro
     }
   }
   // After all accounts: a leader may be created in this plan.
-  for (const changes of chunk(leading, settings.batchRows)) yield { kind: 'leaders', isParking: false, changes };
+  for (const changes of chunk(leading, settings.batchRows)) yield { kind: 'leaders', changes };
 }
 
 type Changes = AsyncIterable<PlannedChange> | readonly PlannedChange[];

@@ -50,9 +50,8 @@ const token = { of: 'secret', sealedBy: 'vault' } as const;
  */
 export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   runs: { sync: 'sync', columns: { scope, reason: mention } },
-  idle_ends: { sync: 'sync' },
   plans: { sync: 'sync' },
-  holds: { sync: 'sync', columns: { reason: mention } },
+  holds: { sync: 'sync', columns: { reason: mention, held_before: mention } },
   hold_runs: {},
   batches: { sync: 'sync', columns: { reason: mention } },
   changes: {
@@ -88,7 +87,8 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
     countedAs: 'forgotten',
     isBookkeeping: true,
   },
-  decisions: { sync: 'sync', columns: { identification: exactRow } },
+  standing_decisions: { sync: 'sync', columns: { identification: exactRow, other: exactRow, why: mention } },
+  decisions: { sync: 'sync', columns: { identification: exactRow, why: mention } },
   baselines: {
     sync: 'sync',
     // Expressions may name people. Without a baseline, the next full run stores one.
@@ -114,16 +114,14 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   tokens: { columns: { refresh_sealed: token, access_sealed: token }, countedAs: 'tokens' },
   alert_states: { columns: { state: mention } },
   alert_deliveries: { columns: { body: mention } },
-  exports: {},
-  exported_items: {},
+  mailed_reports: {},
   pauses: { sync: 'sync' },
   learned: {},
-  audit: { sync: 'sync' },
+  audit: { sync: 'sync', columns: { detail: mention, why: mention } },
   restores: {},
   // Users sign in again: their roles may have changed since.
   sessions: { isDroppedByRestore: true },
   // Another disk has other room.
-  store_sizes: { isBookkeeping: true, isDroppedByRestore: true },
   leases: { isBookkeeping: true },
   turns: { isBookkeeping: true, isDroppedByRestore: true },
   clock_marks: { isBookkeeping: true, isDroppedByRestore: true },

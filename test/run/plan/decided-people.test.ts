@@ -128,7 +128,7 @@ describe('what people decided', () => {
     expect([plan.changes[0]?.verdict, plan.known.map(({ rule }) => rule)]).toEqual([undefined, ['undo-update']]);
   });
 
-  const pair = { way: 'replace', identification: 'new', other: 'ana', by: 'eva', why: undefined } as const;
+  const pair = { way: 'replace', identification: 'new', other: 'ana', by: 'eva' } as const;
   const replaced: World = { ...gone, records: [named('new')], pairs: [pair] };
 
   it.each<[string, World, readonly string[]]>([

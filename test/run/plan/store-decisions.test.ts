@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Person } from '../../../src/core/person/person.ts';
 import type { LedgerEntry } from '../../../src/core/plan/ledger.ts';
-import { openPairBook } from '../../../src/core/plan/pair.ts';
 import type { RefusedCreate } from '../../../src/core/plan/refused-create.ts';
 import { packRoster, saltedHash, standingCode } from '../../../src/core/plan/roster.ts';
 import { certifySnapshot } from '../../../src/core/plan/snapshot.ts';
+import { openStanding } from '../../../src/core/plan/standing.ts';
 import type { SyncSettings } from '../../../src/core/run/settings.ts';
 import type { RunScope, Store } from '../../../src/ports/store.ts';
 import type { PlanCompared } from '../../../src/run/compare/compare-people.ts';
@@ -92,7 +92,7 @@ async function decide(world: World) {
   const compared = {
     ...fillIndex(work.index, spool, { ...world, sync }),
     asked: new Map(),
-    pairs: openPairBook([], now),
+    standing: openStanding([]),
     unresolved: { blocked: new Map(), released: new Set(world.released ?? []) },
   } as unknown as PlanCompared;
   const end = { complete: true, rows: 9, evidence: 'all', stamp: 's1' } as const;

@@ -61,7 +61,7 @@ export const errorEntries = {
     meaning: 'The platform sent an answer that does not match its API contract.',
     cause: 'A proxy or sign-in page answered instead, or the platform differs from the contract.',
     cure: [
-      'Run `rollcall check CONNECTION --contract` to compare the platform with the contract.',
+      'Run `rollcall learn CONNECTION` to find out what the platform does where the contract is silent.',
       'Repeat the command with `--raw` to see the answer. The answer may contain personal data.',
     ],
     page: 'platform-assumptions.md',
@@ -95,7 +95,7 @@ export const errorEntries = {
   PLATFORM_NOT_FOUND: {
     meaning: 'The platform has no such object or path (404).',
     cause: '`baseUrl` is wrong, the object was deleted, or the platform does not offer the operation.',
-    cure: ['Check `baseUrl` and the name in the command.', 'Run `rollcall check CONNECTION --contract`.'],
+    cure: ['Check `baseUrl` and the name in the command.', 'Run `rollcall check CONNECTION`.'],
     page: 'platform-assumptions.md',
   },
   PLATFORM_BUSY: {
@@ -163,14 +163,14 @@ export const errorEntries = {
     ],
     page: 'operations.md#what-lies-on-disk',
   },
-  EXPORT_TARGET: {
-    meaning: 'An export could not be written to its folder or table.',
-    cause: 'The folder or table is not writable or was changed, the disk is full, or the database cannot be reached.',
+  REPORT_NOT_SENT: {
+    meaning: 'The mail server did not take a report of leavers or joiners.',
+    cause: 'The server cannot be reached, or refuses the login, the sender or a recipient.',
     cure: [
-      'Read the message, which names the place and the reason.',
-      'Correct it there. The export continues automatically where it stopped; to continue now, run `rollcall exports run NAME`.',
+      'Read the message, which names the server and the reason, and correct `reports` in the configuration.',
+      'The report is tried again at least once an hour.',
     ],
-    page: 'how-to/export-feedback.md',
+    page: 'how-to/report-leavers.md#send-it-each-week',
   },
   LEASE_LOST: {
     meaning: 'This process no longer owns the run or the token, so it stopped before its next effect.',

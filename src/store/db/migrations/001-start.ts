@@ -78,14 +78,6 @@ export const store = {
     is_success: 'integer not null default 0',
     /** 1 when findings, changes and batches were deleted. */
     is_pruned: 'integer not null default 0',
-    /** JSON of `IdleRuns`: the run stands for earlier ones that were equal. */
-    idle: 'text',
-  }),
-  /** How many runs that another one stands for ended in a quarter of an hour. */
-  idle_ends: table(['sync', 'at'], {
-    sync: 'text not null',
-    at: 'bigint not null',
-    count: 'integer not null',
   }),
   findings: table(['run', 'number'], {
     run: 'text not null references runs (id) on delete cascade',
@@ -117,8 +109,6 @@ export const store = {
     sight: 'text',
     /** Counts by kind. */
     blocked: 'text',
-    /** `read_at` of the read before, whose run this run stands for. */
-    before_at: 'bigint',
   }),
   /** A run has one plan. */
   plans: table(['id'], {
@@ -149,6 +139,8 @@ export const store = {
     episode: 'text not null',
     state: `text not null default 'planned'`,
     state_reason: 'text',
+    /** 1: an operator left it out of a decision about others. */
+    is_left_out: 'integer not null default 0',
     batch: 'text',
     is_approved: 'integer not null default 0',
     is_rejected: 'integer not null default 0',
@@ -174,7 +166,6 @@ export const store = {
     final_at: 'bigint',
     reason: 'text',
     parent: 'text',
-    is_parking: 'integer not null',
   }),
   previews: table(['id'], {
     id: 'text not null',
@@ -292,6 +283,7 @@ export const store = {
     run: 'text not null',
     class: 'text not null',
     reason: 'text not null',
+    held_before: 'text',
     digest: 'text not null',
     /** sha256 over the hashes of its changes in order of identification: equal for holds of the same changes. */
     members_key: 'text not null',
@@ -305,6 +297,27 @@ export const store = {
   hold_runs: table(['hold', 'run'], {
     hold: 'text not null references holds (id) on delete cascade',
     run: 'text not null references runs (id) on delete cascade',
+  }),
+  /** What a person decided about a person and an account, an account alone, or the users of a sync that is gone. */
+  standing_decisions: table(['id'], {
+    /** That of its audit entry. */
+    id: 'text not null',
+    connection: 'text not null',
+    sync: 'text not null',
+    way: 'text not null',
+    identification: 'text',
+    /** The account, where it is of another identification. */
+    other: 'text',
+    account_id: 'text',
+    /** The sync that is gone. */
+    owner: 'text',
+    by_whom: 'text not null',
+    why: 'text',
+    at: 'bigint not null',
+    /** Null: for good. */
+    until_at: 'bigint',
+    ended_at: 'bigint',
+    ended_by: 'text',
   }),
   decisions: table(['sync', 'identification', 'hash'], {
     sync: 'text not null',
@@ -386,6 +399,7 @@ export const store = {
     id: 'text not null',
     at: 'bigint not null',
     by_whom: 'text not null',
+    label: 'text',
     action: 'text not null',
     /** Null for entries about a connection. */
     sync: 'text',
@@ -402,42 +416,24 @@ export const store = {
     made_at: 'bigint not null',
     by_whom: 'text not null',
   }),
-  exports: table(['name'], {
+  /** Where the reports stand that are sent by e-mail. */
+  mailed_reports: table(['name'], {
     name: 'text not null',
     attempt: 'bigint not null default 0',
     slot_at: 'bigint',
     requested_at: 'bigint',
-    read_until: 'bigint',
-    /** The file in progress, as JSON. */
-    file: 'text',
-    items: 'bigint not null default 0',
-    last_item_at: 'bigint',
     success_at: 'bigint',
     failures: 'integer not null default 0',
     failure: 'text',
     retry_at: 'bigint',
   }),
-  /** What an export has written: an item, or a state of one. */
-  exported_items: table(['export', 'key'], {
-    export: 'text not null',
-    key: 'text not null',
-    at: 'bigint not null',
-  }),
-  /** How large the store was, one row a day. */
-  store_sizes: table(['day'], {
-    /** Number of the day in UTC. */
-    day: 'bigint not null',
-    at: 'bigint not null',
-    bytes: 'bigint not null',
-    room: 'bigint',
-  }),
   sessions: table(['key'], {
     key: 'text not null',
     name: 'text not null',
-    access: 'text not null',
+    label: 'text',
     groups: 'text not null',
     method: 'text not null',
-    token: 'text',
+    origin: 'text not null',
     created_at: 'bigint not null',
     used_at: 'bigint not null',
     expires_at: 'bigint not null',

@@ -1,0 +1,263 @@
+import { damageKey, numberDamage, otherForms } from '../../core/guard/damage.ts';
+import type { FieldName, FieldValues } from '../../core/person/fields.ts';
+import { likenessKey } from '../../core/person/likeness.ts';
+import type { User } from '../../core/person/user.ts';
+import { openStanding, type Standing } from '../../core/plan/standing.ts';
+import { chunk } from '../../core/run/batch.ts';
+import { formatMinute, shellWord } from '../../core/run/formats.ts';
+import type { EngineIo, Sync } from '../engine-io.ts';
+import type { Reading } from '../read/choose-read.ts';
+import { mark, type PeopleIndex } from '../read/people-index.ts';
+import { type AskJob, askSource, canLookUp } from './doubtful-people.ts';
+import { readKept } from './kept-users.ts';
+
+/* A person of the source and an account that seem to be one person: see `core/plan/standing.ts`. */
+
+/** Returns what people decided about two of the sync, and about accounts that no sync owns. */
+export async function readStanding({ name, connection }: Sync['settings'], io: EngineIo): Promise<Standing> {
+  const all = await io.store.standing.list(connection, io.clock.now());
+  return openStanding(all.filter(({ sync }) => sync === name));
+}
+
+/**
+ * Gives the accounts to disable a slot, because no record names them. Only a full read shows that HR has no such person,
+ * and one that is about a few people has slots for them.
+ */
+export function fileAccounts({
+  index,
+  reading,
+  standing,
+  isFocused,
+}: Pick<AlikeJob, 'index' | 'reading' | 'standing' | 'isFocused'>): void {
+  if (reading.kind !== 'full' || isFocused) return;
+  for (const name of [...standing.accounts.keys(), ...standing.ofTwo.map(({ other }) => other)]) {
+    if (standing.disables(name) && index.find(name).slot === -1) index.name(index.add(name), name);
+  }
+}
+
+/** The command that decides about the two, for the end of a message. */
+export function adoptOf({ settings: { name } }: Sync, identification: string): string {
+  return `"rollcall adopt ${name} ${shellWord(identification)}"`;
+}
+
+interface AlikeJob extends AskJob {
+  readonly reading: Reading;
+  /** Some slots are bystanders. */
+  readonly isFocused: boolean;
+  readonly standing: Standing;
+}
+
+/**
+ * Leaves people and accounts as they are, as a person decided. Without a record of the person, the decision has no
+ * object: the account is decided by its own record.
+ */
+export function leaveAsDecided({
+  index,
+  reading,
+  standing,
+  find,
+}: Pick<AlikeJob, 'index' | 'reading' | 'standing' | 'find'>): void {
+  for (const { way, identification, other, until = 0, by, why } of standing.ofTwo) {
+    if (way !== 'leave') continue;
+    const person = slotOf(index, identification);
+    const account = slotOf(index, other);
+    const isNamed = person !== undefined && index.has(person, mark.inSource);
+    if (!isNamed && reading.kind === 'full') continue;
+    const worksUnderOwn = account !== undefined && index.has(account, mark.inSource | mark.active);
+    const kept = [isNamed ? person : undefined, worksUnderOwn ? undefined : account].filter(
+      (slot) => slot !== undefined,
+    );
+    for (const slot of kept) index.set(slot, mark.conflict | mark.left);
+    if (kept.every((slot) => index.has(slot, mark.bystander))) continue;
+    const message = `${identification} is left out, and the account of ${other} is kept, until ${formatMinute(until)}. ${by} decided this${why === undefined ? '' : `: ${why}`}`;
+    find({ code: 'left-as-decided', identification, message, other });
+  }
+}
+
+/** A person of a read, and a user who has the same name and dates. */
+interface Alike {
+  readonly slot: number;
+  readonly user: User;
+}
+
+/** Watches the users of the platform for those who look like a person of a read that does not compare all people. */
+export interface LikenessWatch {
+  /** Called for each user. `slot`: of the user, or -1. */
+  see(user: User, slot: number): void;
+  /** Returns whether a user can look like the slot's person. */
+  seeks(slot: number): boolean;
+  readonly found: readonly Alike[];
+}
+
+/** Where a read compares all people, `findAlike` begins with the users of ours that are missing, and this sees nothing. */
+export function openLikeness(index: PeopleIndex, { mapping }: Sync, comparesAll: boolean): LikenessWatch {
+  const found: Alike[] = [];
+  let people: ReadonlyMap<string, readonly number[]> | undefined;
+  return {
+    see(user, slot) {
+      if (comparesAll || (slot !== -1 && index.has(slot, mark.inSource))) return;
+      people ??= byLikeness(index, (one) => !index.has(one, mark.bystander));
+      const key = people.size === 0 ? undefined : likenessKey(onlyMapped(user.fields, mapping.fields));
+      for (const one of key === undefined ? [] : (people.get(key) ?? [])) found.push({ slot: one, user });
+    },
+    seeks(slot) {
+      const person = comparesAll ? undefined : index.person(slot);
+      return person?.kind === 'person' && likenessKey(person.fields) !== undefined;
+    },
+    found,
+  };
+}
+
+/**
+ * Finds people of the source without an account who are probably a user of ours whom the source does not name: by an
+ * identification that is the same number, or by their name and dates. Neither is changed. Two people who are both in the
+ * source, or who both have an account, are two people.
+ */
+export async function findAlike(job: AlikeJob, alike: readonly Alike[], io: EngineIo): Promise<void> {
+  findByUser(job);
+  if (job.isFocused || job.reading.kind !== 'full') await findByPerson(job, alike, io);
+}
+
+/**
+ * Begins with the users that are missing in the source and are ours, or are to be disabled: few, while the source is as it
+ * was.
+ */
+function findByUser(job: AlikeJob): void {
+  const { index, spool, candidates, sync, standing } = job;
+  let newPeople: ReadonlyMap<string, readonly number[]> | undefined;
+  let people: ReadonlyMap<string, readonly number[]> = new Map();
+  for (const [at, slot] of candidates.slots.entries()) {
+    if (index.has(slot, mark.inSource)) continue;
+    if (!index.has(slot, mark.ours) && !standing.disables(index.person(slot).identification)) continue;
+    const user = readKept(spool, candidates.places[at] as number);
+    if (typeof user === 'string') continue;
+    if (newPeople === undefined) {
+      newPeople = byNumber(index);
+      people = byLikeness(index, (one) => isNew(index, one));
+    }
+    const likeness = likenessKey(onlyMapped(user.fields, sync.mapping.fields)) ?? '';
+    for (const person of [...(newPeople.get(damageKey(user.identification)) ?? []), ...(people.get(likeness) ?? [])]) {
+      protectBoth(person, user, job, 'not in the source');
+    }
+  }
+}
+
+/**
+ * Begins with the people of a read of a few people, in which the users of ours that are missing have no slot. Two whom
+ * the last full read both named are two people.
+ */
+async function findByPerson(job: AlikeJob, alike: readonly Alike[], io: EngineIo): Promise<void> {
+  const { index, sync, reading, signal, isFocused } = job;
+  const slots = Array.from({ length: index.size }, (_, slot) => slot).filter((slot) => {
+    return isNew(index, slot) && !index.has(slot, mark.bystander) && !index.has(slot, mark.conflict);
+  });
+  const isWhole = isFocused || (reading.kind === 'point' && reading.readsAll);
+  const roster = isWhole ? undefined : await io.store.rosters.open(sync.settings.name);
+  const { connection, name } = sync.settings;
+  for (const some of chunk(slots, peopleAtOnce)) {
+    const people = some.map((slot) => {
+      const { identification } = index.person(slot);
+      const users = alike.filter((one) => one.slot === slot).map(({ user }) => user);
+      const forms = [...otherForms(identification), ...users.map((user) => user.identification)];
+      return { slot, identification, users, forms };
+    });
+    const forms = people.flatMap((person) => person.forms);
+    if (forms.length === 0) continue;
+    const known = await io.store.ledger.getMany(connection, forms);
+    const listed = await roster?.people([...people.map(({ identification }) => identification), ...known.keys()]);
+    const isListed = (one: string): boolean => listed?.get(one)?.some(({ isExact }) => isExact) === true;
+    for (const { slot, identification, users, forms } of people) {
+      const isOurs = (form: string): boolean => {
+        const entry = known.get(form);
+        if (entry?.owner !== name || entry.removed !== undefined || isInSource(index, form)) return false;
+        return !(isListed(identification) && isListed(form));
+      };
+      for (const form of forms.filter(isOurs)) {
+        const lookup = await sync.platform.find(form, signal);
+        if (lookup.found !== true) continue;
+        const isAlike = users.some((user) => user.identification === form);
+        if (isAlike && !isWhole && (await worksStill(form, job, io))) continue;
+        protectBoth(slot, lookup.user, job, isAlike && !isWhole ? 'not in this read' : 'not in the source');
+      }
+    }
+  }
+}
+
+/** Returns whether the source knows the user as an employee too, so that the two are two people. */
+async function worksStill(identification: string, job: AlikeJob, io: EngineIo): Promise<boolean> {
+  if (!canLookUp(job.sync)) return false;
+  const answer = (await askSource([identification], job, io)).answers.get(identification);
+  return answer?.kind === 'known' && answer.person.standing === 'active';
+}
+
+const peopleAtOnce = 100;
+
+/** Returns the new people by their number: see `damageKey`. */
+function byNumber(index: PeopleIndex): ReadonlyMap<string, readonly number[]> {
+  return groupSlots(index, (slot) => (isNew(index, slot) ? damageKey(index.person(slot).identification) : undefined));
+}
+
+/** Returns people who should have an account by their likeness. */
+function byLikeness(index: PeopleIndex, isMeant: (slot: number) => boolean): ReadonlyMap<string, readonly number[]> {
+  return groupSlots(index, (slot) => {
+    const person = index.has(slot, mark.inSource | mark.active) && isMeant(slot) ? index.person(slot) : undefined;
+    return person?.kind === 'person' ? likenessKey(person.fields) : undefined;
+  });
+}
+
+function groupSlots(index: PeopleIndex, keyOf: (slot: number) => string | undefined): Map<string, number[]> {
+  const found = new Map<string, number[]>();
+  for (let slot = 0; slot < index.size; slot += 1) {
+    const key = keyOf(slot);
+    if (key === undefined) continue;
+    const known = found.get(key);
+    if (known === undefined) found.set(key, [slot]);
+    else known.push(slot);
+  }
+  return found;
+}
+
+/** Leaves the fields that the source shows too. */
+function onlyMapped(fields: FieldValues, mapped: readonly FieldName[]): FieldValues {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => mapped.includes(name as FieldName)));
+}
+
+function isNew(index: PeopleIndex, slot: number): boolean {
+  return index.has(slot, mark.inSource) && !index.has(slot, mark.seen);
+}
+
+function slotOf(index: PeopleIndex, identification: string): number | undefined {
+  const { slot, isExact } = index.find(identification);
+  return slot !== -1 && isExact ? slot : undefined;
+}
+
+function isInSource(index: PeopleIndex, identification: string): boolean {
+  const slot = slotOf(index, identification);
+  return slot !== undefined && index.has(slot, mark.inSource);
+}
+
+/** The two have one first name, date of birth and first day at work. */
+const sameAdvice = 'Correct one identification';
+
+/** Protects the person and the user, and reports them, unless a person decided about them. `absence`: of the user's record. */
+function protectBoth(person: number, user: User, { index, sync, find, standing }: AlikeJob, absence: string): void {
+  const { identification, ...record } = index.person(person);
+  const other = user.identification;
+  if (standing.way(identification, other) !== undefined) return;
+  const slot = slotOf(index, other);
+  const isReported = index.has(person, mark.conflict);
+  const isAside = index.has(person, mark.bystander) && slot !== undefined && index.has(slot, mark.bystander);
+  index.set(person, mark.conflict);
+  if (slot !== undefined) index.set(slot, mark.conflict);
+  if (isReported || isAside) return;
+  const at = 'at' in record ? record.at : 'no record';
+  const { how, advice } = numberDamage(identification, other) ?? {
+    how: 'look like one person (name, birth date, first day)',
+    advice: sameAdvice,
+  };
+  const message =
+    `${identification} (${at}) and user ${other}, ${absence}, ${how}: neither is changed. ${advice}, or run ` +
+    adoptOf(sync, identification);
+  find({ code: 'rename-conflict', identification, message, other, account: user });
+  find({ code: 'rename-conflict', identification: other, message });
+}
