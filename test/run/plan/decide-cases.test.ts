@@ -405,7 +405,7 @@ describe('an e-mail that another account still has', () => {
         'email-cycle leo (line of leo) ana',
       ]);
       expect(plan.findings[0]?.message).toBe(
-        'each person needs the e-mail of the next: ana → eva → leo → ana. None is changed. Change the address of one of them on the platform first; the next run does the rest',
+        'these people need the e-mail of the next one: ana → eva → leo → ana. Change one address on the platform first; the next run does the rest',
       );
     });
 
