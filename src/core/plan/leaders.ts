@@ -2,7 +2,7 @@ import type { LeaderField } from '../person/fields.ts';
 import { leadersIn, leaderValues } from '../person/leaders.ts';
 import type { Leaders } from '../person/user.ts';
 import { given } from '../run/given.ts';
-import type { Dialect, Policy } from '../run/settings.ts';
+import type { Dialect, MappingSettings, Policy } from '../run/settings.ts';
 import type { Change, Proposal } from './change.ts';
 import { canonicalJson } from './configuration.ts';
 import type { LedgerEntry, LedgerLeaders } from './ledger.ts';
@@ -40,10 +40,18 @@ export interface LeaderCase {
   readonly shown: Leaders;
   readonly checkedAt: number;
   /** Which leaders that were set by hand are replaced and taken away. */
-  readonly takeOver: { readonly main: boolean; readonly secondary: boolean };
+  readonly takeOver: Readonly<Record<LeaderField, boolean>>;
   readonly policy: Policy;
   /** References that wait. The ledger keeps them. */
   readonly waits?: LedgerLeaders['waits'];
+}
+
+/** Returns which leaders that were set by hand the mapping replaces and takes away. */
+export function takeOverOf({ leaders }: Pick<MappingSettings, 'leaders'>): LeaderCase['takeOver'] {
+  return {
+    mainLeader: leaders?.manager?.takeOver === true,
+    secondaryLeaders: leaders?.secondary.some((rule) => rule.takeOver) === true,
+  };
 }
 
 export interface LeaderDecision {
@@ -80,7 +88,7 @@ export function decideLeaders(subject: LeaderCase): LeaderDecision {
   const names = (wanted.secondary?.names ?? []).filter((name) => name !== main);
   const isGone = (name: string): boolean =>
     wanted.secondary?.isWhole === true &&
-    (ours.has(name) || takeOver.secondary) &&
+    (ours.has(name) || takeOver.secondaryLeaders) &&
     !names.includes(name) &&
     name !== main;
   const kept = shown.secondary.filter((name) => !isGone(name));
@@ -109,7 +117,7 @@ function mainAfter({ wanted: { main }, known, shown, takeOver }: LeaderCase): st
   const isOurs = shown.main !== undefined && shown.main === known?.main;
   if (main.says === 'none') return isOurs ? undefined : shown.main;
   if (main.says === 'keep') return shown.main;
-  return shown.main === undefined || isOurs || takeOver.main ? main.identification : shown.main;
+  return shown.main === undefined || isOurs || takeOver.mainLeader ? main.identification : shown.main;
 }
 
 /** Returns the change from one state of the leaders to another; undefined when they are equal. */

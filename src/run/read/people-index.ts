@@ -1,6 +1,6 @@
 import { type FieldName, type FieldValues, fieldTraits } from '../../core/person/fields.ts';
 import { lookAlikeKey } from '../../core/person/identification.ts';
-import type { Person, RejectedPerson } from '../../core/person/person.ts';
+import type { EarlierPerson, Person, RejectedPerson } from '../../core/person/person.ts';
 import { TextHash } from '../../core/person/text.ts';
 import type { User } from '../../core/person/user.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
@@ -13,6 +13,7 @@ import {
   rosterWidth,
   standingCode,
 } from '../../core/plan/roster.ts';
+import { given } from '../../core/run/given.ts';
 import type { MappingSettings, WriteRule } from '../../core/run/settings.ts';
 import type { Spool } from '../../ports/runtime.ts';
 import { HashIndex, lengthened, powerAbove } from './hash-index.ts';
@@ -257,8 +258,8 @@ export class PeopleIndex {
   }
 
   /** Keeps the name of a slot that no record of the source fills. */
-  name(slot: number, identification: string): void {
-    this.#place[slot] = this.#spool.append(this.#text.write({ kind: 'absent', identification }));
+  name(slot: number, identification: string, earlier?: EarlierPerson): void {
+    this.#place[slot] = this.#spool.append(this.#text.write({ kind: 'absent', identification, ...given({ earlier }) }));
   }
 
   /** The people of whom only their last day of work shows that they left. */
