@@ -205,7 +205,7 @@ it.each([
 it.each<[string, Partial<LeaderCase>, Leaders, object]>([
   ['shown as asked for', {}, { main: 'eva', secondary: [] }, { kind: 'applied' }],
   ['not shown', {}, { main: undefined, secondary: [] }, { what: 'the list still lacks the main leader' }],
-  ['edited by others', {}, { main: 'kai', secondary: [] }, { kind: 'edited' }],
+  ['edited by others', {}, { main: 'kai', secondary: [] }, { kind: 'overwritten' }],
   [
     'of a list beside which others set a main leader',
     { wanted: { ...keep, secondary: { names: ['zoe', 'ana'], isWhole: true } } },

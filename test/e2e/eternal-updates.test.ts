@@ -150,7 +150,7 @@ describe('a platform that keeps values differently', () => {
     await office.writeEmployees(employees(5, { E2: { last: 'Fernández-Vega y Paz' } }));
     expect((await office.apply()).run.counts).toMatchObject({ update: 1, applied: 1 });
     await quiet(office);
-    office.sandbox.state.editUser('E2', { fields: { lastName: 'Other' } });
+    office.sandbox.state.patchUser('E2', { fields: { lastName: 'Other' } });
     expect((await office.apply()).run.counts).toMatchObject({ update: 1, applied: 1 });
   });
 

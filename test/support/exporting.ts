@@ -37,7 +37,7 @@ export async function openExportingWorld(
 ): Promise<ExportingWorld> {
   const folder = await temporaryFolder();
   const sandbox = await startSandbox({ now, accessTokenLifeMs: 86_400_000_000 });
-  for (const name of ['A1', 'A2']) sandbox.state.editUser(name, { fields: { firstName: 'Ana' } });
+  for (const name of ['A1', 'A2']) sandbox.state.patchUser(name, { fields: { firstName: 'Ana' } });
   onTestFinished(() => sandbox.close());
   const url = await postgres?.newDatabase();
   const existing = { feedback: new Set<string>(), evaluations: new Set<string>() };

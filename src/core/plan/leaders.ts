@@ -226,7 +226,7 @@ export type LeaderVerdict =
   | { readonly kind: 'applied' }
   /** `left`: the change from what is shown. */
   | { readonly kind: 'lacking'; readonly left: Change; readonly what: string }
-  | { readonly kind: 'edited' };
+  | { readonly kind: 'overwritten' };
 
 /** Compares a change with what the platform shows. Leaders that others added meanwhile stay. */
 export function judgeLeaders<Made extends Change>(
@@ -239,8 +239,8 @@ export function judgeLeaders<Made extends Change>(
   const { add, remove } = leaderSteps(from, to);
   const secondary = [...shown.secondary.filter((name) => !remove.secondary.includes(name)), ...add.secondary];
   const isMain = from.main !== to.main;
-  const isEdited = isMain && ![undefined, from.main, to.main].includes(shown.main);
-  if (isEdited) return { kind: 'edited' };
+  const isOverwritten = isMain && ![undefined, from.main, to.main].includes(shown.main);
+  if (isOverwritten) return { kind: 'overwritten' };
   const goal = { main: isMain ? to.main : shown.main, secondary };
   const left = leaderSteps(shown, goal);
   const lacks = [

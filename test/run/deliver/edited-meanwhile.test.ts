@@ -33,7 +33,7 @@ async function officeWith(
 
 describe('a user whom someone else edits while a run is under way', () => {
   it('and disables is not enabled again by an update', async () => {
-    const disable = (office: Office) => office.sandbox.state.editUser('E7', { enabled: false });
+    const disable = (office: Office) => office.sandbox.state.patchUser('E7', { enabled: false });
     const sync = { settle: { every: '2s', visibleWithin: '20s', lookWithin: '0s' } };
     const office = await officeWith({ count: 20, at: 'plan-stored', sync }, disable);
     const { run, findings } = await office.apply();
@@ -43,12 +43,12 @@ describe('a user whom someone else edits while a run is under way', () => {
   });
 
   it('is not called applied, and is planned anew', async () => {
-    const edit = (office: Office) => office.sandbox.state.editUser('E7', { fields: { lastName: 'Elsewhere' } });
+    const edit = (office: Office) => office.sandbox.state.patchUser('E7', { fields: { lastName: 'Elsewhere' } });
     const office = await officeWith({ count: 20, at: 'status-final' }, edit);
     const { run, findings } = await office.apply();
     expect(run).toMatchObject({ outcome: 'partial', counts: { applied: 19, failed: 1 } });
     expect(findings.filter(({ identification }) => identification === 'E7')).toMatchObject([
-      { code: 'edited-elsewhere', message: 'lastName was edited by someone else; the next run plans again' },
+      { code: 'changed-elsewhere', message: 'lastName was changed by someone else; the next run plans again' },
     ]);
     expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { update: 1, applied: 1 } });
     expect(office.sandbox.state.users.get('E7')?.fields.lastName).toBe('Paz');

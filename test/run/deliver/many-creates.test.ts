@@ -54,7 +54,7 @@ it('many creates in several files need no lookup after the plan, and one scan re
 
 it('of many creates, a user who has come onto the platform meanwhile is not created again', async () => {
   const meanwhile = ({ sandbox }: Office) => {
-    sandbox.state.editUser('E60', { enabled: true, fields: { firstName: 'By', lastName: 'Hand' } });
+    sandbox.state.patchUser('E60', { enabled: true, fields: { firstName: 'By', lastName: 'Hand' } });
   };
   const { office, report } = await onboarded({ users: 40, lookWithin: '0s', meanwhile });
   expect(report.run).toMatchObject({ outcome: 'partial', counts: { applied: creates - 1, failed: 1 } });
