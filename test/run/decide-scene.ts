@@ -44,7 +44,11 @@ export interface World extends KnownPeople {
   readonly isFocused?: boolean;
   readonly dialect?: Partial<Dialect>;
   /** The kind of the read; full when absent. */
-  readonly kind?: 'point';
+  readonly kind?: 'point' | 'delta';
+  /** People whose earlier change has an outcome that stayed unknown for too long. */
+  readonly released?: readonly string[];
+  /** Conflicts of identity that the steps before have found. */
+  readonly identities?: PlanWork['findings']['identities'];
   /** Stops the work after the first part. */
   readonly stops?: boolean;
   readonly edit?: EditedWorld;
@@ -117,12 +121,16 @@ export async function open(world: World) {
   const stopping = new AbortController();
   const end = { complete: true, rows: 9, evidence: 'all', stamp: 's1' } as const;
   const snapshot = certifySnapshot({ kind: world.kind ?? 'full', end, unreadable: 0, readAt: now, runAt: now });
-  const read = { snapshot, reading: { kind: 'full' }, focus: world.isFocused === true ? new Set() : undefined };
+  const read = {
+    snapshot,
+    reading: { kind: world.kind ?? 'full' },
+    focus: world.isFocused === true ? new Set() : undefined,
+  };
   const blockedBefore = new Map((world.blocked ?? []).map((name) => [name, { reason: 'no answer yet' }]));
   const accounts = new Map(world.toDisable?.map((one) => [one.identification, one]));
   const compared = {
     ...{ ...people, asked: new Map(), former: new Map() },
-    unresolved: { blocked: blockedBefore, released: new Set() },
+    unresolved: { blocked: blockedBefore, released: new Set(world.released) },
     pairs: openPairBook(world.pairs ?? [], now, accounts),
   };
   const neighbors = {
@@ -183,7 +191,7 @@ export async function open(world: World) {
     ...{ sync, index, spool, recorder, scope, signal: stopping.signal, ...given({ edit, isRetry: world.isRetry }) },
     findings: {
       find: (finding: Finding) => void findings.push(finding),
-      identities: { notKept: 0, found: 0 },
+      identities: world.identities ?? { notKept: 0, found: 0 },
     },
     blocked: { add: (one: BlockedPerson) => void blocked.push(one) },
   } as unknown as PlanWork;
@@ -193,8 +201,9 @@ export async function open(world: World) {
     store,
     async decide() {
       const done = await decideChanges(work, planned, io, neighbors);
-      const { misses, instead, takenLater } = done;
-      return { ...done, expected, misses: kept(misses), instead: kept(instead), takenLater: kept(takenLater) };
+      const { misses, instead, takenLater, repeated, rejected, leftOut, notUndone, respectedEdits, postponed } = done;
+      const counts = { repeated, rejected, leftOut, notUndone, respectedEdits, postponed };
+      return { ...done, counts, expected, misses: kept(misses), instead: kept(instead), takenLater: kept(takenLater) };
     },
     /** What the later steps know of a person. */
     marksOf: (name: string) =>

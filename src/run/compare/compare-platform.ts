@@ -260,7 +260,7 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
   const isEqual =
     user.enabled &&
     user.unreadable.length === 0 &&
-    index.has(slot, mark.usable | mark.active) &&
+    index.has(slot, mark.active) &&
     !index.hasAny(slot, mark.outOfScope | mark.conflict) &&
     index.isShownAsWanted(slot, user);
   if (isEqual && !job.isFocused && index.isPlain(slot, user.id) && !index.has(slot, mark.undated)) {

@@ -50,7 +50,7 @@ function isGuessed(record: AnyRecord): boolean {
 }
 
 /** The marks that one record sets. */
-const ofRecord = mark.inSource | mark.usable | mark.active | mark.leaver | mark.outOfScope | mark.undated;
+const ofRecord = mark.inSource | mark.active | mark.leaver | mark.outOfScope | mark.undated;
 
 const ofSeveral = mark.tied | mark.unsure | mark.worksOutside | mark.unknownOutside;
 
@@ -83,8 +83,8 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
     index.fill(slot, person);
     index.set(slot, mark.inSource);
     if (person.kind === 'rejected') return;
-    if (person.standing === 'active') index.set(slot, mark.usable | mark.active);
-    if (person.standing === 'leaver') index.set(slot, mark.usable | mark.leaver);
+    if (person.standing === 'active') index.set(slot, mark.active);
+    if (person.standing === 'leaver') index.set(slot, mark.leaver);
     if (!person.isInScope) index.set(slot, mark.outOfScope);
     if (person.standing === 'active' && person.isInScope && lifecycleTrouble(person) !== undefined) {
       index.set(slot, mark.undated);

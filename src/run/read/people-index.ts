@@ -19,51 +19,66 @@ import type { Spool } from '../../ports/runtime.ts';
 import { HashIndex, lengthened, powerAbove } from './hash-index.ts';
 import { type Absent, createPersonText } from './person-text.ts';
 
-/** What is known of one slot. Bits, because there may be a million slots. */
+/**
+ * What is known of one slot. Bits, because there may be a million slots. Each step adds marks; only the read takes some
+ * back, when another record of the person counts.
+ *
+ * | set by                        | marks                                                         | read by               |
+ * |-------------------------------|---------------------------------------------------------------|-----------------------|
+ * | read: a record                | inSource, active, leaver, outOfScope, undated                 | every step            |
+ * | read: several records         | tied, unsure, worksOutside, unknownOutside                    | read, decide          |
+ * | read: of some people          | bystander                                                     | compare, decide, lead |
+ * | read, compare, order of mails | conflict                                                      | every step            |
+ * | read of some people, pairs    | left                                                          | decide                |
+ * | compare: the ledger           | inLedger, ours, plain                                         | compare, decide       |
+ * | compare: the platform         | seen, enabled; leadable of who is equal                       | every step            |
+ * | decide                        | prevented, leadable                                           | lead, record          |
+ * | lead                          | led; bystander and seen of people who wait for a leader       | record                |
+ */
 export const mark = {
   /** Some record of the source names this person. */
   inSource: 1,
-  /** The record's data can be used. */
-  usable: 1 << 1,
-  active: 1 << 2,
-  leaver: 1 << 3,
-  outOfScope: 1 << 4,
+  /** The record's data can be used, and the person works here. */
+  active: 1 << 1,
+  /** The record's data can be used, and the person left. */
+  leaver: 1 << 2,
+  outOfScope: 1 << 3,
   /** Two records, two people differing by case only, or an e-mail claimed twice: no change, protected. */
-  conflict: 1 << 5,
+  conflict: 1 << 4,
   /** Ours, and nothing in the ledger that must be checked: see `recall`. Ask `isPlain`: the account may be a new one. */
-  plain: 1 << 6,
+  plain: 1 << 5,
   /** The ledger knows this identification. */
-  inLedger: 1 << 7,
+  inLedger: 1 << 6,
   /** The platform has shown this user. */
-  seen: 1 << 8,
+  seen: 1 << 7,
   /** Read only for what the record claims; no decision is made about this person. */
-  bystander: 1 << 9,
+  bystander: 1 << 8,
   /** The ledger calls this user ours, or the source names them and a sync that is gone has left them behind. */
-  ours: 1 << 10,
+  ours: 1 << 9,
   /** A lifecycle date cannot be read, so it is not known whether the person works here. Counted as blocked. */
-  undated: 1 << 11,
+  undated: 1 << 10,
   /** Two records of this person, of which no rule tells which one counts. */
-  tied: 1 << 12,
+  tied: 1 << 11,
   /** A record of this person cannot be compared with the others. */
-  unsure: 1 << 13,
+  unsure: 1 << 12,
   /** A record out of scope shows that this person works, beside the one that counts. */
-  worksOutside: 1 << 14,
+  worksOutside: 1 << 13,
   /** A record out of scope, beside the one that counts, has no known standing. */
-  unknownOutside: 1 << 15,
+  unknownOutside: 1 << 14,
   /** The source asks for a change that something else than the source prevents: what was rejected stays rejected. */
-  prevented: 1 << 16,
+  prevented: 1 << 15,
   /** The conflict is no trouble: a person decided it for a time, or only a look-alike of this person was named. */
-  left: 1 << 17,
+  left: 1 << 16,
   /** The account is ours, and enabled now or after this plan: its leaders are decided. */
-  leadable: 1 << 18,
+  leadable: 1 << 17,
   /** The leaders were decided, so decisions about changes of them that are no longer asked for end. */
-  led: 1 << 19,
+  led: 1 << 18,
   /** This read saw the account enabled. */
-  enabled: 1 << 20,
+  enabled: 1 << 19,
 } as const;
 
 /** What a directory shows of a person besides the fields. */
-const shownMarks = mark.usable | mark.active | mark.leaver | mark.outOfScope | mark.seen | mark.enabled;
+const shownMarks = mark.active | mark.leaver | mark.outOfScope | mark.seen | mark.enabled;
 
 /** Where a field's bit lies in `#given`. */
 interface Place {
@@ -379,7 +394,7 @@ export class PeopleIndex {
   }
 
   #standing(slot: number): RosterStanding {
-    if (!this.has(slot, mark.usable)) return 'other';
+    if (!this.hasAny(slot, mark.active | mark.leaver)) return 'other';
     // Another record of the person may be in scope, so no sync may take the user over for this one.
     if (this.has(slot, mark.outOfScope)) return this.has(slot, mark.conflict) ? 'other' : 'out-of-scope';
     return this.has(slot, mark.leaver) ? 'leaver' : 'active';

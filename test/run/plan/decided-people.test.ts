@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Person } from '../../../src/core/person/person.ts';
-import { approve, reject } from '../../contracts/store-samples.ts';
+import { approve, openRun, reject, writePlan } from '../../contracts/store-samples.ts';
 import { someInstant as now } from '../../support/fake-clock.ts';
 import { changed, decide, entry, fields, inOnePlan, left, named, off, open, type World } from '../decide-scene.ts';
 import { account } from '../plan-scene.ts';
@@ -112,6 +112,82 @@ describe('what a decision leaves for the later steps', () => {
       settings: { parkEmail: '{identification}@parked.example' },
     });
     expect([kinds(), marksOf('ana'), marksOf('eva')]).toEqual([['update ana', 'update eva'], 'leadable', '']);
+  });
+});
+
+describe('what a plan counts besides', () => {
+  it('is nothing of a plain plan', async () => {
+    const { counts } = await decide({ records: [named('ana', changed), named('eva')], users: [account('ana')] });
+    expect(counts).toEqual({ repeated: 0, rejected: 0, leftOut: 0, notUndone: 0, respectedEdits: 0, postponed: 0 });
+  });
+
+  it('are the people who are missing and not disabled yet, with the wait that ends first', async () => {
+    const dayMs = 86_400_000;
+    const missed = (name: string, since: number) => entry(name, { misses: { count: 1, since, stamp: 's0' } });
+    const { missing, kinds } = await decide({
+      users: ['ana', 'eva', 'leo'].map((name) => account(name)),
+      ledger: [missed('ana', now - 2), missed('eva', now - 3), missed('leo', now - 1)],
+      settings: { missing: { afterReads: 2, minAgeMs: dayMs } },
+    });
+    expect([kinds(), missing]).toEqual([[], { count: 3, wait: { afterReads: 2, from: now - 3 + dayMs } }]);
+  });
+
+  it('are the changes that are sent again, each with a finding', async () => {
+    const { counts, codes } = await decide({ ...alone(), released: ['ana', 'leo'] });
+    expect([counts.repeated, codes()]).toEqual([1, ['repeated ana']]);
+  });
+
+  it('are the changes that wait for another one', async () => {
+    const { waits } = await decide({
+      records: [named('ana', mail('eva')), named('eva', mail('new'))],
+      users: [account('ana', mail('ana')), account('eva', mail('eva'))],
+      claims: { ana: 'eva' },
+    });
+    expect(waits).toEqual(new Map([['ana', 'eva']]));
+  });
+
+  it('is what was decided before', async () => {
+    const world = {
+      records: [named('ana', { fields: { ...fields, area: 'IT', email: 'n@x.com' } })],
+      users: [account('ana')],
+    };
+    const { changes } = await decide(world);
+    const told = async (
+      before: (plan: Awaited<ReturnType<typeof open>>) => unknown,
+      released: readonly string[] = [],
+    ) => {
+      const plan = await open({ ...world, released });
+      await before(plan);
+      const { hasApprovals, counts, keptEmails } = await plan.decide();
+      return [hasApprovals, counts.rejected, counts.leftOut, [...keptEmails], counts.repeated];
+    };
+    const ofEmail = changes.map((one) => ({ ...one, changed: ['email'] as const }));
+    expect(await told(({ store }) => approve(store, changes, { at: now }))).toEqual([true, 0, 0, [], 0]);
+    expect(await told(({ store }) => reject(store, changes))).toEqual([false, 1, 0, [], 0]);
+    expect(await told(({ store }) => reject(store, changes), ['ana'])).toEqual([false, 1, 0, [], 0]);
+    expect(await told(({ store }) => reject(store, ofEmail))).toEqual([false, 0, 0, ['ana'], 0]);
+    const ended = async ({ store }: Awaited<ReturnType<typeof open>>) => {
+      await approve(store, changes, { at: now });
+      const owned = await openRun(store, { id: 'run_9', sync: 'people' });
+      await writePlan(store, { id: 'run_9', owned }, []);
+      await store.decisions.end(owned, 'run_9', { identifications: ['ana'], keepsRejections: false }, now);
+    };
+    expect(await told(ended)).toEqual([false, 0, 0, [], 0]);
+  });
+
+  it.each([
+    { found: 3, notKept: 0, needsFull: false, told: 0 },
+    { found: 3, notKept: 1, needsFull: true, told: 0 },
+    { kind: 'delta', found: 0, notKept: 0, needsFull: false, told: 0 },
+    { kind: 'delta', found: 1, notKept: 0, needsFull: true, told: 1 },
+    { kind: 'delta', found: 0, notKept: 1, needsFull: true, told: 1 },
+  ] as const)('is that the next read is full: %j', async ({ found, notKept, needsFull, told, ...kind }) => {
+    const plan = await decide({ ...kind, identities: { found, notKept } });
+    const note = 'two records claim the same user (see the next findings): the next run reads all employees';
+    expect([plan.needsFull, plan.findings.map(({ message }) => message)]).toEqual([
+      needsFull,
+      told === 0 ? [] : [note],
+    ]);
   });
 });
 

@@ -27,12 +27,12 @@ function marked(people: Readonly<Record<string, number>>): PeopleIndex {
 describe('the roster of the people of a read', () => {
   it('has the standing of each person of the source', async () => {
     const index = marked({
-      active: mark.usable | mark.active,
-      left: mark.usable | mark.leaver,
-      guest: mark.usable | mark.active | mark.outOfScope,
-      gone: mark.usable | mark.leaver | mark.outOfScope,
-      torn: mark.usable | mark.active | mark.outOfScope | mark.conflict,
-      tied: mark.usable | mark.active | mark.conflict,
+      active: mark.active,
+      left: mark.leaver,
+      guest: mark.active | mark.outOfScope,
+      gone: mark.leaver | mark.outOfScope,
+      torn: mark.active | mark.outOfScope | mark.conflict,
+      tied: mark.active | mark.conflict,
       future: 0,
       odd: mark.outOfScope,
     });
@@ -81,7 +81,7 @@ describe('the roster of the people of a read', () => {
   });
 
   it('has a second entry of a person who looks like another text', async () => {
-    const index = marked({ Ana: 0, ІVAN: mark.usable, eva: 0 });
+    const index = marked({ Ana: 0, ІVAN: mark.active, eva: 0 });
     const people = await rosterOf(index).people(['Ivan', 'ІVAN', 'Ana']);
     expect(people.get('Ivan')).toEqual([{ standing: 'active', isExact: false }]);
     expect(people.get('ІVAN')).toContainEqual({ standing: 'active', isExact: true });
