@@ -2,10 +2,13 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { memoryFolder } from './test/support/memory-folder.ts';
+import { measureSlowness, slowly } from './test/support/slowness.ts';
 
 // Which part of the random tests this run plays (test/support/drawn.ts). With the same seed it plays the same part.
 process.env.TEST_SEED ??= String(Date.now() % 1_000_000);
-const { TEST_LONG: isLong, TEST_SEED: seed } = process.env;
+process.env.TEST_SLOWNESS ??= measureSlowness().toFixed(1);
+const { TEST_LONG: isLong, TEST_SEED: seed, TEST_SLOWNESS: slowness } = process.env;
+process.stderr.write(`Time limits: times ${slowness} (TEST_SLOWNESS)\n`);
 process.stderr.write(isLong ? 'Random tests: all seeds\n' : `Random tests: drawn by TEST_SEED=${seed}\n`);
 
 // Temporary folders of tests and of the processes that they start.
@@ -17,9 +20,9 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
 export default defineConfig({
   test: {
     // Only what hangs runs into them: a first start of a browser or a database on a busy machine takes its time.
-    testTimeout: 90_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000 } },
+    testTimeout: slowly(90_000),
+    hookTimeout: slowly(120_000),
+    expect: { poll: { timeout: slowly(30_000) } },
     // Tests wait for processes, databases and clocks for half of their time, so four workers fill two cores.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
@@ -43,7 +46,7 @@ export default defineConfig({
           name: 'e2e',
           globalSetup: ['test/support/build-page.ts', 'test/support/programs.ts'],
           include: ['test/e2e/**/*.test.ts', 'test/chaos/**/*.test.ts'],
-          testTimeout: 240_000,
+          testTimeout: slowly(240_000),
         },
       },
     ],

@@ -3,24 +3,24 @@ import { advanceRun } from './advance-run.ts';
 import { evaluateAlerts } from './evaluate-alerts.ts';
 import { keepToken } from './keep-token.ts';
 import { makePreview } from './make-preview.ts';
-import { openExports } from './open-exports.ts';
 import { openPreviews } from './open-previews.ts';
+import { openReports } from './open-reports.ts';
 import { openRuns } from './open-runs.ts';
 import { prune } from './prune.ts';
 import { recover } from './recover.ts';
 import { requestDueRuns } from './request-due-runs.ts';
-import { runExport } from './run-export.ts';
+import { sendReport } from './send-report.ts';
 
 type WorkerWork = Work<JobContext, unknown, JobOutcome>;
 /** What any worker may run: what a queue holds. */
-const workerWork: readonly WorkerWork[] = [advanceRun, keepToken, makePreview, prune, runExport];
+const workerWork: readonly WorkerWork[] = [advanceRun, keepToken, makePreview, prune, sendReport];
 
 /** What the scheduler runs itself, in the order of a tick. It decides what goes to the workers. */
 export const schedulerWork: readonly Work<SchedulerContext>[] = [
   requestDueRuns,
   openRuns,
   openPreviews,
-  openExports,
+  openReports,
   recover,
   handingOver('keep-token', keepToken, ({ connections }) => connections.map((connection) => ({ connection }))),
   handingOver('prune', prune, () => [{}]),

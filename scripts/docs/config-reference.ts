@@ -52,11 +52,6 @@ const chapters: readonly Chapter[] = [
     text: 'Below `syncs.<name>.guards`. A held class is not delivered until a person approves it; the other classes continue.',
   },
   {
-    title: 'An export',
-    path: ['exports', '*'],
-    text: 'Below `exports.<name>`: feedback or evaluations to files or to PostgreSQL. See [Export feedback and evaluations](how-to/export-feedback.md).',
-  },
-  {
     title: 'A report by e-mail',
     path: ['reports', '*'],
     text: 'Below `reports.<name>`: leavers or joiners to a mailbox. See [Report leavers and joiners](how-to/report-leavers.md).',

@@ -33,8 +33,6 @@ export interface AppIo {
   readonly connections: ReadonlyMap<string, ConnectionAccess>;
   /** Returns the first slot of the sync's schedule after an instant (epoch ms); undefined without a schedule. */
   readonly nextSlot: (sync: string, after: number) => number | undefined;
-  /** Returns the first slot of the export's schedule after an instant (epoch ms); undefined without a schedule. */
-  readonly nextExport: (name: string, after: number) => number | undefined;
   /** Returns the instant from which the last success must be, by `freshness` or the schedule; undefined without both. */
   readonly staleBefore: (sync: string, now: number) => number | undefined;
   /** Whether a deployment works on this store. One that was killed counts for some seconds: see `deploymentSeenAt`. */

@@ -1,20 +1,14 @@
 import { watchFields } from '../core/guard/field-visibility.ts';
 import { loosenedWords } from '../core/guard/loosened.ts';
 import type { ReadEnd } from '../core/plan/snapshot.ts';
-import { conflict, notFound, PlatformError, RollcallError } from '../core/run/errors.ts';
-import type { Export } from '../core/run/exports.ts';
+import { PlatformError, RollcallError } from '../core/run/errors.ts';
 import { countOf, formatInstant } from '../core/run/formats.ts';
-import { given } from '../core/run/given.ts';
 import { nextRead } from '../core/run/next-read.ts';
 import { oddColumns } from '../core/setup/drift.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../ports/source.ts';
-import type { ExportRequest } from '../ports/store-operations.ts';
 import type { TokenStatus } from '../ports/tokens.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
-import { exportLease, runExport } from '../run/export/run-export.ts';
-import { underLease } from '../run/lease.ts';
 import { absentFields, nameAbsent } from '../run/read/choose-read.ts';
-import type { ExportReport } from '../views/exports.ts';
 import { findOrphans } from './accounts/orphans.ts';
 import type { AppIo, CheckLine, ConnectionAccess } from './app-io.ts';
 import { changedSafeguards, note, type SignedCaller } from './audit.ts';
@@ -25,9 +19,6 @@ import { nextRunWords } from './syncs.ts';
 
 /** A file id that no platform issues: an existing status endpoint answers that it does not know the file. */
 const noSuchFile = '0';
-
-/** How long an export stays with a dead command (ms). */
-const exportLeaseMs = 10_000;
 
 /** Checks everything that a run needs, and changes nothing. Continues after a failure, so that all of them are reported. */
 export async function* checkAll(
@@ -283,61 +274,6 @@ export async function changeTokens(
     await note({ ...act, detail: `failed: ${code}` }, engine).catch(() => {});
     throw error;
   }
-}
-
-/** Reports the configured exports, in order of name. */
-export async function listExports({ engine, nextExport }: AppIo): Promise<readonly ExportReport[]> {
-  const exports = [...(engine.exports ?? [])];
-  if (exports.length === 0) return [];
-  const now = engine.clock.now();
-  const states = new Map((await engine.store.exports.list()).map((state) => [state.name, state]));
-  return exports
-    .map(([name, { settings, target }]) => {
-      const nextSlotAt = nextExport(name, now);
-      return { settings, place: target.place, state: states.get(name), nextSlotAt };
-    })
-    .toSorted((a, b) => (a.settings.name < b.settings.name ? -1 : 1));
-}
-
-export interface ExportOrder extends SignedCaller, Pick<ExportRequest, 'readFrom'> {}
-
-/** Requests a pass of the export, and stores the caller in the audit. Throws `NOT_FOUND`. */
-export async function requestExport(
-  { engine }: AppIo,
-  name: string,
-  { readFrom, ...caller }: ExportOrder,
-): Promise<Export> {
-  const one = engine.exports?.get(name);
-  if (one === undefined) {
-    const known = [...(engine.exports?.keys() ?? [])].join(', ') || 'none';
-    throw notFound(`no export is called ${name}; the configuration has: ${known}`);
-  }
-  await engine.store.exports.request({ name, at: engine.clock.now(), ...given({ readFrom }) });
-  const since = readFrom === undefined ? '' : ` from ${formatInstant(readFrom)}`;
-  const { connection } = one.settings;
-  await note({ ...caller, action: 'run-export', connection, detail: `${name}${since}` }, engine);
-  return one;
-}
-
-/**
- * Requests a pass from a running deployment; without one, makes it in this process. Throws what failed, and `CONFLICT` while
- * another process makes a pass.
- */
-export async function exportOrQueue(
-  io: AppIo,
-  name: string,
-  { signal, ...order }: ExportOrder & { readonly signal: AbortSignal },
-): Promise<{ readonly kind: 'queued' } | { readonly kind: 'ran'; readonly items: number; readonly place: string }> {
-  const { engine } = io;
-  const isDeployed = await io.isDeployed();
-  const { target } = await requestExport(io, name, order);
-  if (isDeployed) return { kind: 'queued' };
-  const request = { name: exportLease(name), owner: engine.newId('export'), ttlMs: exportLeaseMs };
-  const items = await underLease(request, { leases: engine.store.leases, clock: engine.clock }, signal, (leased) =>
-    runExport(name, engine, leased.signal),
-  );
-  if (items !== undefined) return { kind: 'ran', items, place: target.place };
-  throw conflict(`another process makes a pass of ${name}: wait for its end`);
 }
 
 export async function readTokens({ connections }: AppIo, connection: string): Promise<TokenStatus> {

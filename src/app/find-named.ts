@@ -1,5 +1,4 @@
 import { conflict, type ErrorCode, notFound, RollcallError, usageError } from '../core/run/errors.ts';
-import { idleWords } from '../core/run/formats.ts';
 import type { Run, Store } from '../ports/store.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 
@@ -60,21 +59,9 @@ export async function findRun(id: string, store: Store): Promise<Run> {
   const recent = await store.runs.list({ limit: searchedRuns });
   const found = recent.filter((run) => run.id.endsWith(id) || run.id.startsWith(id) || run.id.startsWith(`run_${id}`));
   const [only, ...others] = found;
-  if (only === undefined) throw await noRun(id, store);
+  if (only === undefined) throw notFound(`there is no run ${id}: see "rollcall runs"`);
   if (others.length > 0) {
     throw conflict(`${found.length} runs match ${id}: give more of the id`);
   }
   return only;
-}
-
-async function noRun(id: string, store: Store): Promise<RollcallError> {
-  const runs = await store.runs.standingFor(id);
-  const standing = runs.map(({ id: run, sync, idle }) => {
-    return `run ${run} of ${sync} (${idle === undefined ? '' : idleWords(idle)})`;
-  });
-  const message =
-    standing.length === 0
-      ? `there is no run ${id}: see "rollcall runs"`
-      : `run ${id} found nothing to do, as the next one did, and is no longer kept: ${standing.join(' or ')} stands for it`;
-  return notFound(message);
 }

@@ -56,7 +56,6 @@ export async function readOverview(io: AppIo): Promise<Overview> {
       requests: syncs.reduce((sum, { requests }) => sum + requests, 0),
       runs: unfinished.length,
     },
-    store: await store.outlook(io.engine.retention.storeSize),
   };
 }
 

@@ -9,7 +9,7 @@ import { accounts, adopt } from './commands/accounts.ts';
 import { alertCommands } from './commands/alerts.ts';
 import { apiCommands } from './commands/api.ts';
 import { learn, tokenCommands } from './commands/connections.ts';
-import { exportCommands, start, status } from './commands/deployment.ts';
+import { start, status } from './commands/deployment.ts';
 import { completionCommands, explain } from './commands/help.ts';
 import { approve, holds, reject } from './commands/holds.ts';
 import { map } from './commands/map.ts';
@@ -30,19 +30,7 @@ function commandGroups(operations: readonly ApiOperation[]): readonly CommandGro
     { heading: 'Decide:', rows: [holds, approve, reject, accounts, adopt, undo] },
     {
       heading: 'Operate:',
-      rows: [
-        start,
-        resync,
-        retry,
-        cancel,
-        pause,
-        resume,
-        report,
-        audit,
-        ...exportCommands,
-        ...alertCommands,
-        ...tokenCommands,
-      ],
+      rows: [start, resync, retry, cancel, pause, resume, report, audit, ...alertCommands, ...tokenCommands],
     },
     {
       heading: 'Rare:',

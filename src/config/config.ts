@@ -1,8 +1,6 @@
-import type { ExportSettings } from '../core/run/exports.ts';
 import type { Dialect, Limits, SyncSettings } from '../core/run/settings.ts';
 import type { Source, SourceBase } from '../ports/source.ts';
 import type { Secret } from './secret.ts';
-import type { ExportPlace } from './sections/exports.ts';
 import type { RootSettings } from './sections/root.ts';
 
 /** A complete configuration, checked and with defaults. Safe to print: secrets show as `[secret]`. */
@@ -15,17 +13,10 @@ export interface Config extends RootSettings {
   readonly plainText: readonly string[];
   readonly connections: Readonly<Record<string, ConnectionSettings>>;
   readonly syncs: Readonly<Record<string, SyncConfig>>;
-  readonly exports: Readonly<Record<string, ExportConfig>>;
   /** Returns the mapping of a sync as YAML, without the values of its references. */
   mappingOf(sync: string): string;
   /** Reads the file again with another mapping (YAML) of a sync. Throws `ConfigError` with every problem. */
   withMapping(sync: string, mapping: string): Promise<Config>;
-}
-
-/** One export: what it reads, when, and where it writes. */
-export interface ExportConfig extends ExportSettings {
-  readonly schedule?: ScheduleSettings;
-  readonly to: ExportPlace;
 }
 
 export interface ConnectionSettings {

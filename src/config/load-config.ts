@@ -2,18 +2,17 @@ import { readFile as readFromDisk, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { given, isMapping } from '../core/run/given.ts';
+import { isMapping } from '../core/run/given.ts';
 import { messageFor } from '../core/run/problem-words.ts';
 import type { SourceKind, SourceKinds } from '../ports/source.ts';
 import type { SyncDraft, SyncReading } from './check-mapping.ts';
-import type { Config, ConnectionSettings, ExportConfig, SyncConfig } from './config.ts';
+import type { Config, ConnectionSettings, SyncConfig } from './config.ts';
 import type { Expressions } from './expressions.ts';
 import { type ConnectionDraft, connectionSettings, keepsTokens, readConnection } from './read-connection.ts';
-import { checkConnection, readSync, syncConfig } from './read-sync.ts';
+import { readSync, syncConfig } from './read-sync.ts';
 import { ConfigError, openReport, type Report } from './report.ts';
-import { readSection, readValue, reportUnknownKey } from './section.ts';
+import { readValue, reportUnknownKey } from './section.ts';
 import { connectionShape } from './sections/connection.ts';
-import { exportShape } from './sections/exports.ts';
 import { document, editorSchema, rootShape } from './sections/root.ts';
 import { syncShape } from './sections/sync.ts';
 import { namePattern, nameSentence } from './sections/values.ts';
@@ -175,7 +174,6 @@ interface Draft {
   readonly root: Readonly<Record<string, unknown>>;
   readonly connections: ReadonlyMap<string, unknown>;
   readonly syncs: ReadonlyMap<string, { readonly value: unknown; readonly draft: SyncDraft }>;
-  readonly exports: ReadonlyMap<string, unknown>;
 }
 
 function readTree(value: unknown, reading: Reading): Draft | undefined {
@@ -214,20 +212,8 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
     read.map(([, { draft }]) => draft),
     report,
   );
-  const exports = readNamed('exports', value.exports === undefined ? {} : value.exports, report);
-  const tables = new Map<string, string>();
-  for (const [name, one] of exports) {
-    const path = ['exports', name];
-    const { connection, to } = readSection(exportShape, one, path, report);
-    checkConnection(connection, path, { connections: drafts, report });
-    if (to?.kind !== 'postgres') continue;
-    const table = `${to.url.reveal()} ${to.table}`;
-    const owner = tables.get(table);
-    if (owner === undefined) tables.set(table, name);
-    else report.add([...path, 'to', 'table'], `is also the table of exports.${owner}; give each export its own table`);
-  }
   const root = Object.fromEntries(Object.entries(value).filter(([key]) => Object.hasOwn(rootShape, key)));
-  return { root, connections, syncs: new Map(read), exports };
+  return { root, connections, syncs: new Map(read) };
 }
 
 /** Returns the entries of a mapping whose keys are names that the operator chooses. */
@@ -241,11 +227,6 @@ function readNamed(section: string, value: unknown, report: Report): ReadonlyMap
     report.addKey([section, name], nameSentence);
   }
   return new Map(Object.entries(value));
-}
-
-function exportConfig(name: string, value: unknown): ExportConfig {
-  const { overlap: overlapMs, schedule, from = 0, ...rest } = z.strictObject(exportShape).parse(value);
-  return { ...rest, name, overlapMs, from, ...given({ schedule }) };
 }
 
 function checkEncryptionKey(
@@ -320,7 +301,6 @@ function finish({
   root,
   connections,
   syncs,
-  exports,
 }: Draft): Omit<Config, 'path' | 'folder' | 'plainText' | 'mappingOf' | 'withMapping'> {
   const { server, ...others } = z.strictObject(rootShape).parse(root);
   const connection = z.strictObject(connectionShape);
@@ -337,7 +317,6 @@ function finish({
     ...(server === undefined ? {} : { server: { ...server, webhooks: byName(Object.entries(server.webhooks)) } }),
     connections: byName(named),
     syncs: byName(read),
-    exports: byName([...exports].map(([name, value]) => [name, exportConfig(name, value)])),
   };
 }
 

@@ -14,7 +14,7 @@ import { commandPrefixOf, type Place } from '../watch/alerts/render-notice.ts';
 import type { WatchedWork } from '../watch/alerts/topics.ts';
 import { openSchedules } from '../work/schedule.ts';
 import type { Engine } from './engine.ts';
-import { watchedExports } from './exports.ts';
+import { watchedReports } from './mailed-reports.ts';
 
 /** What only the processes of `rollcall start` evaluate. */
 interface Standing {
@@ -55,7 +55,7 @@ export function openConfigAlerts(
       return { name, connection, staleBefore, isExcused: untilCaughtUp(standing?.freshFrom ?? 0) };
     }),
     connections: [...connections].map(([name, { tokenManager }]) => {
-      return { name, token: () => tokenManager.status(), exports: watchedExports(config, name) };
+      return { name, token: () => tokenManager.status(), reports: watchedReports(config, name) };
     }),
     ...(standing === undefined ? {} : { work: standing.work }),
     store,
@@ -80,13 +80,12 @@ export function openConfigAlertChecks(
   const { store, clock } = engine.io;
   const isHeld = async (lease: string) => (await store.leases.holder(lease, clock.now())) !== undefined;
   const work: WatchedWork = {
-    hasSchedules: [config.syncs, config.exports, config.reports]
+    hasSchedules: [config.syncs, config.reports]
       .flatMap((some) => Object.values<{ schedule?: unknown }>(some))
       .some(({ schedule }) => schedule !== undefined),
     isScheduled: () => isHeld(deploymentLease),
     isWorked: config.redis === undefined ? undefined : () => isHeld(workersLease),
     queue,
-    storeLimit: engine.io.retention.storeSize,
     refusedReload: () => memory.refusedReload,
   };
   const alerts = openConfigAlerts(config, engine, { freshFrom: clock.now() + catchUpMs, work });

@@ -47,7 +47,6 @@ export function openApp(
   });
   const { redis } = config;
   const slots = openSchedules(Object.values(config.syncs));
-  const exportSlots = openSchedules(Object.values(config.exports));
   const limits = freshnessLimits(config);
   const app: AppIo = {
     engine: io,
@@ -61,7 +60,6 @@ export function openApp(
     })),
     connections: new Map([...connections].map(([name, connection]) => [name, accessTo(connection)])),
     nextSlot: keepNextSlots((sync, after) => slots.get(sync)?.nextSlot(after)),
-    nextExport: (name, after) => exportSlots.get(name)?.nextSlot(after),
     staleBefore: (sync, now) => limits.get(sync)?.(now),
     isDeployed: async () => (await io.store.leases.holder(deploymentLease, io.clock.now())) !== undefined,
     async deploymentSeenAt() {

@@ -30,7 +30,7 @@ import { openCalendars } from '../work/schedule.ts';
 import { type Dispatch, openLocalDispatch, runScheduler } from '../work/scheduler.ts';
 import { openConfigAlertChecks } from './alerts.ts';
 import type { Engine, EngineParts } from './engine.ts';
-import { dueExports } from './exports.ts';
+import { dueReports } from './mailed-reports.ts';
 import type { RedisWatch } from './redis.ts';
 
 export interface DeploymentHooks {
@@ -101,7 +101,7 @@ export function schedulerContext(
     engine: io,
     connections: [...connections.keys()],
     calendars: openCalendars(scheduled, io),
-    exports: dueExports(config, io),
+    reports: dueReports(config, io),
     closeOrphan: openOrphans(drive),
     evaluateAlerts: () => alerts.begin(drive.signal),
   };
@@ -406,9 +406,7 @@ async function openProcessMetrics(
   const names = {
     syncs: Object.values(config.syncs),
     connections: Object.keys(config.connections),
-    exports: Object.keys(config.exports),
     channels,
-    ...given({ storeLimit: config.retention.storeSize }),
   };
   const metrics = openMetrics({
     store,

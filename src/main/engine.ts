@@ -38,7 +38,7 @@ import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { openFileSpool, openScratchFolder } from '../store/db/file-spool.ts';
 import { openStoreWithClock } from '../store/index.ts';
 import { openWindows } from '../work/schedule.ts';
-import { openExports, openReports } from './exports.ts';
+import { openReports } from './mailed-reports.ts';
 
 export interface EngineParts {
   /** The machine's clock. The engine has the store's. */
@@ -183,9 +183,8 @@ export async function openEngine(config: Config, given: EngineParts): Promise<En
   const openSpool = () => openFileSpool(scratchFolder);
   const io: EngineIo = {
     ...{ store, syncs, clock, logger, newId, openSpool, checkpoint },
-    retention: { ...config.retention, storeSize: config.retention.storeSize },
+    retention: config.retention,
     ...(config.approvals === undefined ? {} : { approvals: config.approvals }),
-    exports: openExports(config, connections, clock),
     reports: openReports(config, () => io, parts.egress),
     progress: () => {},
     countRequests: meter.countRequests,

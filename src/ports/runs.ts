@@ -7,8 +7,7 @@ import type { ErrorCode } from '../core/run/errors.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { ReadFact, Watermark } from '../core/run/next-read.ts';
 import type { AccessTrouble } from '../core/run/report.ts';
-import type { RequestBudget } from '../core/run/request-budget.ts';
-import type { RequestCounts } from '../core/run/requests.ts';
+import type { RequestBudget, RequestCounts } from '../core/run/requests.ts';
 import type { BatchState, Counts, Outcome, Phase } from '../core/run/run.ts';
 import type { Waiting } from '../core/run/waiting.ts';
 import type { FilePace, FinalStatus, RefusedInRow } from '../core/run/waves.ts';
@@ -220,17 +219,6 @@ export interface Run {
   readonly isCancelRequested: boolean;
   /** The run ended and did its work: see `chooseOutcome`. */
   readonly isSuccess: boolean;
-  /** The earlier runs that it stands for. Absent: it stands for itself only. */
-  readonly idle?: IdleRuns;
-}
-
-/** Equal runs in a row that found nothing to do. The newest one is kept, and stands for all. */
-export interface IdleRuns {
-  /** Number of runs, the kept one included. */
-  readonly count: number;
-  /** The first of them, and its start (epoch ms). */
-  readonly first: string;
-  readonly since: number;
 }
 
 /** A run under our lease: the only handle that can write its rows. */
@@ -262,8 +250,6 @@ export interface Runs {
   get(id: string): Promise<Run | undefined>;
   /** Returns the newest run first; `after`: only runs that follow this one in that order. */
   list(filter: RunFilter): Promise<readonly Run[]>;
-  /** Returns the runs that may stand for a run of this id that is no longer kept: one of each sync at most. */
-  standingFor(id: string): Promise<readonly Run[]>;
   /** Returns runs that have not ended, of all syncs, or of one connection. */
   unfinished(): Promise<readonly Run[]>;
   /** Updates the run; a digest seals its plan. `also` is part of the same transaction. */
@@ -306,6 +292,8 @@ export interface PruneOthers {
   readonly shown?: number;
   readonly audit?: number;
   readonly previews?: number;
+  /** Number of newest runs of a sync that keep their details, although they changed nothing. Absent: all of them. */
+  readonly unchanged?: number;
 }
 
 export type RunPatch = Partial<
@@ -386,11 +374,6 @@ export interface RunEffects {
    * changes is not opened.
    */
   readonly holds?: { readonly all: readonly NewHold[]; readonly now: number };
-  /**
-   * Returns whether the run stands for the run of the sync that ended before it. That run is then deleted with its
-   * triggers, unless their findings or changes differ.
-   */
-  readonly absorbs?: (before: Run) => boolean;
   /** Give up the run's place in the queue of this name, and release its lease if the run holds it. */
   readonly leaves?: string;
 }

@@ -57,12 +57,6 @@ export const checkpointNames = [
   'batch-split',
   'batch-settled',
   'run-finished',
-  'export-begun',
-  'export-read',
-  'export-written',
-  'export-stored',
-  'export-completed',
-  'export-finished',
 ] as const;
 
 export type CheckpointName = (typeof checkpointNames)[number];

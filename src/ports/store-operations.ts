@@ -1,4 +1,3 @@
-import type { ExportItem, ExportState } from '../core/run/exports.ts';
 import type { FileRows } from '../core/run/waves.ts';
 import type { LearnedValues, LearnTrial } from './api.ts';
 
@@ -29,34 +28,31 @@ export interface Pauses {
   list(now: number): Promise<readonly Pause[]>;
 }
 
-/** A request for a pass. */
-export interface ExportRequest {
+/** Where a report that is sent by e-mail stands. Instants are epoch ms. */
+export interface ReportState {
   readonly name: string;
-  readonly at: number;
-  /** The slot of the schedule that asks for it. Absent: a person asks. */
-  readonly slotAt?: number;
-  /** Forgets what was written from there on, so that it is written again. */
-  readonly readFrom?: number;
+  /** Increases with each attempt, so that one that lost its lease can no longer write. */
+  readonly attempt: number;
+  /** The newest slot of the schedule that was requested. */
+  readonly slotAt: number | undefined;
+  /** Since when it waits to be sent, or is being sent. */
+  readonly requestedAt: number | undefined;
+  readonly successAt: number | undefined;
+  /** Attempts in a row that failed, why the last one did, and when the next begins. */
+  readonly failures: number;
+  readonly failure: string | undefined;
+  readonly retryAt: number | undefined;
 }
 
-/** Where the configured exports stand, and what they have written. */
-export interface Exports {
-  list(): Promise<readonly ExportState[]>;
-  /** Requests a pass. A failed one waits no longer. */
-  request(request: ExportRequest): Promise<void>;
-  /** Begins a pass. A former one can no longer write. */
-  begin(name: string): Promise<ExportState>;
-  /** Returns those of the keys that were written. */
-  written(name: string, keys: readonly string[]): Promise<ReadonlySet<string>>;
-  /**
-   * Changes the state, and adds what was written, in one transaction. A success ends the request that the pass was begun
-   * for. Throws `LEASE_LOST` when another pass has begun.
-   */
-  save(
-    pass: ExportState,
-    patch: Partial<ExportState>,
-    written?: readonly Pick<ExportItem, 'key' | 'at'>[],
-  ): Promise<void>;
+/** Where the reports stand that are sent by e-mail. */
+export interface MailedReports {
+  list(): Promise<readonly ReportState[]>;
+  /** Requests the report of a slot. One that failed waits no longer. */
+  request(request: { readonly name: string; readonly at: number; readonly slotAt: number }): Promise<void>;
+  /** Begins an attempt. A former one can no longer write. */
+  begin(name: string): Promise<ReportState>;
+  /** A success ends the request that the attempt was begun for. Throws `LEASE_LOST` when another attempt has begun. */
+  save(attempt: ReportState, patch: Partial<ReportState>): Promise<void>;
 }
 
 /** What deliveries and `learn` found out about the platform of a connection. */
@@ -107,7 +103,6 @@ export const auditActions = [
   'pause',
   'resume',
   'request-run',
-  'run-export',
   'approve',
   'reject',
   'cancel',

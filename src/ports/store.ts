@@ -18,7 +18,7 @@ import type { Baselines, Directories, DirectoryEnd, RawTexts, ReadRecord, Reads 
 import type { PlannedChange, Reports } from './reports.ts';
 import type { Batch, FactsPatch, NewBatch, OwnedRun, RunPatch, Runs, Triggers } from './runs.ts';
 import type { Sessions } from './sessions.ts';
-import type { Audit, Exports, Learned, Pauses, Restores, SyncNames } from './store-operations.ts';
+import type { Audit, Learned, MailedReports, Pauses, Restores, SyncNames } from './store-operations.ts';
 import type { TokenStore } from './tokens.ts';
 
 export type { Watermark } from '../core/run/next-read.ts';
@@ -72,33 +72,6 @@ export type {
 } from './store-operations.ts';
 export type { RestoredTokens, TokenRecord, TokenState, TokenStore } from './tokens.ts';
 
-/** How large a store is (bytes). */
-export interface StoreSize {
-  /** Room that the data takes. Space that deleted rows left is not counted. */
-  readonly bytes: number;
-  /** What is left on its disk. Absent: a database on a server. */
-  readonly room?: number;
-  /** What was deleted counts only some seconds later. */
-  readonly isLate?: true;
-}
-
-/** How large the store was on a day (epoch ms, bytes). */
-export interface StoreSample {
-  readonly at: number;
-  readonly bytes: number;
-  /** What was left on its disk. Absent: not known. */
-  readonly room?: number;
-}
-
-/** How large the store is, what is left, and when it is full. */
-export interface StoreOutlook {
-  readonly bytes: number;
-  /** Below the limit, and on the disk, whichever is less. Absent: neither is known. */
-  readonly room?: number;
-  /** An estimate. Absent: it does not grow, or there are too few samples. */
-  readonly daysUntilFull?: number;
-}
-
 /**
  * The durable state. Each method is one transaction, except `plans.hold`, `holdFields` and `applyApprovals`. They work
  * in pieces, on a plan that has no effect until it is sealed. Every write of a run goes through an `OwnedRun` with the
@@ -131,16 +104,10 @@ export interface Store {
   readonly reports: Reports;
   readonly sessions: Sessions;
   readonly previews: Previews;
-  readonly exports: Exports;
+  readonly mailedReports: MailedReports;
   readonly directories: Directories;
   /** Writes a row. Returns in a few words, without a place, why the store takes no write; undefined when it does. */
   fault(now: number): Promise<string | undefined>;
-  /** Returns the room that the data takes, and what is left on its disk, where that is known (bytes). */
-  size(): Promise<StoreSize>;
-  /** Stores the size as the one of this day (UTC), and forgets those of more than 30 days ago. */
-  noteSize(now: number): Promise<void>;
-  /** Returns the size, what is left below `limit` (bytes) and on the disk, and when the store is full. */
-  outlook(limit: number | undefined): Promise<StoreOutlook>;
   /** Closes the connection. Must be called once. */
   close(): Promise<void>;
 }

@@ -1,7 +1,6 @@
 import type { ApprovalSettings } from '../core/guard/approvals.ts';
 import type { CompiledMapping } from '../core/person/mapping.ts';
 import type { Configuration, DecidingSettings } from '../core/plan/configuration.ts';
-import type { Export, MailedReport } from '../core/run/exports.ts';
 import type { Dialect, Limits, SyncSettings } from '../core/run/settings.ts';
 import type { Delivery } from '../ports/delivery.ts';
 import type { CountRequests } from '../ports/metrics.ts';
@@ -39,6 +38,12 @@ export interface Sync {
   readonly deliveries: Readonly<Record<Delivery['kind'], Delivery>>;
 }
 
+/** A report that is sent by e-mail. */
+export interface MailedReport {
+  /** Sends the report of a slot (epoch ms), and returns the number of people in it. Throws `REPORT_NOT_SENT`. */
+  send(slotAt: number, signal: AbortSignal): Promise<number>;
+}
+
 /** The services that a run needs. */
 export interface EngineIo {
   readonly store: Store;
@@ -53,14 +58,10 @@ export interface EngineIo {
     readonly runs: number;
     readonly audit: number;
     readonly ledgerOfGone: number;
-    /** Limit of the room that the data takes (bytes). Undefined: none. */
-    readonly storeSize: number | undefined;
   };
   /** Who must approve what, besides the guards. Absent: the guards alone decide. */
   readonly approvals?: ApprovalSettings;
-  /** The configured exports by name. Absent: there are none. */
-  readonly exports?: ReadonlyMap<string, Export>;
-  /** The reports that are sent by e-mail, by the name under which the store has their slots. Absent: there are none. */
+  /** The reports that are sent by e-mail, by name. Absent: there are none. */
   readonly reports?: ReadonlyMap<string, MailedReport>;
   readonly checkpoint: Checkpoint;
   readonly progress: Progress;

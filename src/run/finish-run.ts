@@ -1,11 +1,10 @@
-import { canonicalJson } from '../core/plan/configuration.ts';
 import { describeError, RollcallError } from '../core/run/errors.ts';
 import type { Finding } from '../core/run/finding.ts';
 import { countOf, firstOf } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
 import { isClean, watermarkAfter } from '../core/run/next-read.ts';
 import { chooseOutcome, countChanges } from '../core/run/report.ts';
-import { type Batch, batchTroubles, type ChangeMark, type Run, troubleOf } from '../ports/store.ts';
+import { type Batch, batchTroubles, type ChangeMark, troubleOf } from '../ports/store.ts';
 import { fileLeaseOf } from './deliver/file-lease.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { reportLeftParked } from './prove/report-parked.ts';
@@ -59,7 +58,6 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
   await io.store.runs.update(owned, patch, {
     watermark: (last) => watermarkAfter(last, read),
     leaves,
-    ...(outcome === 'nothing-to-do' ? { absorbs: (before: Run) => isRepeated(before, run) } : {}),
     moreFindings: [...(lost === undefined ? [] : [lost]), ...parked],
     facts: { waiting: undefined, ...(reasons.length > 1 ? { reasons } : {}) },
   });
@@ -86,24 +84,6 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
   if (isTroubled) io.logger.warn({ ...ended, ...given({ reason }), failures }, 'run ended');
   else io.logger.info(ended, 'run ended');
   return { kind: 'done' };
-}
-
-/**
- * Returns whether a run that found nothing to do shows the same as the one before, so that one of them is enough. Both are
- * of the schedule: what a person asked for is kept.
- */
-function isRepeated(before: Run, run: Run): boolean {
-  if (before.outcome !== 'nothing-to-do' || before.trigger !== 'schedule' || run.trigger !== 'schedule') return false;
-  // An edit of the configuration is measured by each run, and named with it.
-  if (run.facts.edit !== undefined || run.facts.problem !== undefined) return false;
-  return seenBy(before) === seenBy(run);
-}
-
-/** Returns what a run saw, without times, paces and estimates. */
-function seenBy({ connection, scope, facts }: Run): string {
-  const { plannedAt, lookedAt, lookTookMs, provedAt, filePace, budget, waiting, read, ...seen } = facts;
-  const { at, since, ...kind } = read ?? { at: 0 };
-  return canonicalJson({ connection, scope, seen, kind });
 }
 
 const shownFailures = 5;

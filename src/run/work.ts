@@ -38,13 +38,13 @@ export interface JobContext {
 }
 
 /** Jobs of a worker that belong to no run. */
-export type RunlessJob = 'keep-token' | 'make-preview' | 'prune' | 'run-export';
+export type RunlessJob = 'keep-token' | 'make-preview' | 'prune' | 'send-report';
 
 /** The services that a runtime gives to the scheduler's own work. */
 export interface SchedulerContext {
   readonly engine: EngineIo;
   readonly calendars: readonly Calendar[];
-  readonly exports: readonly DueExport[];
+  readonly reports: readonly DueReport[];
   /** Names of the configured connections. */
   readonly connections: readonly string[];
   /** Starts a run. Does nothing when it is in progress here or has a job in the queue. */
@@ -74,8 +74,8 @@ export interface Calendar extends DueSlots {
   isWaiting(now: number): Promise<boolean>;
 }
 
-/** A configured export, and the slots of its schedule, if it has one. */
-export interface DueExport {
+/** A report that is sent by e-mail, and the slots of its schedule. */
+export interface DueReport {
   readonly name: string;
-  readonly slots: DueSlots | undefined;
+  readonly slots: DueSlots;
 }

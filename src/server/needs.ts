@@ -44,7 +44,6 @@ const table: Readonly<Record<string, Row | 'signature' | 'none'>> = {
   'list-alerts': ['monitor', 'list', 'hidden'],
   'stream-alerts': ['monitor', 'list', 'hidden'],
   'list-connections': ['monitor', 'list', 'none'],
-  'list-exports': ['monitor', 'list', 'none'],
   'list-orphans': ['monitor', 'list', 'none'],
   'list-runs': ['monitor', 'list', 'hidden'],
   'show-run': ['monitor', 'run', 'hidden'],
@@ -87,8 +86,6 @@ const table: Readonly<Record<string, Row | 'signature' | 'none'>> = {
   'request-preview': ['operator', 'body', 'hidden'],
   'cancel-run': ['operator', 'run', 'hidden'],
   'retry-run': ['operator', 'run', 'none'],
-  // An export writes of all people of a connection.
-  'run-export': ['operator', 'deployment', 'none'],
   'ack-alerts': ['operator', 'subject', 'none'],
   'mute-alerts': ['operator', 'subject', 'none'],
   'unmute-alerts': ['operator', 'subject', 'none'],

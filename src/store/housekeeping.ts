@@ -1,9 +1,6 @@
-import { type Selectable, sql } from 'kysely';
 import { runLease } from '../ports/leases.ts';
-import { quarterMs } from '../ports/reports.ts';
-import { type IdleRuns, type PruneOthers, phases, type Run } from '../ports/runs.ts';
+import { type PruneOthers, phases, type RunFacts } from '../ports/runs.ts';
 import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
-import type { Schema } from './db/schema.ts';
 import { dropPlan, inPiece, piecesOf } from './plans/plan-access.ts';
 
 /** How far back guards count applied changes (design, section 7). */
@@ -13,7 +10,8 @@ const guardWindowMs = 24 * 3_600_000;
  * Drops findings, changes, batches and holds of runs that ended before `before`, except the newest `keep` of each sync,
  * with approvals, triggers and directories of the same age, and audit entries, shown plans and previews from before `others`. Keeps the runs
  * themselves, batches whose effect is not known with their changes, what a guard may still count, and each sync's newest
- * schedule slot and last complete read. Returns how many runs lost their details for good.
+ * schedule slot and last complete read. A run without changes that is not among the newest `others.unchanged` of its sync
+ * shrinks at any age to its times and its read. Returns how many runs lost their details for good.
  */
 export async function pruneRuns(
   db: Database,
@@ -25,7 +23,7 @@ export async function pruneRuns(
     .selectFrom((eb) =>
       eb
         .selectFrom('runs')
-        .select(['id', 'ended_at', 'is_pruned', 'phase'])
+        .select(['id', 'ended_at', 'is_pruned', 'phase', 'outcome'])
         .select((row) =>
           row.fn
             .agg<number>('row_number')
@@ -35,8 +33,12 @@ export async function pruneRuns(
         .as('ranked'),
     )
     .select('id')
-    .where('rank', '>', keep)
-    .where('ended_at', '<', before)
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('rank', '>', keep), eb('ended_at', '<', before)]),
+        eb.and([eb('rank', '>', others.unchanged), eb('outcome', '=', 'nothing-to-do')]),
+      ]),
+    )
     .where('is_pruned', '=', 0)
     .where('phase', 'in', phases)
     .execute();
@@ -58,6 +60,7 @@ export async function pruneRuns(
 }
 
 async function pruneRun(db: OpenTransaction, run: string, before: number): Promise<boolean> {
+  await shrinkUnchanged(db, run);
   await db.deleteFrom('findings').where('run', '=', run).execute();
   await db.deleteFrom('raw_texts').where('run', '=', run).execute();
   const plan = await db.selectFrom('plans').select('id').where('run', '=', run).executeTakeFirst();
@@ -91,6 +94,21 @@ async function pruneRun(db: OpenTransaction, run: string, before: number): Promi
   return true;
 }
 
+/** Keeps of a run without changes its read, which has the digest of the configuration. A roster needs all facts of its run. */
+async function shrinkUnchanged(db: OpenTransaction, run: string): Promise<void> {
+  const row = await db
+    .selectFrom('runs')
+    .select('facts')
+    .where('id', '=', run)
+    .where('outcome', '=', 'nothing-to-do')
+    .where('id', 'not in', db.selectFrom('rosters').select('run'))
+    .executeTakeFirst();
+  if (row === undefined) return;
+  const { read } = JSON.parse(row.facts) as RunFacts;
+  const shrunk = { facts: JSON.stringify({ read }), requests: null, phases: null };
+  await db.updateTable('runs').set(shrunk).where('id', '=', run).execute();
+}
+
 function unknownBatches(db: OpenTransaction, run: string) {
   return (
     db
@@ -121,6 +139,7 @@ async function pruneShown(db: Database, before: number): Promise<void> {
 }
 
 async function pruneLoose(db: OpenTransaction, before: number): Promise<void> {
+  const pruned = db.selectFrom('runs').select('id').where('is_pruned', '=', 1);
   // A rejection counts as long as its episode lasts, however old it is.
   await db
     .deleteFrom('decisions')
@@ -135,7 +154,9 @@ async function pruneLoose(db: OpenTransaction, before: number): Promise<void> {
     .execute();
   await db
     .deleteFrom('triggers')
-    .where('requested_at', '<', before)
+    .where((eb) =>
+      eb.or([eb('requested_at', '<', before), eb.and([eb('kind', '=', 'schedule'), eb('run', 'in', pruned)])]),
+    )
     .where('state', '!=', 'waiting')
     .where((eb) =>
       eb.or([
@@ -153,7 +174,7 @@ async function pruneLoose(db: OpenTransaction, before: number): Promise<void> {
     .execute();
   await db
     .deleteFrom('reads')
-    .where('run', 'in', (eb) => eb.selectFrom('runs').select('id').where('is_pruned', '=', 1))
+    .where('run', 'in', pruned)
     .where((eb) =>
       eb.exists(
         eb
@@ -166,94 +187,5 @@ async function pruneLoose(db: OpenTransaction, before: number): Promise<void> {
           .where('newer.is_accepted', '=', 1),
       ),
     )
-    .execute();
-}
-
-/** Days are counted from the ends of runs, at most 90 of them. */
-const endsKeptMs = 92 * 86_400_000;
-
-/**
- * `RunEffects.absorbs`: deletes the run that ended before this one if this one stands for it. Keeps what others ask about
- * it: the time of its read, and in which quarter of an hour it ended. Returns undefined when both are kept.
- */
-export async function absorbIdle(
-  db: OpenTransaction,
-  run: Run,
-  absorbs: (before: Selectable<Schema['runs']>) => boolean,
-): Promise<IdleRuns | undefined> {
-  const before = await db
-    .selectFrom('runs')
-    .selectAll()
-    .where('sync', '=', run.sync)
-    .where('ended_at', 'is not', null)
-    .where('id', '!=', run.id)
-    .orderBy('ended_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  if (before === undefined || !absorbs(before) || !(await isCovered(db, before.id, run.id))) return undefined;
-  const { count, first, since } =
-    before.idle === null
-      ? { count: 1, first: before.id, since: before.started_at }
-      : (JSON.parse(before.idle) as IdleRuns);
-  const idle: IdleRuns = { count: count + 1, first, since };
-  await db
-    .updateTable('runs')
-    .set({ idle: JSON.stringify(idle) })
-    .where('id', '=', run.id)
-    .execute();
-  const readBefore = db.selectFrom('reads').select('read_at').where('run', '=', before.id);
-  await db
-    .updateTable('reads')
-    .set({ before_at: sql`(${readBefore})` })
-    .where('run', '=', run.id)
-    .execute();
-  await countEnd(db, before.sync, before.ended_at ?? 0);
-  await db
-    .deleteFrom('triggers')
-    .where('sync', '=', before.sync)
-    .where('kind', '=', 'schedule')
-    .where('run', '=', before.id)
-    .execute();
-  await db.deleteFrom('leases').where('name', '=', runLease(before.id)).execute();
-  // Findings, read, plan and changes go with it.
-  await db.deleteFrom('runs').where('id', '=', before.id).execute();
-  return idle;
-}
-
-/** Returns whether the later run has everything that the earlier one showed: its findings, its changes, an accepted read. */
-async function isCovered(db: OpenTransaction, before: string, run: string): Promise<boolean> {
-  const findings = (of: string) =>
-    db.selectFrom('findings').select(['code', 'identification', 'place', 'message', 'people']).where('run', '=', of);
-  const changes = (of: string) =>
-    db
-      .selectFrom('changes')
-      .innerJoin('plans', 'plans.id', 'changes.plan')
-      .select(['changes.identification', 'changes.hash', 'changes.state'])
-      .where('plans.run', '=', of);
-  const reads = (of: string) => db.selectFrom('reads').select('is_accepted').where('run', '=', of);
-  const others = await Promise.all([
-    findings(before).except(findings(run)).execute(),
-    findings(run).except(findings(before)).execute(),
-    changes(before).except(changes(run)).execute(),
-    changes(run).except(changes(before)).execute(),
-    reads(before).except(reads(run)).execute(),
-    // What another system sent is shown at the run that received it.
-    db.selectFrom('raw_texts').select('number').where('run', '=', before).execute(),
-  ]);
-  return others.every(({ length }) => length === 0);
-}
-
-async function countEnd(db: OpenTransaction, sync: string, endedAt: number): Promise<void> {
-  const at = Math.floor(endedAt / quarterMs) * quarterMs;
-  await db
-    .insertInto('idle_ends')
-    .values({ sync, at, count: 1 })
-    .onConflict((conflict) => conflict.columns(['sync', 'at']).doUpdateSet({ count: sql`idle_ends.count + 1` }))
-    .execute();
-  await db
-    .deleteFrom('idle_ends')
-    .where('sync', '=', sync)
-    .where('at', '<', at - endsKeptMs)
     .execute();
 }

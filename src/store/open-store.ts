@@ -14,11 +14,10 @@ import { migrate } from './db/migrate.ts';
 import { isPostgresUrl, openPostgres } from './db/postgres.ts';
 import { openSqlite } from './db/sqlite-dialect.ts';
 import { openStoreClock, type StoreClock } from './db/store-clock.ts';
-import { createStoreSizes } from './db/store-sizes.ts';
 import { createDirectories } from './directories.ts';
-import { createExports } from './exports.ts';
 import { createLeases, createTurns } from './leases.ts';
 import { createLedger } from './ledger.ts';
+import { createMailedReports } from './mailed-reports.ts';
 import { createAudit, createLearned, createPauses, createRestores, createSyncNames } from './operations.ts';
 import { createBatches } from './plans/batches.ts';
 import { createDecisions } from './plans/decisions.ts';
@@ -81,7 +80,7 @@ async function openMigrated<C>(
     await migrate(db as unknown as Kysely<unknown>, place);
     await checkKeys(db, base.seals ?? []);
     return {
-      store: createStore(db, place, { keys: openKeyRing(base.seals ?? []), uptime: base.uptime }),
+      store: createStore(db, { keys: openKeyRing(base.seals ?? []), uptime: base.uptime }),
       clock: await openClock(db, place),
     };
   } catch (error) {
@@ -122,7 +121,6 @@ export function sqlitePath(url: string, folder: string): string {
 /** Returns the store over a database that has this version's tables. */
 export function createStore(
   db: Database,
-  place: string,
   { keys, uptime }: { readonly keys: KeyRing; readonly uptime: Uptime | undefined },
 ): Store {
   const leases = createLeases(db);
@@ -152,14 +150,13 @@ export function createStore(
     reports: createReports(db, keys, uptime),
     sessions: createSessions(db),
     previews: createPreviews(db),
-    exports: createExports(db),
+    mailedReports: createMailedReports(db),
     directories: createDirectories(db, keys),
     fault: (now) =>
       leases.take('writable', 'probe', 1, now).then(
         () => undefined,
         (error: unknown) => describeFault(error),
       ),
-    ...createStoreSizes(db, place),
     close: () => db.destroy(),
   };
 }

@@ -8,7 +8,7 @@ import { placeOf } from './db/tables.ts';
 
 const reads = fields<ReadRecord, 'reads'>(
   'reads',
-  { read_at: 'at', row_count: 'rows', sight: 'visibility', before_at: null },
+  { read_at: 'at', row_count: 'rows', sight: 'visibility' },
   { isAccepted: 'flag', fillRates: 'json', visibility: 'optional json', blocked: 'optional json' },
 );
 
@@ -32,15 +32,13 @@ export function createReads(db: Database): Reads {
     async recent(sync, count) {
       const rows = await db
         .selectFrom('reads')
-        .select(['read_at', 'before_at'])
+        .select('read_at')
         .where('sync', '=', sync)
         .where('is_accepted', '=', 1)
         .orderBy('read_at', 'desc')
         .limit(count)
         .execute();
-      return rows
-        .flatMap(({ read_at: at, before_at: before }) => (before === null ? [at] : [at, before]))
-        .slice(0, count);
+      return rows.map(({ read_at: at }) => at);
     },
 
     put: (owned, read) => asOwner(db, owned, (transaction) => putRead(transaction, read)),

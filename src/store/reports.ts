@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Counts } from '../core/run/run.ts';
 import { type AppliedCount, type EndedCount, factKey, quarterMs, type Reports } from '../ports/reports.ts';
@@ -200,15 +199,8 @@ export function createReports(db: Database, keys: KeyRing, uptime: Pick<Uptime, 
         .where('ended_at', '>=', since)
         .groupBy(['sync', 'outcome', 'is_success', quarterOf('ended_at')])
         .execute();
-      await nextTurn();
-      const idle = await db
-        .selectFrom('idle_ends')
-        .select(['sync', 'at', 'count'])
-        .where('at', '>=', since - quarterMs)
-        .execute();
       const failed = await failedChanges(db, since);
-      const absorbed = idle.map((row) => ({ ...row, outcome: 'nothing-to-do' as const, is_success: 1 }));
-      return [...rows, ...absorbed].map(({ sync, outcome, is_success, at, count }): EndedCount => {
+      return rows.map(({ sync, outcome, is_success, at, count }): EndedCount => {
         const word = outcome ?? '';
         const key = `${sync} ${word} ${at}`;
         const isSuccess = is_success === 1;

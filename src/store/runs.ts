@@ -1,7 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { notFound, type RollcallError } from '../core/run/errors.ts';
 import { causeOf, type Finding } from '../core/run/finding.ts';
-import { given } from '../core/run/given.ts';
 import { noCounts } from '../core/run/run.ts';
 import { successOutcomes } from '../ports/alerts.ts';
 import type { PhaseTime } from '../ports/reports.ts';
@@ -12,7 +11,7 @@ import { lockName } from './db/differences.ts';
 import { fields } from './db/fields.ts';
 import { RowWriter } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
-import { absorbIdle, pruneRuns } from './housekeeping.ts';
+import { pruneRuns } from './housekeeping.ts';
 import { leaveTurn } from './leases.ts';
 import { addBatches } from './plans/batch-rows.ts';
 import { prepareHolds, renewHolds } from './plans/holds.ts';
@@ -96,11 +95,7 @@ export function createRuns(db: Database): Runs {
       return rows.map(toRun);
     },
 
-    async update(
-      owned,
-      patch,
-      { watermark, findings, moreFindings = [], facts, batches = [], holds, absorbs, leaves } = {},
-    ) {
+    async update(owned, patch, { watermark, findings, moreFindings = [], facts, batches = [], holds, leaves } = {}) {
       const { id, sync } = owned.run;
       const renewed = holds && { ...holds, prepared: await prepareHolds(db, id, holds.all) };
       return asOwner(db, owned, async (transaction) => {
@@ -123,17 +118,8 @@ export function createRuns(db: Database): Runs {
           ...patch,
         });
         const changed = facts === undefined ? row : await patchFacts(transaction, id, facts);
-        const run = toRun(changed);
-        const idle = absorbs && (await absorbIdle(transaction, run, (before) => absorbs(toRun(before))));
-        return { run: { ...run, ...given({ idle }) }, lease: owned.lease };
+        return { run: toRun(changed), lease: owned.lease };
       });
-    },
-
-    async standingFor(id) {
-      // Ids are in order of time.
-      const later = db.selectFrom('runs').selectAll().where('id', '>', id).where('idle', 'is not', null);
-      const runs = (await later.orderBy('id').execute()).map(toRun);
-      return runs.filter(({ idle }) => idle !== undefined && idle.first <= id && idle.first.length === id.length);
     },
 
     updateFacts(owned, patch) {
@@ -178,8 +164,11 @@ export function createRuns(db: Database): Runs {
       return numUpdatedRows > 0n;
     },
 
-    prune: (before, keep, { shown = before, audit = before, previews = before } = {}) =>
-      pruneRuns(db, before, keep, { shown, audit, previews }),
+    prune: (
+      before,
+      keep,
+      { shown = before, audit = before, previews = before, unchanged = Number.MAX_SAFE_INTEGER } = {},
+    ) => pruneRuns(db, before, keep, { shown, audit, previews, unchanged }),
   };
 }
 
@@ -255,7 +244,6 @@ const runs = fields<Run, 'runs'>(
     requests: 'json',
     isCancelRequested: 'flag',
     isSuccess: 'flag',
-    idle: 'optional json',
   },
 );
 

@@ -111,8 +111,8 @@ export function createTriggers(db: Database): Triggers {
 }
 
 /**
- * Returns whether a later slot of the sync is stored. The triggers of idle runs are deleted with them, so that a scheduler
- * that stalled would add a slot again.
+ * Returns whether a later slot of the sync is stored. Old triggers are deleted, so that a scheduler that stalled would add
+ * a slot again.
  */
 async function hasLaterSlot(db: Database, { sync, key }: Trigger): Promise<boolean> {
   const later = await db

@@ -3,11 +3,9 @@ import type { FieldName } from '../core/person/fields.ts';
 import { changeKinds } from '../core/plan/change.ts';
 import { changeStates } from '../core/run/run.ts';
 import type { DecisionRecord, PastChange, PlannedChange } from '../ports/store.ts';
-import { amounts, count, type Inner, instant, toWire, viewOf } from './wire.ts';
+import { count, type Inner, instant, toWire, viewOf } from './wire.ts';
 
-export const budget = z
-  .object({ files: count, requests: count, purposes: amounts, perSecond: z.number(), seconds: count })
-  .nullable();
+export const budget = z.object({ files: count, requests: count, perSecond: z.number(), seconds: count }).nullable();
 
 const values = z.record(z.string(), z.string());
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RequestBudget } from '../core/run/request-budget.ts';
+import type { RequestBudget } from '../core/run/requests.ts';
 import type { HeldEnd } from '../ports/reports.ts';
 import type { HoldFacts, PlannedChange, Run } from '../ports/store.ts';
 import { budget, type ChangeGroups, change, changeGroups, changeView, type Effect, effect } from './changes.ts';

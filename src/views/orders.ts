@@ -37,16 +37,6 @@ export const runOrder = z
   })
   .meta({ id: 'RunOrder', description: 'The scope of the run' });
 
-export const exportOrder = z
-  .strictObject({
-    from: z.iso
-      .datetime({ offset: true })
-      .optional()
-      .describe('Writes everything from here on again. A table keeps one row of each item'),
-    ...signature,
-  })
-  .meta({ id: 'ExportOrder', description: 'Which items the pass reads' });
-
 export const pauseOrder = z
   .strictObject({ until: z.iso.datetime({ offset: true }).optional().describe('When the pause ends automatically') })
   .meta({ id: 'PauseOrder', description: 'How long the pause lasts; empty: until the sync is resumed' });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type AlertsReport, severities } from '../ports/alerts.ts';
 import type { RunFacts } from '../ports/runs.ts';
-import type { Run, StoreOutlook } from '../ports/store.ts';
+import type { Run } from '../ports/store.ts';
 import { partApprovals } from './holds.ts';
 import { phaseWord, type RunWork, runSummary, runView, waitingOf, waitingWire } from './runs.ts';
 import type { SyncState } from './syncs.ts';
@@ -84,13 +84,6 @@ export const overview = z
       requests: count.describe('Requests that no run has taken'),
       runs: count.describe('Runs in progress'),
     }),
-    store: z.object({
-      bytes: count.describe('Room that the data takes'),
-      room: count.nullable().describe('What is left, below `retention.storeSize` and on the disk; null: not known'),
-      daysUntilFull: count
-        .nullable()
-        .describe('An estimate by the last 30 days; null: it does not grow, or it is too early'),
-    }),
     plainText: z.array(z.string()).describe('What the configuration leaves in plain text, and what to do'),
     syncs: z.array(
       z.object({
@@ -158,7 +151,6 @@ export interface Overview {
   readonly plainText: string[];
   readonly syncs: readonly SyncOverview[];
   readonly work: Inner<z.output<typeof overview>['work']>;
-  readonly store: StoreOutlook;
 }
 
 const phases: readonly string[] = ['reading', 'planning', 'delivering', 'proving'];

@@ -57,10 +57,6 @@ export const runSummary = z
     isCancelRequested: z.boolean(),
     waiting: waitingWire,
     counts,
-    idle: z
-      .object({ count, since: instant })
-      .nullable()
-      .describe('Equal runs in a row that found nothing to do, of which this one is kept; null: this one only'),
   })
   .meta({ id: 'Run' });
 

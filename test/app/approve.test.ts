@@ -24,7 +24,7 @@ async function openHeld(facts: RunFacts = {}) {
     syncs: new Map([['people', { settings: plainSettings } as Sync]]),
     logger: memoryLogger(),
     newId: (prefix) => `${prefix}_${++ids}`,
-    retention: { runs: 0, audit: 0, ledgerOfGone: 0, storeSize: undefined },
+    retention: { runs: 0, audit: 0, ledgerOfGone: 0 },
     openSpool: () => {
       throw new Error('a verdict reads no source');
     },

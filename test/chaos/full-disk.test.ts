@@ -66,58 +66,54 @@ async function openCompany() {
   return { sandbox, start, isStored };
 }
 
-describe.skipIf(!existsSync(prlimit))(
-  'a disk that is full when the platform grants a pair',
-  { timeout: 180_000 },
-  () => {
-    const kept = /a new token pair is kept in memory/;
+describe.skipIf(!existsSync(prlimit))('a disk that is full when the platform grants a pair', () => {
+  const kept = /a new token pair is kept in memory/;
 
-    /** A deployment that has a pair in memory, and cannot store it. */
-    async function openFull() {
-      const company = await openCompany();
-      const { sandbox, start } = company;
-      sandbox.setFaults([parseFault('token:slow=1500')]);
-      const deployment = start('start');
-      await until(async () => sandbox.state.requests.token > 0, 60_000);
-      await deployment.fillDisk(true);
-      await deployment.seen(kept);
-      expect(await company.isStored()).toBe(false);
-      sandbox.setFaults([]);
-      return { ...company, deployment };
-    }
+  /** A deployment that has a pair in memory, and cannot store it. */
+  async function openFull() {
+    const company = await openCompany();
+    const { sandbox, start } = company;
+    sandbox.setFaults([parseFault('token:slow=1500')]);
+    const deployment = start('start');
+    await until(async () => sandbox.state.requests.token > 0, 60_000);
+    await deployment.fillDisk(true);
+    await deployment.seen(kept);
+    expect(await company.isStored()).toBe(false);
+    sandbox.setFaults([]);
+    return { ...company, deployment };
+  }
 
-    /** A later process works with the stored pair, and presents its token, not the first one. */
-    async function expectGoingOn({ sandbox, start, isStored }: Awaited<ReturnType<typeof openCompany>>): Promise<void> {
-      expect(await isStored()).toBe(true);
-      expect(await start('token', 'refresh', 'acme').ended).toMatchObject({ code: 0 });
-      expect(sandbox.state.refreshes.map(({ token, outcome }) => [token, outcome])).toEqual([
-        [1, 'granted'],
-        [2, 'granted'],
-      ]);
-    }
+  /** A later process works with the stored pair, and presents its token, not the first one. */
+  async function expectGoingOn({ sandbox, start, isStored }: Awaited<ReturnType<typeof openCompany>>): Promise<void> {
+    expect(await isStored()).toBe(true);
+    expect(await start('token', 'refresh', 'acme').ended).toMatchObject({ code: 0 });
+    expect(sandbox.state.refreshes.map(({ token, outcome }) => [token, outcome])).toEqual([
+      [1, 'granted'],
+      [2, 'granted'],
+    ]);
+  }
 
-    // The process tries every minute.
-    it.runIf(isLong)('keeps the process trying, and the pair is stored when there is room', async () => {
-      const company = await openFull();
-      const { deployment } = company;
-      await deployment.fillDisk(false);
-      await deployment.seen(/the kept token pair is stored/);
-      deployment.child.kill('SIGTERM');
-      await deployment.ended;
-      await expectGoingOn(company);
-    });
+  // The process tries every minute.
+  it.runIf(isLong)('keeps the process trying, and the pair is stored when there is room', async () => {
+    const company = await openFull();
+    const { deployment } = company;
+    await deployment.fillDisk(false);
+    await deployment.seen(/the kept token pair is stored/);
+    deployment.child.kill('SIGTERM');
+    await deployment.ended;
+    await expectGoingOn(company);
+  });
 
-    it('does not lose the pair of a process that is asked to stop, when there is room before its last try', async () => {
-      const company = await openFull();
-      const { deployment } = company;
-      deployment.child.kill('SIGTERM');
-      // The last try begins at once; a process without a pair to store would be over by then.
-      await wait(2000);
-      expect(deployment.child.exitCode).toBeNull();
-      await deployment.fillDisk(false);
-      const { stdout, stderr } = await deployment.ended;
-      expect(stdout + stderr).not.toContain('is lost');
-      await expectGoingOn(company);
-    });
-  },
-);
+  it('does not lose the pair of a process that is asked to stop, when there is room before its last try', async () => {
+    const company = await openFull();
+    const { deployment } = company;
+    deployment.child.kill('SIGTERM');
+    // The last try begins at once; a process without a pair to store would be over by then.
+    await wait(2000);
+    expect(deployment.child.exitCode).toBeNull();
+    await deployment.fillDisk(false);
+    const { stdout, stderr } = await deployment.ended;
+    expect(stdout + stderr).not.toContain('is lost');
+    await expectGoingOn(company);
+  });
+});

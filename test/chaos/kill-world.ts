@@ -10,6 +10,7 @@ import { parseFault, type RunningSandbox, startSandbox } from '../../src/sandbox
 import type { RunReport } from '../../src/views/runs.ts';
 import { silentLogger } from '../support/memory-logger.ts';
 import { csvOf, plainSync, type Row, usersOf } from '../support/office.ts';
+import { slowly } from '../support/slowness.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Child, startChild } from './child.ts';
 import { openHere } from './open-here.ts';
@@ -46,7 +47,7 @@ export interface KillWorld {
   apply(): Promise<RunReport>;
 }
 
-const watch = () => ({ signal: AbortSignal.timeout(200_000), progress: () => {}, by: 'shell:ana' });
+const watch = () => ({ signal: AbortSignal.timeout(slowly(200_000)), progress: () => {}, by: 'shell:ana' });
 
 /** Longer than any lease, shorter than any wait for an unknown outcome. */
 export const leaseEndsMs = 31_000;
@@ -58,7 +59,7 @@ const refusalsEndMs = 25 * 3_600_000;
 /** Opens a world that closes after the test. */
 export async function openKillWorld(options: WorldOptions): Promise<KillWorld> {
   const folder = await temporaryFolder();
-  const clock = new SharedClock({ anchor: Date.now(), speed: options.speed ?? 100 });
+  const clock = new SharedClock({ anchor: Date.now(), speed: (options.speed ?? 100) / slowly(1) });
   const sandbox = await startSandbox({
     now: () => clock.now(),
     processingMs: 1500,

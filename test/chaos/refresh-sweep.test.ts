@@ -6,6 +6,7 @@ import { parseFault, type RunningSandbox, startSandbox } from '../../src/sandbox
 import { openStore } from '../../src/store/index.ts';
 import { drawPlaces } from '../support/drawn.ts';
 import { programOf } from '../support/programs.ts';
+import { slowly } from '../support/slowness.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { RefreshOrder } from './refresh-and-die.ts';
 
@@ -90,7 +91,7 @@ async function killAndGoOn(desk: Desk, kill: () => Promise<readonly string[]>): 
 describe('a refresh of single-use tokens, killed at every instant', () => {
   it.each(['first', 'later'] as const)(
     'never presents a token again once its pair was stored (%s pair)',
-    { timeout: 400_000 },
+    { timeout: slowly(400_000) },
     async (which) => {
       let names: readonly string[] = [];
       const { first, step } = drawPlaces(12);
@@ -112,7 +113,6 @@ describe('a refresh of single-use tokens, killed at every instant', () => {
 
   it.each(['token:hang', 'token:hang-after-commit', 'token:drip=20'])(
     'also while the request is on its way (%s)',
-    { timeout: 60_000 },
     async (fault) => {
       const desk = await openDesk();
       desk.sandbox.setFaults([parseFault(fault)]);

@@ -5,7 +5,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { decideRun } from '../../src/app/approve.ts';
-import { changeTokens, exportOrQueue } from '../../src/app/connections.ts';
+import { changeTokens } from '../../src/app/connections.ts';
 import { requestOrRun, runSync, stopRun } from '../../src/app/requests.ts';
 import { openUptime } from '../../src/main/process.ts';
 import { silentLogger } from '../support/memory-logger.ts';
@@ -16,7 +16,7 @@ import { watchStore } from './watch-store.ts';
 export interface Order {
   readonly config: string;
   readonly time: SharedTime & { readonly offsetMs: number };
-  readonly command: 'apply' | 'resync' | 'start' | 'approve' | 'cancel' | 'token-refresh' | 'export';
+  readonly command: 'apply' | 'resync' | 'start' | 'approve' | 'cancel' | 'token-refresh';
   /** The run of `approve` and `cancel`. */
   readonly run?: string;
   /** Kills itself with SIGKILL at the nth checkpoint, or the nth time that a write to the store begins or ends. */
@@ -24,8 +24,6 @@ export interface Order {
   /** How far the clock of this process's machine is ahead. The process knows the machine's uptime then. */
   readonly aheadMs?: number;
   readonly sync?: string;
-  /** The export of `export`. */
-  readonly export?: string;
 }
 
 export interface Death {
@@ -99,8 +97,6 @@ async function obey(): Promise<unknown> {
       return decideRun(app, 'approve', order.run ?? '', { by: 'tests' });
     case 'cancel':
       return stopRun(app, order.run ?? '', { by: watch.by });
-    case 'export':
-      return exportOrQueue(app, order.export ?? '', watch);
     case 'token-refresh':
       return changeTokens(app, 'refresh', 'acme', watch);
   }

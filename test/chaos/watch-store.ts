@@ -11,7 +11,6 @@ const writes: Readonly<Partial<Record<keyof Store, readonly string[]>>> = {
   decisions: ['record', 'end'],
   holds: ['renew'],
   reads: ['put'],
-  exports: ['request', 'begin', 'save'],
 };
 
 /** The same store, telling before and after each write. */

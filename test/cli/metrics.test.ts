@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { slowly } from '../support/slowness.ts';
 import { useConnectedShells } from './test-shell.ts';
 
 const openConnectedShell = useConnectedShells();
@@ -8,7 +9,7 @@ it('a running deployment shows what it did, by sync, operation and outcome, and 
   const looks: Promise<string>[] = [];
   const look = async (url: string): Promise<string> => {
     await shell.run(['resync', 'people']);
-    const until = Date.now() + 15_000;
+    const until = Date.now() + slowly(15_000);
     for (;;) {
       const answer = await fetch(`${url}/metrics`);
       const text = await answer.text();

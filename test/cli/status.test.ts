@@ -69,7 +69,7 @@ test('without a scheduler, status says which process to start', () => {
   };
   const textOf = (workers: string): string => {
     const work = { isDeploymentRunning: false, workers, requests: 0, runs: 0 };
-    return renderStatus({ at: 0, syncs: [sync], work, store: { bytes: 1 } } as unknown as Overview, plain);
+    return renderStatus({ at: 0, syncs: [sync], work } as unknown as Overview, plain);
   };
   expect(textOf('none')).toMatch(/No deployment is running, .*: {1,2}rollcall start$/);
   expect(textOf('alive')).toMatch(/Workers are alive, but no scheduler is, .*: {1,2}rollcall start --role scheduler$/);
@@ -86,7 +86,7 @@ test('a deployment that does not show itself is no promise of the next run', () 
   } as unknown as SyncOverview;
   const told = (isDeploymentRunning: boolean, deploymentSeenAt: number | undefined): string => {
     const work = { isDeploymentRunning, deploymentSeenAt, workers: 'in-process', requests: 0, runs: 0 } as const;
-    return renderStatus({ at, plainText: [], syncs: [sync], work, store: { bytes: 1 } }, plain);
+    return renderStatus({ at, plainText: [], syncs: [sync], work }, plain);
   };
 
   expect(told(true, at - 5000)).not.toContain('deployment');

@@ -52,7 +52,7 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'store: 5': '1 store: must be text; put it in quotes',
     'store:': '1 store: has no value; set one, or delete the key',
     'stor: sqlite:./db':
-      '1 stor: is not a known key; did you mean store? Known here: store, redis, encryptionKey, formerEncryptionKeys, retention, workers, deployment, commandPrefix, traceUrl, approvals, reports, connections, syncs, exports, server, alerts, log',
+      '1 stor: is not a known key; did you mean store? Known here: store, redis, encryptionKey, formerEncryptionKeys, retention, workers, deployment, commandPrefix, traceUrl, approvals, reports, connections, syncs, server, alerts, log',
     'store: sqlite:./db\nworkers: { concurrency: 0 }': '2 workers.concurrency: must be a whole number from 1 to 64',
     'store: sqlite:./db\nworkers: { lock: 1s }':
       '2 workers.lock: must be a duration from 3s to 5m: a whole number and ms, s, m, h or d',
@@ -85,7 +85,7 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   [`encryptionKey: ${key32}`]: {
     'store2: x':
-      '2 store2: is not a known key; did you mean store? Known here: store, redis, encryptionKey, formerEncryptionKeys, retention, workers, deployment, commandPrefix, traceUrl, approvals, reports, connections, syncs, exports, server, alerts, log\n1 encryptionKey: is required, because the tokens of connections.acme are kept in the store; create one with: openssl rand -base64 32',
+      '2 store2: is not a known key; did you mean store? Known here: store, redis, encryptionKey, formerEncryptionKeys, retention, workers, deployment, commandPrefix, traceUrl, approvals, reports, connections, syncs, server, alerts, log\n1 encryptionKey: is required, because the tokens of connections.acme are kept in the store; create one with: openssl rand -base64 32',
   },
   'log:': {
     'traceUrl: https://traces.example/\nlog:':
@@ -422,26 +422,6 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'disables: {': {
     'disable: {':
       '35 syncs.people.guards.disable: is not a known key; did you mean disables? Known here: disables, enables, removes, creates, emailChanges, updates, firstSight, handOvers, configuration, leads, unleads, blocked, segments, rowsDownPercent, fillRateDownPoints',
-  },
-  // exports
-  'log: { level: info }': {
-    'exports: { f: { connection: acme, what: feedback } }\nlog: { level: info }': '36 exports.f.to: is required',
-    'exports: { f: { connection: acne, what: goals, to: { kind: csv } } }\nlog: { level: info }':
-      '36 exports.f.connection: names no connection of this file; it must be acme\n36 exports.f.to.path: is required with kind: csv\n36 exports.f.what: must be one of feedback, evaluations',
-    'exports: { f: { connection: acme, what: feedback, to: { kind: postgres, path: ./x } } }\nlog: { level: info }':
-      '36 exports.f.to.path: does not go with kind: postgres\n36 exports.f.to.table: is required with kind: postgres\n36 exports.f.to.url: is required with kind: postgres',
-    'exports: { f: { connection: acme, what: feedback, to: { kind: csv, path: ./x, url: "postgres://u@h/d", table: t } } }\nlog: { level: info }':
-      '36 exports.f.to.table: does not go with kind: csv\n36 exports.f.to.url: does not go with kind: csv',
-    'exports: { f: { connection: acme, what: feedback, to: &t { kind: postgres, url: "postgres://u@h/d", table: t } }, g: { connection: acme, what: evaluations, to: *t } }\nlog: { level: info }':
-      '36 exports.g.to.table: is also the table of exports.f; give each export its own table',
-    'exports: { f: { connection: acme, what: feedback, to: { kind: postgres, url: "mysql://h/d", table: "Drop Table" } } }\nlog: { level: info }':
-      '36 exports.f.to.table: must be table or schema.table, of a-z, 0-9 and _\n36 exports.f.to.url: must be postgres://user:password@host/database',
-    'exports: { f: { connection: acme, what: feedback, to: { kind: xml, path: ./x }, people: all, comments: sometimes, from: yesterday, overlap: 32d } }\nlog: { level: info }':
-      '36 exports.f.comments: must be true or false\n36 exports.f.from: must be a day such as 2026-01-31\n36 exports.f.overlap: must be a duration from 0s to 31d: a whole number and ms, s, m, h or d\n36 exports.f.people: must be one of full, identifications, none\n36 exports.f.to.kind: must be one of csv, jsonl, postgres',
-    'exports: { f: { connection: acme, what: feedback, to: { kind: jsonl, path: ./x }, schedule: { cron: "61 * * * *", timezone: Mars/Base }, form: 2026-01-01 } }\nlog: { level: info }':
-      '36 exports.f.form: is not a known key; did you mean from? Known here: connection, what, schedule, to, from, overlap, people, comments\n36 exports.f.schedule.cron: has an invalid minute (0 to 59); write minute hour day month weekday, such as "*/15 * * * *"\n36 exports.f.schedule.timezone: must be an IANA time zone such as America/Montevideo or UTC',
-    'exports: { "f x": { connection: acme, what: feedback, to: { kind: jsonl, path: ./x } } }\nlog: { level: info }':
-      '36 exports.f x: must be a name of letters, digits, dots, dashes and underscores, at most 63',
   },
   'log: { level': {
     '---\nlog: { level': '36 : YAML: a second document begins here (---); a file has one configuration',

@@ -5,9 +5,9 @@ import {
   watchFields,
   withInputs,
 } from '../../src/core/guard/field-visibility.ts';
+import { statusField } from '../../src/core/person/lifecycle.ts';
 import type { ReadEnd } from '../../src/core/plan/snapshot.ts';
 import type { ReadRequest, Source, SourceIo, SourcePage } from '../../src/ports/source.ts';
-import { statusField } from '../../src/sources/kit/status.ts';
 import { FastClock } from '../support/fast-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
 import { whenQuiet } from '../support/taken-bytes.ts';

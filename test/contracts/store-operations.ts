@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { AuditEntry, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
-import { dayMs, openRun, sampleEntry } from './store-samples.ts';
+import { openRun, sampleEntry } from './store-samples.ts';
 
 /** Pauses, the audit, triggers by key and the pages of runs. */
 export function describeOperations(store: () => Store): void {
@@ -30,18 +30,6 @@ export function describeOperations(store: () => Store): void {
     expect(await sessions.list()).toEqual([later]);
     expect(await sessions.end('b')).toBe(true);
     expect(await sessions.end('b')).toBe(false);
-  });
-
-  it('keeps one size a day, and says what is left of its limit', async () => {
-    const limit = 2 ** 40;
-    for (let day = 0; day < 3; day += 1) {
-      await store().noteSize(now + day * dayMs);
-      await store().noteSize(now + day * dayMs + 1000);
-    }
-    const { bytes, room } = await store().outlook(limit);
-    expect(room).toBe(limit - bytes);
-    // PostgreSQL counts its rows a little later.
-    expect((await store().size()).bytes).toBeGreaterThan(0);
   });
 
   it('a sync is paused once, by whoever was first, until it is resumed', async () => {

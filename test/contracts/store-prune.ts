@@ -69,6 +69,28 @@ export function describePrune(store: () => Store): void {
     expect(await runs.prune(now - 30 * dayMs, 1)).toBe(0);
   });
 
+  it('leaves one row of runs without changes before the newest ones: their times, their read and their configuration', async () => {
+    const { runs, plans, reads } = store();
+    const read = { kind: 'full', at: now, fingerprint: 'c0ffee' } as const;
+    for (let minute = 0; minute < 6; minute++) {
+      const [id, at] = [`run_${minute}`, now + minute * 60_000];
+      const owned = await openRun(store(), { id, now: at });
+      await plans.begin(owned, { id, sync: 'people', run: id, madeAt: at });
+      await reads.put(owned, { sync: 'people', run: id, at, rows: 3, stamp: id, isAccepted: true, fillRates: {} });
+      const end = { phase: 'done', endedAt: at + 1000, outcome: minute === 1 ? 'failed' : 'nothing-to-do' } as const;
+      const findings = [{ code: 'case-conflict', message: 'two rows' }] as const;
+      await runs.update(owned, { ...end, facts: { read, sourceRows: 3 } }, { findings });
+      await store().leases.release(owned.lease);
+    }
+    expect(await runs.prune(now - dayMs, 0, { unchanged: 3 })).toBe(2);
+    const short = (await runs.list({ limit: 200 })).filter(({ facts }) => facts.sourceRows === undefined);
+    expect(short).toMatchObject(
+      [2, 0].map((minute) => ({ id: `run_${minute}`, startedAt: now + minute * 60_000, facts: { read } })),
+    );
+    expect(await Promise.all(['run_0', 'run_1', 'run_3'].map((id) => runs.findingsCount(id)))).toEqual([0, 1, 1]);
+    expect((await reads.recent('people', 200)).length).toBe(4);
+  });
+
   it('keeps the newest runs of each sync and those that have not ended, however old', async () => {
     const { runs } = store();
     await finished('run_1', 90);

@@ -12,7 +12,6 @@ import { describeDecisions, describeOldDecisions } from './store-decisions.ts';
 import { describeDirectories } from './store-directories.ts';
 import { describeHeldEnds } from './store-held-ends.ts';
 import { describeHolds } from './store-holds.ts';
-import { describeIdleRuns } from './store-idle-runs.ts';
 import { describeLeases } from './store-leases.ts';
 import { describeLedger } from './store-ledger.ts';
 import { migrateOpened, tablesOf } from './store-newer.ts';
@@ -46,7 +45,6 @@ const suites = {
   tokens: describeTokens,
   alerts: describeAlerts,
   pruning: describePrune,
-  'idle runs': describeIdleRuns,
   'pruning decisions': describeOldDecisions,
   'asked from several sides at once': describeRaces,
 } satisfies Readonly<Record<string, Suite>>;
@@ -70,7 +68,7 @@ export const touchedBySealing: readonly SuiteName[] = [
  */
 export async function openInTurn(url: string, seals: readonly Seal[] = []): Promise<() => Promise<Store>> {
   const opened = await openDatabase(url, { folder: '.' });
-  const { db, place } = opened;
+  const { db } = opened;
   afterAll(() => db.destroy());
   await migrateOpened(opened);
   const deletes = (await tablesOf(db)).map((table) => `delete from ${table}`);
@@ -78,7 +76,7 @@ export async function openInTurn(url: string, seals: readonly Seal[] = []): Prom
   const statements = isPostgres(db) ? [deletes.join('; ')] : deletes;
   return async () => {
     for (const statement of statements) await db.executeQuery(CompiledQuery.raw(statement));
-    return createStore(db, place, { keys: openKeyRing(seals), uptime: undefined });
+    return createStore(db, { keys: openKeyRing(seals), uptime: undefined });
   };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createExpressions } from '../../src/config/expressions.ts';
+import type { FieldValues } from '../../src/core/person/fields.ts';
 import { compileLifecycle } from '../../src/core/person/lifecycle.ts';
 import type { Standing } from '../../src/core/person/person.ts';
 import { Refusal } from '../../src/core/run/refusal.ts';
@@ -53,7 +54,8 @@ describe('the standing of an employee', () => {
     ],
     ['a leaver status and hired again', { status: 'terminated', hired: today, left: yesterday }, 'leaver'],
     ['hired again after leaving', { status: 'active', hired: '2026-06-01', left: '2025-12-31' }, 'active'],
-    ['hired again from tomorrow', { status: 'active', hired: tomorrow, left: '2025-12-31' }, 'future'],
+    ['left, and hired again from tomorrow', { status: 'active', hired: tomorrow, left: '2025-12-31' }, 'leaver'],
+    ['leaving today, and hired again from tomorrow', { status: 'active', hired: tomorrow, left: today }, 'future'],
     ['hired and left the same day', { status: 'active', hired: yesterday, left: yesterday }, 'leaver'],
     ['a leave date that stands for none', { status: 'active', left: '9999-12-31' }, 'active'],
     ['a leave date of zeros', { status: 'active', left: '0000-00-00' }, 'active'],
@@ -131,6 +133,64 @@ describe('the standing of an employee', () => {
       (status) => lifecycle.judge({ tz: 'UTC', status }, noon).standing,
     );
     expect(standings).toEqual(['active', 'leaver', 'active', 'leaver', 'unknown', 'unknown']);
+  });
+});
+
+describe('the derived status of a person who has not begun', () => {
+  const status = 'rollcallStatus';
+
+  it.each<[Record<string, unknown>, Standing]>([
+    [{}, 'future'],
+    [{ hired: tomorrow }, 'future'],
+    [{ hired: yesterday, left: '2025-12-31' }, 'future'],
+    [{ hired: tomorrow, left: yesterday }, 'leaver'],
+    [{ left: yesterday }, 'leaver'],
+  ])('is no unknown word: %j', (fields, expected) => {
+    expect(judge({ [status]: 'prehire', ...fields }, noon, { status })).toMatchObject({ standing: expected });
+  });
+
+  it('has the meaning that a list gives it, and none in a column of HR', () => {
+    const early = { status, active: ['active', 'prehire'] };
+    expect(judge({ [status]: 'prehire' }, noon, early)).toMatchObject({ standing: 'active' });
+    expect(judge({ status: 'prehire' })).toMatchObject({ standing: 'unknown' });
+    expect(judge({ [status]: 'unknown' }, noon, { status })).toMatchObject({ standing: 'unknown' });
+  });
+});
+
+describe('a last day of work that other cells of the row contradict', () => {
+  const judgeMapped = (
+    fields: Record<string, unknown>,
+    mapped: FieldValues,
+    changed: Partial<LifecycleSettings> = {},
+  ) => compileLifecycle({ ...settings, ...changed }).judge({ tz: 'UTC', ...fields }, noon, [], mapped);
+  const byEntry = { hireDate: undefined };
+  const refused = { standing: 'active', troubles: [{ field: 'leaveDate', column: 'left', kind: 'not-a-date' }] };
+
+  it.each(['1969-12-31', '1900-01-02', '1904-01-01'])('is unreadable: %s', (left) => {
+    expect(judge({ status: 'active', hired: '2020-03-04', left })).toMatchObject(refused);
+    expect(judgeMapped({ status: 'active', left }, { orgEntryDate: '2020-03-04' }, byEntry)).toMatchObject(refused);
+    expect(judgeMapped({ status: 'active', left }, { birthDate: '1990-01-02' }, byEntry)).toMatchObject(refused);
+    expect(judgeMapped({ status: 'terminated', left }, { birthDate: '1990-01-02' })).toMatchObject({
+      standing: 'leaver',
+    });
+  });
+
+  it('may be the last day of an earlier employment', () => {
+    const again = { status: 'active', left: '2020-06-30' };
+    const mapped = { birthDate: '1990-01-02', orgEntryDate: '2024-03-01' };
+    const reason = 'hired again after the last day of work';
+    expect(judgeMapped(again, mapped, byEntry)).toEqual({ standing: 'active', reason, leaves: '2020-06-30' });
+    expect(judgeMapped(again, { ...mapped, orgEntryDate: tomorrow }, byEntry)).toMatchObject({ standing: 'leaver' });
+    expect(judgeMapped(again, { ...mapped, orgEntryDate: '2019-01-01' }, byEntry)).toMatchObject({
+      standing: 'leaver',
+    });
+  });
+
+  it.each([
+    ['2004-01-01', 'active'],
+    ['2004-01-02', 'leaver'],
+  ])('is one before the age of work: %s', (left, standing) => {
+    expect(judgeMapped({ status: 'active', left }, { birthDate: '1990-01-02' }, byEntry)).toMatchObject({ standing });
   });
 });
 

@@ -545,6 +545,14 @@ describe('a compiled mapping', () => {
     });
   });
 
+  it('takes mapped dates as evidence of the last day of work', async () => {
+    const mapping = mappingOf({ orgEntryDate: rule('hired') }, { lifecycle });
+    const fields = { id: '7', status: 'active', hired: '2020-03-04', left: '1969-12-31' };
+    const { mapped, steps } = await mapping.explain({ at: 'line 2', fields }, now);
+    expect(mapped).toMatchObject({ standing: 'active', troubles: [{ column: 'left', kind: 'not-a-date' }] });
+    expect(steps.at(-1)?.detail).toContain('left is contradicted by the other dates of the row');
+  });
+
   it('tells every step of a record', async () => {
     const mapping = mappingOf(
       { firstName: rule('first'), job: rule('job'), area: rule('area', { whenEmpty: 'clear' }), email: rule('mail') },

@@ -6,6 +6,7 @@ import { withoutChanges } from '../../scripts/docs/changing-words.ts';
 import { executePage } from '../../scripts/docs/execute-page.ts';
 import { executedPages } from '../../scripts/docs/executed-pages.ts';
 import { pageBlocks } from '../../scripts/docs/page-blocks.ts';
+import { slowly } from '../support/slowness.ts';
 import { readDocPages } from './doc-pages.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -28,7 +29,7 @@ test('an output of a command stands only on a page whose commands are run', asyn
 
 // Commands wait for the platform and for the rate limit, so several pages take less time together.
 describe.concurrent('a reader who follows the page sees what it shows', () => {
-  it.each(pages)('%s', { timeout: 300_000 }, async (path) => {
+  it.each(pages)('%s', { timeout: slowly(300_000) }, async (path) => {
     const page = await readFile(join(root, path), 'utf8');
 
     const written = await executePage(page);

@@ -4,6 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import { withoutChanges } from '../../scripts/docs/changing-words.ts';
 import { drawPictures } from '../../scripts/docs/pictures.ts';
 import { drawTerminal } from '../../scripts/docs/terminal-picture.ts';
+import { slowly } from '../support/slowness.ts';
 
 const folder = join(import.meta.dirname, '../../docs/pictures');
 
@@ -13,7 +14,7 @@ function wordsOf(svg: string): string {
   return withoutChanges(words).replace(/\d{4}-\d\d-\d\d|\d\d\/\d\d\/\d{4}/g, 'DATE');
 }
 
-test('the pictures show what the commands print now', { timeout: 120_000 }, async () => {
+test('the pictures show what the commands print now', { timeout: slowly(120_000) }, async () => {
   const pictures = await drawPictures();
 
   expect([...pictures.keys()].sort()).toEqual((await readdir(folder)).sort());

@@ -7,17 +7,9 @@ import type { ProgressEvent } from '../../src/ports/runtime.ts';
 import { parseFault } from '../../src/sandbox/index.ts';
 import { openCommandPlace } from '../support/command-place.ts';
 import { drawFrom } from '../support/drawn.ts';
-import {
-  employees,
-  type Office,
-  type OfficeOptions,
-  openManaged,
-  openOffice,
-  plainMapping,
-  type Row,
-  renamed,
-} from '../support/office.ts';
+import { employees, type Office, type OfficeOptions, openManaged, type Row, renamed } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
+import { slowly } from '../support/slowness.ts';
 
 holdPromises();
 
@@ -186,7 +178,7 @@ const answers: Readonly<Record<string, Answered>> = {
       `the platform is not there (${fault})`,
       {
         faults: [`*:${fault}`],
-        limits: { timeout: '100ms' },
+        limits: { timeout: `${slowly(100)}ms` },
         changed: 3,
         run: { outcome: 'failed', phase: 'done' },
         reason: '',
@@ -245,7 +237,7 @@ it.each(drawFrom(matrix, 6))(
   'when every $call fails with $status, the run says why in one message, nothing is half done, and a later run heals',
   async ({ call, delivery, status }) => {
     const settle = { every: '2s', visibleWithin: '10s', deadline: '60s' };
-    const office = await openManaged(10, { sync: { delivery, settle }, limits: { timeout: '100ms' } });
+    const office = await openManaged(10, { sync: { delivery, settle }, limits: { timeout: `${slowly(100)}ms` } });
     const leaver: Record<string, Row> = delivery === 'csv' ? { E3: { status: 'left' } } : {};
     await office.writeEmployees(employees(11, { E2: { last: 'Núñez' }, ...leaver }));
     office.setFaults(`${call}:status=${status}`);
@@ -270,38 +262,6 @@ it.each(drawFrom(matrix, 6))(
     expect(office.sandbox.state.log.filter(({ kind }) => kind === 'created')).toHaveLength(1);
   },
 );
-
-describe('a direct change whose outcome is not known', () => {
-  const slow = { ...direct, settle: { every: '2s', visibleWithin: '10m' } };
-
-  it('waits alone: the others are proven and stored, and those that were not tried are sent', async () => {
-    const office = await officeWith(8, { sync: slow });
-    await office.writeEmployees(renamed(32, 8));
-    // The second call is lost, and the fourth is asked to wait.
-    office.setFaults('update:reset-before-commit@2', 'update:status=429;retry-after=3@4');
-    const { run } = await office.apply();
-    expect(run).toMatchObject({ outcome: 'partial', counts: { applied: 7, unresolved: 1, failed: 0 } });
-    const times = office.sandbox.state.log.map(({ at }) => at);
-    // All others were sent long before the wait for the lost one ended.
-    expect(Math.max(...times) - Math.min(...times)).toBeLessThan(300_000);
-  });
-
-  it('keeps those of its e-mail chain waiting, and no others', async () => {
-    const office = await officeWith(15, { sync: { ...slow, guards: { emailChanges: { absolute: 50 } } } });
-    // E2 takes over the e-mail of E1, which takes a new one. E5 takes over that of E4.
-    const rows = {
-      E1: { mail: 'new1@example.com' },
-      E2: { mail: 'ana1@example.com' },
-      E4: { mail: 'new4@example.com' },
-      E5: { mail: 'ana4@example.com' },
-      E7: { last: 'Paz' },
-    };
-    await office.writeEmployees(employees(60, rows));
-    office.setFaults('update:reset-after-commit@1');
-    const { run } = await office.apply();
-    expect(run.counts).toMatchObject({ applied: 5, unresolved: 0, failed: 0 });
-  });
-});
 
 it.each([
   { fault: 'upload:status=409@1-3', waits: { for: 'platform', setting: 'settle.deadline' } },
@@ -400,18 +360,4 @@ describe('a create that the platform refuses although it shows no such user', ()
     expect(findings.filter(({ code }) => code === 'create-waits').length).toBeLessThanOrEqual(2);
     expect(run.counts.applied).toBeGreaterThanOrEqual(10);
   });
-});
-
-it('a platform that keeps identifications in lower case is named, and so is the mapping, with which users are managed', async () => {
-  const lowercase = { quirks: { identifications: 'lowercase' } } as const;
-  const office = await openOffice({ sandbox: lowercase, sync: { delivery: 'csv' } });
-  const { run, findings } = await office.applyRows(employees(3));
-  expect(run.counts.applied).toBe(0);
-  const told = findings.filter(({ code }) => code === 'identification-rewritten');
-  expect(told).toHaveLength(1);
-  expect(told[0]?.message).toMatch(/keeps the identification E1 as e1.*transform: \[lowercase\]/);
-
-  const mapping = { ...plainMapping, identification: { from: 'id', transform: ['lowercase'] } };
-  const lower = await openOffice({ sandbox: lowercase, sync: { delivery: 'csv', mapping } });
-  expect((await lower.applyRows(employees(3))).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 3 } });
 });

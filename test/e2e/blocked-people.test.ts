@@ -1,4 +1,4 @@
-import { readFile, utimes, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Run } from '../../src/ports/store.ts';
@@ -90,38 +90,6 @@ test.each(troubles)(
     expect(await apply(shell)).toMatchObject({ code: 3, outcome: 'held' });
   },
 );
-
-test('a run fails, and says why, when the statuses of all are renamed', async () => {
-  const shell = await settled(staff);
-  await writeStaff(
-    shell,
-    staff.map((person) => ({ ...person, status: 'Employed' })),
-  );
-  const run = await apply(shell);
-  expect(run).toMatchObject({ code: 1, outcome: 'failed', facts: { blocked: { 'status-unknown': 24 } } });
-  expect(run.reason).toContain('24 of 24 rows have a status that lifecycle does not name; first at line 2');
-});
-
-test('the same people exported again are missing once more; the same file read again are not', async () => {
-  const shell = await openConnectedShell([]);
-  const path = join(shell.folder, 'rollcall.yaml');
-  const text = await readFile(path, 'utf8');
-  const missing = '    missing: { afterReads: 2, minAge: 0s }\n';
-  await writeFile(path, text.replace('    policy: sync\n', `    policy: sync\n${missing}`));
-  await writeStaff(shell, staff);
-  expect(await apply(shell)).toMatchObject({ outcome: 'succeeded' });
-  await writeStaff(shell, staff.slice(1));
-  const file = join(shell.folder, 'employees.csv');
-  const exportedAt = Date.now() / 1000;
-
-  await utimes(file, exportedAt, exportedAt);
-  expect(await apply(shell)).toMatchObject({ outcome: 'nothing-to-do', counts: { disable: 0 } });
-  expect(await apply(shell)).toMatchObject({ outcome: 'nothing-to-do', counts: { disable: 0 } });
-  await utimes(file, exportedAt - 60, exportedAt - 60);
-  expect(await apply(shell)).toMatchObject({ outcome: 'nothing-to-do', counts: { disable: 0 } });
-  await utimes(file, exportedAt + 60, exportedAt + 60);
-  expect(await apply(shell)).toMatchObject({ outcome: 'succeeded', counts: { disable: 1 } });
-});
 
 test('a company of four loses one account a day without a person, however often the sync runs and is renamed', async () => {
   const four = ids(4);

@@ -1,18 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import type { AppIo, CheckLine } from '../../src/app/app-io.ts';
 import { decideRun } from '../../src/app/approve.ts';
 import { checkAll } from '../../src/app/connections.ts';
 import { requestOrRun } from '../../src/app/requests.ts';
 import { findRuns } from '../../src/app/runs.ts';
-import type { ReadEnd } from '../../src/core/plan/snapshot.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
-import type { SourcePage } from '../../src/ports/source.ts';
 import type { RunScope } from '../../src/ports/store.ts';
-import { defineKind, type OpenedSource } from '../../src/sources/kit/kind.ts';
 import type { RunReport } from '../../src/views/runs.ts';
 import { type FakeScim, type FakeUser, fakeUsers, type ScimBug, startScim } from '../fakes/hris/scim.ts';
-import { employees, type Office, type OfficeOptions, openOffice, type Row, usersOf } from '../support/office.ts';
+import { type Office, type OfficeOptions, openOffice } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
 holdPromises();
@@ -124,28 +120,6 @@ describe('between full reads', () => {
     const after = await resync();
     expect(after.run).toMatchObject({ outcome: 'nothing-to-do', reason: undefined, facts: { sourceRows: 0 } });
   });
-
-  it('who joins and who leaves is seen as well', async () => {
-    const { office, scim, change, resync } = await openHr();
-    const [, two] = scim.users;
-    if (two === undefined) throw new Error('there are twelve');
-    scim.users.push({ ...two, id: 'u900000', externalId: '900000', mail: 'new@example.com', userName: 'new' });
-    change({ '700003': { active: false }, '900000': { given: 'Nueva' } });
-
-    const { run } = await resync();
-    expect(run).toMatchObject({ outcome: 'succeeded', counts: { create: 1, disable: 1, applied: 2 } });
-    expect(run.facts.read?.kind).toBe('delta');
-    expect(userIn(office, '700003')).toMatchObject({ enabled: false });
-    expect(userIn(office, '900000')).toMatchObject({ enabled: true, fields: { firstName: 'Nueva' } });
-  });
-
-  it('many who have changed are compared by a scan, in one run', async () => {
-    const { change, resync } = await openHr({}, 220);
-    change(Object.fromEntries(fakeUsers(70).map(({ externalId }) => [externalId, { family: 'Núñez' }])));
-    const { run } = await resync();
-    expect(run).toMatchObject({ outcome: 'succeeded', counts: { update: 70, applied: 70 } });
-    expect(run.facts).toMatchObject({ sourceRows: 70, platformUsers: 220, read: { kind: 'delta' } });
-  });
 });
 
 describe('what a delta does not see', () => {
@@ -184,133 +158,6 @@ describe('what a delta does not see', () => {
     office.clock.jump(24 * hourMs);
     await puts((await resync()).run, 'the next full read is due');
     expect((await office.plan()).facts.read).toMatchObject({ kind: 'full', reason: 'a full read was requested' });
-  });
-
-  it('is the second record of a person: whom a delta calls gone is looked up before the account is taken', async () => {
-    const { office, scim, change, resync } = await openHr();
-    const old = scim.users.find(({ externalId }) => externalId === '700004');
-    if (old === undefined) throw new Error('there are twelve');
-    // Hired again: a new record, and the old one is closed days later.
-    scim.users.push({ ...old, id: 'u000099' });
-    const first = scim.users.indexOf(old);
-    scim.users[first] = { ...old, active: false, changedAt: new Date(office.clock.now()).toISOString() };
-
-    const { run, findings } = await resync();
-    expect(run).toMatchObject({ outcome: 'partial', counts: { disable: 0 }, facts: { postponed: 1 } });
-    expect(findings).toEqual([
-      expect.objectContaining({
-        code: 'gone-unconfirmed',
-        identification: '700004',
-        message: expect.stringContaining('has 2 records'),
-      }),
-    ]);
-    expect(userIn(office, '700004')).toMatchObject({ enabled: true });
-
-    // What was left is asked for again: the delta begins where it began before.
-    office.clock.jump(hourMs);
-    const again = await resync();
-    expect(again.run.facts.read?.since).toBe(run.facts.read?.since);
-    expect(again.findings).toHaveLength(1);
-
-    // And whom a full read has found twice is left alone by the deltas after it, whatever they show.
-    expect((await resync(full)).findings).toContainEqual(expect.objectContaining({ code: 'duplicate-key' }));
-    office.clock.jump(hourMs);
-    change({ '700004': { family: 'Otra' } });
-    scim.users.splice(first, 1);
-    const later = await resync();
-    expect(later.run).toMatchObject({ outcome: 'nothing-to-do', facts: { sourceRows: 1, read: { kind: 'delta' } } });
-    expect(later.findings).toContainEqual(expect.objectContaining({ code: 'duplicate-key', identification: '700004' }));
-  });
-
-  it('is who else has an e-mail: before one is given to somebody, everybody on the platform is looked at', async () => {
-    const { office, change, resync } = await openHr();
-    change({ '700006': { mail: 'ana8@example.com' } });
-    const { run, findings } = await resync();
-    expect(run).toMatchObject({ outcome: 'nothing-to-do', counts: { update: 0 }, facts: { read: { kind: 'delta' } } });
-    expect(findings.filter(({ code }) => code !== 'source-note')).toEqual([
-      expect.objectContaining({ code: 'rename-conflict', identification: '700006' }),
-    ]);
-    expect(userIn(office, '700006')).toMatchObject({ fields: { email: 'ana7@example.com' } });
-  });
-});
-
-describe('who is who, where two records claim one person', () => {
-  it('under another number: the old account is not taken by a delta that shows the old record alone', async () => {
-    const { office, scim, change, resync } = await openHr();
-    const old = scim.users.find(({ externalId }) => externalId === '700004');
-    if (old === undefined) throw new Error('there are twelve');
-    const changedAt = new Date(office.clock.now()).toISOString();
-    scim.users.push({ ...old, id: 'u000099', externalId: '700099', changedAt });
-    const joined = await resync();
-    expect(joined.run).toMatchObject({ outcome: 'partial', facts: { read: { kind: 'delta' } } });
-    expect(joined.findings).toContainEqual(
-      expect.objectContaining({ code: 'rename-conflict', identification: '700099' }),
-    );
-
-    // The old record is closed hours later, and by then no delta shows the new one.
-    for (let run = 0; run < 2; run += 1) {
-      office.clock.jump(hourMs);
-      await resync();
-    }
-    office.clock.jump(hourMs);
-    change({ '700004': { active: false } });
-    const closed = await resync();
-    expect(closed.run).toMatchObject({ counts: { disable: 0 }, facts: { sourceRows: 1, read: { kind: 'delta' } } });
-    expect(closed.findings).toContainEqual(
-      expect.objectContaining({ code: 'email-conflict', identification: '700004' }),
-    );
-    expect(closed.findings).toContainEqual({
-      code: 'source-note',
-      message: 'two records claim the same user (see the next findings): the next run reads all employees',
-    });
-    const whole = await resync();
-    expect(whole.run).toMatchObject({ outcome: 'partial', facts: { read: { kind: 'full' } } });
-    for (const identification of ['700004', '700099']) {
-      expect(whole.findings).toContainEqual(expect.objectContaining({ code: 'conversion', identification }));
-    }
-
-    // Now it rests on a full read that knows of both.
-    office.clock.jump(hourMs);
-    change({ '700004': { active: false, family: 'Otra' } });
-    const touched = await resync();
-    expect(touched.run).toMatchObject({ counts: { disable: 0 }, facts: { sourceRows: 1, read: { kind: 'delta' } } });
-    // Nor by a run about them alone, which a webhook may ask for.
-    const named = await resync({ kind: 'users', identifications: ['700004'] });
-    expect(named.run).toMatchObject({ outcome: 'partial', counts: { disable: 0 } });
-    expect(userIn(office, '700004')).toMatchObject({ enabled: true });
-  });
-
-  it('by one e-mail: whom a full read has left alone is left alone by a delta, and everybody is read next', async () => {
-    const { office, scim, change, resync } = await openHr();
-    const [one] = scim.users;
-    if (one === undefined) throw new Error('there are twelve');
-    for (const externalId of ['700098', '700099']) {
-      scim.users.push({
-        ...one,
-        id: `u${externalId}`,
-        externalId,
-        mail: 'both@example.com',
-        changedAt: '2026-11-01T00:00:00Z',
-      });
-    }
-    const { run, findings } = await resync(full);
-    expect(run).toMatchObject({ outcome: 'partial' });
-    for (const identification of ['700098', '700099']) {
-      expect(findings).toContainEqual(expect.objectContaining({ code: 'email-conflict', identification }));
-    }
-
-    office.clock.jump(hourMs);
-    change({ '700098': { family: 'Otra' } });
-    const shown = await resync();
-    expect(shown.run).toMatchObject({ outcome: 'partial', facts: { sourceRows: 1, read: { kind: 'delta' } } });
-
-    // HR mends one of them: both are done at once, though no delta would show the other.
-    office.clock.jump(hourMs);
-    change({ '700098': { mail: 'own@example.com' } });
-    expect((await resync()).run).toMatchObject({
-      counts: { create: 2, applied: 2 },
-      facts: { read: { kind: 'full' } },
-    });
   });
 });
 
@@ -366,85 +213,6 @@ describe('what a run left undone', () => {
     // What was read before the end is known from then, however late it was done.
     expect(run.facts.read?.since).toBe((resumed[0]?.facts.read?.at ?? 0) - 600_000);
     expect(run).toMatchObject({ outcome: 'nothing-to-do', facts: { read: { kind: 'delta' } } });
-  });
-});
-
-describe('a delta that its source itself doubts', () => {
-  const rows = usersOf(employees(5));
-  const people = employees(5).map((row) => ({ ...row, end: '' }));
-
-  async function openDoubtful() {
-    const hr: { changed: readonly Row[]; end: Partial<ReadEnd> } = { changed: [], end: {} };
-    const source: OpenedSource = {
-      async *read(request): AsyncGenerator<SourcePage, ReadEnd> {
-        const told = request.kind === 'full' ? people : hr.changed;
-        yield { records: told.map((fields, i) => ({ at: `item ${i + 1}`, fields })), broken: [] };
-        const whole = { complete: true, rows: told.length, evidence: 'the list ended', stamp: 's1' };
-        return { ...whole, ...(request.kind === 'full' ? {} : hr.end) } as ReadEnd;
-      },
-    };
-    const kind = defineKind({
-      kind: 'memory',
-      title: 'people in memory',
-      capabilities: { delta: true, point: true, terminated: 'always', future: 'always' },
-      config: z.strictObject({ kind: z.literal('memory') }),
-      folder: '',
-      starters: [],
-      open: () => source,
-    });
-    const lifecycle = { status: 'status', active: ['active'], leaver: ['left'], leaveDate: 'end' };
-    const sync = { source: { kind: 'memory' }, lifecycle, deltas: { fullEvery: '24h' } };
-    const office = await openOffice({ sandbox: { people: rows }, sync, kinds: [kind] });
-    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
-    const watch = { signal: AbortSignal.timeout(60_000), progress: () => {}, by: 'shell:ana' };
-    const resync = async (): Promise<RunReport> => {
-      const report = await requestOrRun(office.app, 'people', { ...watch, scope: { kind: 'all' } });
-      if (report.kind !== 'ran') throw new Error('no deployment is there to be asked');
-      return report.report;
-    };
-    return { office, hr, resync };
-  }
-
-  it('updates, takes nobody, and is followed by one from the same instant', async () => {
-    const { office, hr, resync } = await openDoubtful();
-    hr.changed = [
-      { ...people[1], last: 'Núñez' },
-      { ...people[2], status: 'left' },
-    ];
-    hr.end = { complete: false, reasons: ['page 2 did not come'] };
-    const { run, findings } = await resync();
-    expect(run).toMatchObject({ outcome: 'partial', counts: { update: 1, applied: 1, disable: 0 } });
-    expect(findings).toContainEqual({
-      code: 'source-incomplete',
-      message: 'the read may lack a person who changed: page 2 did not come',
-    });
-    expect(findings).toContainEqual({
-      code: 'source-incomplete',
-      message: '1 person in this read left. An account of theirs that is enabled stays enabled until a complete read',
-    });
-    expect(userIn(office, 'E3')).toMatchObject({ enabled: true });
-
-    hr.end = {};
-    const whole = await resync();
-    expect(whole.run).toMatchObject({ outcome: 'succeeded', counts: { disable: 1, applied: 1 } });
-    expect(whole.run.facts.read?.since).toBe(run.facts.read?.since);
-  });
-
-  it('does not take a field that a few people have empty for one that has vanished', async () => {
-    const { hr, resync } = await openDoubtful();
-    const { end: _end, ...withoutEnd } = people[1] as Row & { end: string };
-    hr.changed = [{ ...withoutEnd, last: 'Núñez' }];
-    expect((await resync()).run).toMatchObject({ outcome: 'succeeded', counts: { update: 1, held: 0 } });
-  });
-
-  it('is held where the source says that it gave a field for nobody', async () => {
-    const { hr, resync } = await openDoubtful();
-    hr.changed = [{ ...people[1], last: 'Núñez' }];
-    hr.end = { notReturned: ['end'] };
-    const { run, holds } = await resync();
-    expect(run).toMatchObject({ outcome: 'held', counts: { update: 1, held: 1, applied: 0 } });
-    expect(holds[0]?.reason).toContain('lifecycle.leaveDate reads `end`');
-    expect((await resync()).run.facts.read?.since).toBe(run.facts.read?.since);
   });
 });
 

@@ -128,7 +128,7 @@ describe('a pause with an end', () => {
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`until ${end}`)]);
     expect((await json('status')).said.syncs[0].health.until).toBe(paused.said.until);
 
-    await expect.poll(async () => (await run(['apply', 'people'])).code, { timeout: 20_000, interval: 500 }).toBe(0);
+    await expect.poll(async () => (await run(['apply', 'people'])).code, { interval: 500 }).toBe(0);
     expect((await json('status')).said.syncs[0].health).toMatchObject({ state: 'succeeding', until: null });
     expect((await run(['resume', 'people'])).code).toBe(1);
     expect((await run(['pause', 'people', '--until', '2d'])).code).toBe(0);
@@ -151,8 +151,6 @@ describe('a schedule', () => {
 });
 
 describe('a freeze', () => {
-  const always = { cron: '* * * * *', for: '30m', timezone: 'UTC' };
-
   it('lets everything through but disables and removes, which the first run after it makes', async () => {
     const { json, run, configure, employ, enabled } = await openCsvPlace();
     await run(['apply', 'people']);
@@ -176,48 +174,6 @@ describe('a freeze', () => {
     await configure();
     expect((await json('apply', 'people')).said.counts).toMatchObject({ disable: 1, applied: 1 });
     expect(enabled()).toBe(3);
-  });
-
-  it('that never ends is refused with its line', async () => {
-    const { run, configure } = await openCsvPlace();
-    await configure({ freeze: always });
-    expect(await run(['check'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/rollcall\.yaml:1 syncs\.people\.freeze\.for: never ends/),
-    });
-  });
-});
-
-describe('one office at a time', () => {
-  it('is held where 14 of 16 people leave, although they are few of all; others leave as usual', async () => {
-    const { run, json, enabled, folder } = await openPlace({
-      source: { kind: 'csv', path: './employees.csv' },
-      mapping: { ...plainMapping, area: 'area' },
-      guards: { creates: { absolute: 1000 }, segments: ['area', 'office'] },
-    });
-    const employ = (hasLeft: (n: number) => boolean) => {
-      const lines = Array.from({ length: 400 }, (_, i) => {
-        const area = i < 16 ? 'Berlin' : `Area ${i % 7}`;
-        return `E${i},Ana,Doe,e${i}@example.com,${hasLeft(i) ? 'left' : 'active'},${area}\n`;
-      });
-      return writeFile(join(folder, 'employees.csv'), `id,first,last,mail,status,area\n${lines.join('')}`);
-    };
-    await employ(() => false);
-    await run(['apply', 'people']);
-
-    await employ((n) => n < 2);
-    expect((await json('apply', 'people')).said.counts).toMatchObject({ disable: 2, applied: 2 });
-    await employ((n) => n < 14 || n === 100);
-    const plan = await run(['plan', 'people']);
-    const reason =
-      '12 disables where area is Berlin, after 2 made without approval in the last 24 hours: the limit without approval is 4 of 16 managed users there';
-    expect([plan.code, plan.stdout]).toEqual([3, expect.stringContaining(reason)]);
-    const { code, said } = await json('apply', 'people');
-    expect([code, said.counts]).toEqual([3, expect.objectContaining({ disable: 13, applied: 1, held: 12 })]);
-    expect((await run(['holds'])).stdout).toContain('area is Berlin');
-    expect(enabled()).toBe(397);
-    expect((await run(['approve', said.id, '--yes'])).code).toBe(0);
-    expect((await json('apply', 'people')).said.counts).toMatchObject({ disable: 12, applied: 12 });
   });
 });
 

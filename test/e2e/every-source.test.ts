@@ -379,7 +379,7 @@ for (const { name, isMissing = false, open } of kinds) {
     const user = (id: string) => office.sandbox.state.users.get(id);
 
     expect((await office.applyAll()).run).toMatchObject({
-      isSuccess: true,
+      outcome: 'succeeded',
       counts: { create: created, applied: created },
     });
     expect(user(shows.id)).toMatchObject({ enabled: true, fields: shows.fields });

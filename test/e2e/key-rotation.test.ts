@@ -105,16 +105,3 @@ it('what a lost encryptionKey sealed is named by check and dropped on request, a
   expect((await run('apply', 'people')).code).toBe(0);
   expect((await run('keys', 'status')).code).toBe(0);
 });
-
-it('the old encryptionKey, put back, opens what it sealed, as if nothing had been', async () => {
-  const { sandbox, run, rotate } = await openRotatingShell();
-  expect((await run('apply', 'people')).code).toBe(0);
-  const old = rotate({ KEY: newKey() });
-  expect((await run('apply', 'people')).code).toBe(1);
-
-  rotate(old);
-  expect((await run('token', 'status', 'acme')).stdout).toMatch(/^acme: ready\n/);
-  expect((await run('token', 'refresh', 'acme')).code).toBe(0);
-  expect((await run('apply', 'people')).code).toBe(0);
-  expect(sandbox.state.refreshes.map(({ outcome }) => outcome)).toEqual(['granted', 'granted']);
-});

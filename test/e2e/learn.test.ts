@@ -8,6 +8,7 @@ import type { SandboxQuirks } from '../../src/sandbox/quirks.ts';
 import { drawSeeds } from '../support/drawn.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
 import { employees, type Office, openOffice, usersOf } from '../support/office.ts';
+import { until } from '../support/services/redis.ts';
 
 failOnLeaks();
 
@@ -223,7 +224,9 @@ describe('learn never hurts', () => {
     const stop = new AbortController();
     const confirm = async (write: string) => {
       // The file of the first row is on its way when the process ends.
-      if (write.includes('I learn-1')) setTimeout(() => stop.abort(new Error('killed')), 60);
+      if (write.includes('I learn-1')) {
+        void until(async () => office.sandbox.state.files.size > 0).then(() => stop.abort(new Error('killed')));
+      }
       return true;
     };
     await expect(learn(office, { confirm, signal: stop.signal })).rejects.toBeDefined();

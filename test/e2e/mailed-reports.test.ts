@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openExports } from '../../jobs/open-exports.ts';
-import { runExport } from '../../jobs/run-export.ts';
+import { openReports as requestReports } from '../../jobs/open-reports.ts';
+import { sendReport } from '../../jobs/send-report.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { dueExports, openReports, watchedExports } from '../../src/main/exports.ts';
+import { dueReports, openReports, watchedReports } from '../../src/main/mailed-reports.ts';
 import { knownKinds } from '../../src/sources/kinds.ts';
-import { judgeExports } from '../../src/watch/alerts/judge-service.ts';
+import { judgeReports } from '../../src/watch/alerts/judge-service.ts';
 import { openMailServer } from '../support/mail-server.ts';
 import { employees, type Office, openOffice, usersOf } from '../support/office.ts';
 
@@ -28,23 +28,22 @@ async function openReporter(office: Office, port: number) {
   await writeFile(path, JSON.stringify({ ...JSON.parse(text), reports: { weekly } }));
   const config = await loadConfig(path, { env: {}, sourceKinds: knownKinds, expressions: createExpressions() });
   const engine = { ...office.engine.io, reports: openReports(config, () => office.engine.io, undefined) };
-  const open = () => dueExports(config, engine);
-  let exports = open();
+  const open = () => dueReports(config, engine);
+  let reports = open();
   return {
     config,
     engine,
     restart: () => {
-      exports = open();
+      reports = open();
     },
     async tick() {
       office.clock.jump(minuteMs);
       const withLease = <T>(_: string, work: (signal: AbortSignal) => Promise<T>) => work(AbortSignal.timeout(60_000));
-      await openExports.run(
+      await requestReports.run(
         {
           engine,
-          exports,
-          enqueue: async (_, { export: name = '' }) =>
-            void (await runExport.run({ engine, withLease }, { export: name })),
+          reports,
+          enqueue: async (_, { report = '' }) => void (await sendReport.run({ engine, withLease }, { report })),
         },
         undefined,
       );
@@ -102,16 +101,16 @@ it('a report that the mail server refuses is an alert, is tried again, and arriv
   });
   const reporter = await openReporter(office, port);
   for (let minute = 0; minute < 6; minute += 1) await reporter.tick();
-  const [state] = await office.engine.io.store.exports.list();
-  expect(state).toMatchObject({ name: 'report:weekly', failures: 3 });
-  expect(watchedExports(reporter.config, 'acme').map(({ name }) => name)).toEqual(['report:weekly']);
-  const problem = judgeExports({ exports: state === undefined ? [] : [{ state, staleBefore: 0 }] });
+  const [state] = await office.engine.io.store.mailedReports.list();
+  expect(state).toMatchObject({ name: 'weekly', failures: 3 });
+  expect(watchedReports(reporter.config, 'acme').map(({ name }) => name)).toEqual(['weekly']);
+  const problem = judgeReports({ reports: state === undefined ? [] : [{ state, staleBefore: 0 }] });
   expect(problem).toMatchObject({
-    code: 'export-failed',
+    code: 'report-failed',
     details: [expect.stringMatching(/127\.0\.0\.1 did not accept the e-mail/)],
   });
   isFull = false;
   for (let minute = 0; minute < 10; minute += 1) await reporter.tick();
   expect(mails).toHaveLength(1);
-  expect(await office.engine.io.store.exports.list()).toMatchObject([{ failures: 0 }]);
+  expect(await office.engine.io.store.mailedReports.list()).toMatchObject([{ failures: 0 }]);
 });

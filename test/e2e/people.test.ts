@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunReport } from '../../src/views/runs.ts';
-import {
-  employees,
-  type Office,
-  type OfficeOptions,
-  openManaged,
-  openOffice,
-  type Row,
-  usersOf,
-} from '../support/office.ts';
+import { employees, type Office, type OfficeOptions, openManaged, type Row } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
 holdPromises();
@@ -28,17 +20,6 @@ function codes(report: Pick<RunReport, 'findings'>): string[] {
 const without = (...names: readonly string[]): Row[] => employees(20).filter(({ id = '' }) => !names.includes(id));
 
 describe('leavers', () => {
-  it('are disabled, once, and enabled again when they come back', async () => {
-    const office = await managed();
-    await office.writeEmployees(employees(20, { E3: { status: 'left' } }));
-    expect((await office.apply()).run.counts).toMatchObject({ disable: 1, applied: 1 });
-    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
-    await office.writeEmployees(employees(20, { E3: { last: 'Vuelta' } }));
-    expect((await office.apply()).run.counts).toMatchObject({ enable: 1, update: 0, applied: 1 });
-    expect(office.sandbox.state.users.get('E3')).toMatchObject({ enabled: true, fields: { lastName: 'Vuelta' } });
-    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
-  });
-
   it('are removed after afterDays of being gone, and not before', async () => {
     const office = await managed({ remove: { afterDays: 30 } });
     await office.applyRows(employees(20, { E3: { status: 'left' } }));
@@ -49,18 +30,6 @@ describe('leavers', () => {
     expect(office.sandbox.state.users.has('E3')).toBe(false);
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
     expect((await office.applyRows(employees(20))).run.counts).toMatchObject({ create: 1, applied: 1 });
-  });
-
-  it('who come back in between start their days anew, even if the enable waits for approval all the time', async () => {
-    const guards = { enables: { absolute: 0, percent: 0 } };
-    const office = await managed({ remove: { afterDays: 30 }, guards });
-    await office.applyRows(employees(20, { E3: { status: 'left' } }));
-    office.clock.jump(40 * 24 * hourMs);
-    await office.writeEmployees(employees(20));
-    expect((await office.apply()).run).toMatchObject({ outcome: 'held', counts: { enable: 1, held: 1 } });
-    await office.writeEmployees(employees(20, { E3: { status: 'left' } }));
-    expect((await office.apply()).run.counts).toMatchObject({ remove: 0 });
-    expect(office.sandbox.state.users.has('E3')).toBe(true);
   });
 });
 
@@ -78,16 +47,6 @@ describe('missing people', () => {
     expect((await office.apply()).run.counts).toMatchObject({ disable: 1, applied: 2 });
     expect(isEnabled(office, 'E20')).toBe(false);
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
-  });
-
-  it('whom nobody owns are left alone and counted as unmanaged', async () => {
-    const office = await openOffice({
-      sandbox: { people: usersOf(employees(8)) },
-      sync: { missing: { afterReads: 1, minAge: '0s' } },
-    });
-    await office.writeEmployees(employees(5));
-    for (const _ of [1, 2]) expect((await office.apply()).run.counts).toMatchObject({ disable: 0 });
-    expect((await office.apply()).run.facts.unmanaged).toBe(3);
   });
 });
 
@@ -114,59 +73,5 @@ describe('an account that was deleted and created again by hand', () => {
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
     office.sandbox.state.patchUser('E4', { enabled: false });
     expect(codes(await office.apply())).toContain('foreign-disable');
-  });
-});
-
-describe('people to whom nothing may happen', () => {
-  it.each<{ name: string; rows: Row[]; code: string }>([
-    {
-      name: 'an unknown status',
-      rows: employees(20, { E3: { status: 'sabbatical', last: 'Neu' } }),
-      code: 'status-unknown',
-    },
-    {
-      name: 'a key that is there twice',
-      rows: [
-        ...employees(20, { E3: { status: 'left' } }),
-        ...employees(3, { E3: { mail: 'other@example.com' } }).slice(2),
-      ],
-      code: 'duplicate-key',
-    },
-    {
-      name: 'the e-mail of another user: a rename',
-      rows: [...without('E3'), { id: 'N3', first: 'Ana3', last: 'Díaz', mail: 'ana3@example.com', status: 'active' }],
-      code: 'rename-conflict',
-    },
-  ])('$name changes nothing, protects, and is reported', async ({ rows, code }) => {
-    const office = await managed({ missing: { afterReads: 1, minAge: '0s' } });
-    await office.writeEmployees(rows);
-    for (const _ of [1, 2]) {
-      const report = await office.apply();
-      expect(codes(report)).toContain(code);
-      expect(report.run.counts).toMatchObject({ create: 0, update: 0, disable: 0, enable: 0, remove: 0 });
-    }
-    expect(office.sandbox.state.log).toEqual([]);
-  });
-
-  it('rows out of scope claim no e-mail', async () => {
-    const office = await managed({ scope: "status != 'guest'" });
-    const guest = { id: 'G3', first: 'Bea', last: 'Ruiz', mail: 'ana3@example.com', status: 'guest' };
-    await office.writeEmployees([...employees(20, { E3: { last: 'Neu' } }), guest]);
-    expect((await office.apply()).run.counts).toMatchObject({ update: 1 });
-  });
-
-  it.each([
-    ['a look-alike of a user of the platform', 'Е3', 'E3'],
-    ['plain text that a user of the platform looks like', 'E3', 'Е3'],
-  ])('%s is a conflict, never a create', async (_, inSource, onPlatform) => {
-    const office = await openOffice({ sandbox: { people: usersOf(employees(5, { E3: { id: onPlatform } })) } });
-    const mail = 'other@example.com';
-    await office.writeEmployees(employees(5, { E3: { id: inSource, first: 'Other', last: 'Person', mail } }));
-    const report = await office.apply();
-    expect(report.run.counts).toMatchObject({ create: 0, disable: 0 });
-    expect(report.findings).toContainEqual(
-      expect.objectContaining({ code: 'case-conflict', message: expect.stringContaining('look alike') }),
-    );
-    expect(office.sandbox.state.log).toEqual([]);
   });
 });

@@ -83,6 +83,6 @@ describe.skipIf(programs === undefined)(
       expect(await findRuns(app, { limit: 5 })).toMatchObject([{ outcome: 'succeeded', counts: { applied: count } }]);
       expect(log.messages('error')).not.toContain('run failed');
       expect(sandbox.state.log).toHaveLength(count);
-    }, 180_000);
+    });
   },
 );

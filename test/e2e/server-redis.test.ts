@@ -35,7 +35,7 @@ async function startServed(world: RedisWorld, role: Role): Promise<string> {
     await ended;
     await app.close();
     await expect(ask(`${url}/healthz`)).rejects.toThrow();
-  }, 60_000);
+  });
   await ready.promise;
   return url;
 }

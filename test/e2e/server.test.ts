@@ -68,21 +68,6 @@ describe('rollcall start with a server', () => {
     expect(stderr).not.toContain(operatorToken);
   });
 
-  it('begins no run of a paused sync until it is resumed', async () => {
-    const shell = await openServedShell();
-    const { url, stop, ended } = await start(shell);
-    await ask(`${url}/api/syncs/people/pause`, { method: 'POST' });
-    await ask(`${url}/api/syncs/people/runs`, { method: 'POST', body: {} });
-    await new Promise((resolve) => setTimeout(resolve, 2500));
-    const paused = (await ask(`${url}/api/syncs`)).json.syncs[0];
-    expect(paused).toMatchObject({ state: 'paused', waiting: 1, lastRun: null });
-    await ask(`${url}/api/syncs/people/resume`, { method: 'POST' });
-    const lastRun = await until(async () => (await ask(`${url}/api/syncs`)).json.syncs[0].lastRun ?? undefined);
-    expect(await until(endedRun(url, lastRun.id))).toMatchObject({ outcome: 'succeeded' });
-    stop();
-    await ended;
-  });
-
   it('answers beside a deployment elsewhere when its role is server', async () => {
     const shell = await openServedShell();
     await shell.run(['apply', 'people']);

@@ -79,7 +79,7 @@ describe.skipIf(programs === undefined)('PostgreSQL that goes away', () => {
     await postgres.start();
     await until(async () => (await ask(`${url}/readyz`)).status === 200);
     expect(await metrics()).toMatch(/^rollcall_store_up 1$/m);
-  }, 90_000);
+  });
 
   it('is waited for by a start that finds it read-only: well, not ready, and started when it takes writes', async () => {
     const folder = await temporaryFolder();
@@ -102,7 +102,7 @@ describe.skipIf(programs === undefined)('PostgreSQL that goes away', () => {
     await deployment.seen(/"msg":"ready"/);
     deployment.child.kill('SIGTERM');
     expect((await deployment.ended).code).toBe(0);
-  }, 90_000);
+  });
 });
 
 /** A connection that makes the whole server read-only, and not itself. */

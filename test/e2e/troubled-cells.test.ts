@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { decideRun } from '../../src/app/approve.ts';
 import { employees, type OfficeOptions, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 
@@ -104,70 +103,3 @@ it('a file with one row of each kind of trouble changes what can be read, and ev
     expect(told.join('\n')).not.toMatch(new RegExp(`\\b${value}\\b(?! keeps)`));
   }
 });
-
-it('a hire that was rejected stays rejected while its hire date cannot be read', async () => {
-  const guards = { creates: { absolute: 0, percent: 0 } };
-  const office = await openOffice({ sandbox: { people: usersOf(employees(20)) }, sync: { ...sync, guards } });
-  await office.writeEmployees(ordered(rowsOf({})));
-  await office.applyAll();
-  const hire = (hired: string): Row[] => [
-    ...ordered(rowsOf({})),
-    ...ordered(rowsOf({ E1: { id: 'N1', mail: 'n1@example.com', hired } }).slice(0, 1)),
-  ];
-  const { run } = await office.applyRows(hire('2020-01-01'));
-  expect(run.counts).toMatchObject({ create: 1, held: 1 });
-  await decideRun(office.app, 'reject', run.id, { by: 'ops' });
-  expect((await office.applyRows(hire('soon'))).run.counts).toMatchObject({ create: 0, held: 0 });
-  await office.writeEmployees(hire('2020-01-01'));
-  expect((await office.apply()).run).toMatchObject({ counts: { held: 0 }, facts: { rejected: 1 } });
-  expect(office.sandbox.state.users.has('N1')).toBe(false);
-});
-
-it('no account of a leaver comes back because HR later writes a leave date that is to come', async () => {
-  const leaves = (status: string, date: string): Row[] => ordered(rowsOf({ E3: { status, leaves: date } }));
-  for (const leavesBy of [undefined, 'date']) {
-    const lifecycle = { ...(sync.lifecycle as object), ...(leavesBy === undefined ? {} : { leavesBy }) };
-    const office = await openOffice({ sandbox: { people: usersOf(employees(20)) }, sync: { ...sync, lifecycle } });
-    await office.writeEmployees(leaves('active', ''));
-    await office.applyAll();
-    expect((await office.applyRows(leaves('left', ''))).run.counts).toMatchObject({ disable: 1 });
-    await office.writeEmployees(leaves('left', '2027-06-30'));
-
-    const { run, findings } = await office.apply();
-
-    const isBack = leavesBy === 'date';
-    expect(run.counts).toMatchObject({ enable: isBack ? 1 : 0 });
-    expect(office.sandbox.state.users.get('E3')?.enabled).toBe(isBack);
-    expect(findings.map(({ code }) => code).includes('enable-refused')).toBe(!isBack);
-    await office.applyRows(leaves('active', '2027-06-30'));
-    expect(office.sandbox.state.users.get('E3')?.enabled).toBe(true);
-  }
-});
-
-it.each(['clears', 'keeps'] as const)('what is assumed stays assumed, where an empty cell %s', async (emptyCell) => {
-  const mapping = { ...plainMapping, job: 'title', area: 'dept' };
-  const office = await openOffice({
-    sandbox: {
-      people: employees(30).map((row) => ({ identification: row.id ?? '', enabled: true, fields: fieldsOf(row) })),
-      ...(emptyCell === 'keeps' ? { quirks: { emptyCell } } : {}),
-    },
-    sync: { mapping, firstSight: 'assume' },
-    dialect: { csv: { emptyCell } },
-  });
-  const jobs = () => [...office.sandbox.state.users.values()].map(({ fields }) => fields.job);
-  const rows = (dept: string, title: (n: number) => string): Row[] =>
-    employees(30).map((row, i) => ({ ...row, dept, title: title(i + 1), status: 'active' }));
-  const inOrder = (all: Row[]) => all.map(({ status = '', ...rest }) => ({ ...rest, status }));
-
-  await office.writeEmployees(inOrder(rows('Sales', () => 'Baker')));
-  await office.applyAll();
-  expect(new Set(jobs())).toEqual(new Set(['by hand']));
-  await office.writeEmployees(inOrder(rows('Legal', (n) => (n === 3 ? 'Cook' : 'Baker'))));
-  await office.applyAll();
-  expect(jobs().filter((job) => job !== 'by hand')).toEqual(['Cook']);
-  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
-});
-
-function fieldsOf({ first = '', last = '', mail = '' }: Row) {
-  return { firstName: first, lastName: last, email: mail, job: 'by hand' };
-}

@@ -60,7 +60,7 @@ it('the command line shows what an undo would do, asks for --yes without a termi
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('there is no run run_none')]);
 });
 
-it('an undo that was killed in the middle is finished by the next command', { timeout: 180_000 }, async () => {
+it('an undo that was killed in the middle is finished by the next command', async () => {
   const { place, run } = await openRenamed();
   const child = spawn(process.execPath, [executable, 'undo', run, '--yes'], { cwd: place.folder, stdio: 'ignore' });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -87,34 +87,6 @@ describe('a permission that was taken away', () => {
     expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 4, held: 0 } });
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
   });
-
-  it('is told apart from a name that no record ever had: the first plans say so, and nothing is held', async () => {
-    const { office, hr } = await openHr(['end']);
-    const note = {
-      code: 'source-note',
-      message: expect.stringMatching(/^lifecycle\.leaveDate reads `end`, but no record has this field/),
-    };
-
-    expect((await office.plan()).findings).toEqual([note]);
-    const { run, findings } = await office.apply();
-    expect([run.outcome, findings]).toEqual(['nothing-to-do', [note]]);
-    expect((await office.plan()).findings).toEqual([]);
-
-    hr.hidden = [];
-    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
-  });
-
-  it('holds a read that is not whole too, which can never become the measure', async () => {
-    const { office, hr } = await openHr();
-    await office.apply();
-    Object.assign(hr, { people: changed(), hidden: ['end'], end: { complete: false, reasons: ['a page came twice'] } });
-    const first = await office.apply();
-    expect(first.run).toMatchObject({ outcome: 'held', counts: { held: 2, applied: 0 } });
-    await decideRun(office.app, 'approve', first.run.id, { by: 'ops' });
-    expect((await office.apply()).run.counts).toMatchObject({ applied: 2, held: 0 });
-    hr.end = {};
-    expect((await office.apply()).run).toMatchObject({ outcome: 'held', counts: { applied: 0 } });
-  });
 });
 
 describe('an API over HTTP whose answers leave out what may not be seen', () => {
@@ -148,20 +120,5 @@ describe('an API over HTTP whose answers leave out what may not be seen', () => 
       { read: 'mail', readers: ['email'] },
       { read: 'end', readers: ['lifecycle.leaveDate'] },
     ]);
-  });
-});
-
-describe('a field that was never there', () => {
-  it('holds the first run when the source asked for it in vain, and after an approval no more', async () => {
-    const { office, hr } = await openHr(['end']);
-    hr.end = { notReturned: ['end', 'nobody-maps-this'] };
-    const { run, findings } = await office.apply();
-    expect(run.outcome).toBe('held');
-    expect(findings.map(({ message }) => message).join()).toMatch(
-      /`end`, but the source returned this field for no record/,
-    );
-    await decideRun(office.app, 'approve', run.id, { by: 'ops' });
-    hr.people = changed();
-    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { held: 0 } });
   });
 });

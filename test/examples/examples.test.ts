@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -68,35 +68,66 @@ it('every example is short, uses only the public entry, and is in the README', a
 });
 
 describe('export-feedback', () => {
-  it('writes the feedback of the period, one JSON object per line', async () => {
-    await open(3);
-    for (let i = 0; i < 130; i++) {
-      const feedback = { comments: `Line\nbreak ${i}` };
-      await post('/growth/public-api/v1/feedbacks', { sender: 'E000001', recipient: 'E000002', feedback });
-    }
+  /** The platform's clock is a few seconds late, so that what is made is older than the second of its answers. */
+  async function openExport(list: string) {
+    sandbox = await startSandbox({ now: () => Date.now() - 5000, users: 3, accessTokenLifeMs: 1e12 });
+    const { state } = sandbox;
+    const file = join(await temporaryFolder(), 'out.ndjson');
+    return {
+      ...{ state, file },
+      export: (env: Record<string, string> = {}) => run('export-feedback.ts', [list, file], env),
+      lines: async () =>
+        (await readFile(file, 'utf8'))
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line)),
+    };
+  }
+  const minutesAgo = (minutes: number) => Date.now() - minutes * 60_000;
+  const given = { sender: 'E000001', recipient: 'E000002', comment: 'Line\nbreak' };
 
-    const all = await run('export-feedback.ts', ['2026-05-01', '2026-05-31']);
-    const none = await run('export-feedback.ts', ['2025-01-01', '2026-05-19']);
+  it('writes each feedback once: over many pages, what shows up late, and after a run that was killed', async () => {
+    const world = await openExport('feedback');
+    for (let i = 0; i < 130; i++) world.state.addFeedback({ ...given, createdAt: minutesAgo(30) });
+    expect(await world.export()).toMatchObject({ code: 0, stderr: expect.stringMatching(/^1\d\d new\n$/) });
+    const before = (await world.lines()).length;
+    expect(await world.export()).toMatchObject({ code: 0, stderr: '0 new\n' });
 
-    expect(all).toMatchObject({ code: 0, stderr: '130 feedback exported\n' });
-    const lines = all.stdout.trimEnd().split('\n');
-    expect(new Set(lines.map((line) => JSON.parse(line).id)).size).toBe(130);
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
-      at: expect.stringMatching(/^2026-05-2/),
-      sender: 'E000001',
-      recipient: 'E000002',
-      comment: expect.stringContaining('Line\nbreak'),
-      topics: expect.arrayContaining([{ name: expect.any(String), value: expect.any(Number) }]),
-    });
-    expect(none).toMatchObject({ code: 0, stdout: '', stderr: '0 feedback exported\n' });
+    world.state.addFeedback({ ...given, createdAt: minutesAgo(40) });
+    await appendFile(world.file, '{"id":7,"half of a li');
+    // By this clock, forty years ahead, all items would be old.
+    const ahead = { NODE_OPTIONS: '--import=data:text/javascript,Date.now=()=>3e12' };
+    expect(await world.export(ahead)).toMatchObject({ code: 0, stderr: '1 new\n' });
+    world.state.addFeedback({ ...given, createdAt: minutesAgo(1) });
+    expect(await world.export()).toMatchObject({ code: 0, stderr: '1 new\n' });
+    const lines = await world.lines();
+    expect(lines).toHaveLength(before + 2);
+    expect(new Set(lines.map(({ id }) => id)).size).toBe(before + 2);
+    expect(lines.at(-1)).toMatchObject({ sender: { identification: 'E000001' }, comment: 'Line\nbreak' });
+  });
+
+  it('writes an evaluation again when it has changed', async () => {
+    const world = await openExport('evaluations');
+    const evaluation = {
+      id: 7_000_001,
+      createdAt: minutesAgo(300),
+      submittedAt: undefined,
+      score: 3,
+      isAnswered: false,
+    };
+    const text = { title: 'Review', comment: '', evaluator: 'E000001', evaluee: 'E000002' };
+    world.state.putEvaluation({ ...evaluation, ...text, updatedAt: minutesAgo(300) });
+    await world.export();
+    const before = (await world.lines()).length;
+    world.state.putEvaluation({ ...evaluation, ...text, updatedAt: minutesAgo(2) });
+    expect(await world.export()).toMatchObject({ code: 0, stderr: '1 new\n' });
+    expect(await world.lines()).toHaveLength(before + 1);
   });
 
   it('says why it could not go on', async () => {
-    await open(1);
-    const refused = await run('export-feedback.ts', ['2026-05-01', '2026-05-31'], { PLATFORM_TOKEN: 'wrong' });
-
-    expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toMatch(/^stopped after 0: .*access token/);
+    const world = await openExport('feedback');
+    const refused = await world.export({ PLATFORM_TOKEN: 'wrong' });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/^stopped: .*access token/) });
   });
 });
 

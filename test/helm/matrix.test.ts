@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { pageRoutes } from '../../src/views/page-routes.ts';
+import { slowly } from '../support/slowness.ts';
 import { chart, findHelm, runHelm, tellSkipped } from './helm-tool.ts';
 import { type Manifest, type PodSpec, parseManifests, podsOf } from './manifest.ts';
 import { restrictedViolations, sccViolations } from './pod-security.ts';
@@ -49,7 +50,7 @@ describe.skipIf(helm === undefined)('the chart, installed in each of its ways', 
 
   beforeAll(async () => {
     for (const [name, set] of Object.entries(valueSets)) rendered.set(name, await render(set));
-  }, 240_000);
+  }, slowly(240_000));
 
   it('is tried in 30 ways or more', () => {
     expect(names.length).toBeGreaterThanOrEqual(30);

@@ -10,6 +10,7 @@ import type { Operation } from '../../src/platform/client/operation.ts';
 import { jsonBy, nothing } from '../../src/platform/client/operation.ts';
 import { UserAnswer } from '../../src/platform/table/users.ts';
 import type { AccessTokens } from '../../src/ports/tokens.ts';
+import { slowly } from '../support/slowness.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { closeAndFailOnLeaks, closeLater } from './closing.ts';
 import { type Responder, sendJson, startLocalServer } from './local-server.ts';
@@ -433,7 +434,7 @@ describe('an exchange that breaks off', () => {
   });
 
   it.each([...reads, ...writes])('%s that gets no answer ends at the time limit', async (verb) => {
-    const { error } = await faultOf(verb, () => {}, { limits: { timeoutMs: 60 } });
+    const { error } = await faultOf(verb, () => {}, { limits: { timeoutMs: slowly(60) } });
 
     expect(error).toMatchObject({ code: 'PLATFORM_UNREACHABLE', effect: writes.includes(verb) ? 'unknown' : 'none' });
   });
@@ -447,10 +448,10 @@ describe('an exchange that breaks off', () => {
       const timer = setInterval(() => response.write(' '), 10);
       response.on('close', () => clearInterval(timer));
     };
-    const { error, server } = await faultOf(verb, trickle, { limits: { timeoutMs: 60 } });
+    const { error, server } = await faultOf(verb, trickle, { limits: { timeoutMs: slowly(60) } });
 
     expect(error).toMatchObject({ code: 'PLATFORM_UNREACHABLE', retry: 'backoff', effect });
-    expect(error.message).toContain('60 ms');
+    expect(error.message).toContain(`${slowly(60)} ms`);
     expect(server.seen).toHaveLength(tries);
   });
 
@@ -465,7 +466,7 @@ describe('an exchange that breaks off', () => {
         // A slow line: a pause now and then, each shorter than the limit, all together longer.
         if (++waits % 40 !== 0) return;
         request.pause();
-        setTimeout(() => request.resume(), 80);
+        setTimeout(() => request.resume(), slowly(80));
       });
       request.on('end', () => {
         tookMs = performance.now() - begunAt;
@@ -476,10 +477,10 @@ describe('an exchange that breaks off', () => {
     closeLater(() => new Promise((resolve) => server.close(resolve)));
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const { platform } = openTestClient(`http://127.0.0.1:${port}`, { limits: { timeoutMs: 400 } });
+    const { platform } = openTestClient(`http://127.0.0.1:${port}`, { limits: { timeoutMs: slowly(400) } });
 
     expect(await platform.upload({ path, name: 'long.csv' }, neverAborted)).toMatchObject({ fileId: '1' });
-    expect(tookMs).toBeGreaterThan(400);
+    expect(tookMs).toBeGreaterThan(slowly(400));
   });
 
   it.each([...reads, ...writes])('%s to a closed port had certainly no effect', async (verb) => {

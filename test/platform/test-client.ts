@@ -5,6 +5,7 @@ import type { Platform } from '../../src/ports/platform.ts';
 import type { Clock } from '../../src/ports/runtime.ts';
 import type { AccessToken, AccessTokens } from '../../src/ports/tokens.ts';
 import { type MemoryLogger, memoryLogger } from '../support/memory-logger.ts';
+import { slowly } from '../support/slowness.ts';
 import { closeLater } from './closing.ts';
 
 /** A clock for which sleeping takes no time: it moves on by what was slept. Remembers every sleep. */
@@ -86,7 +87,7 @@ export function openTestClient(baseUrl: string, options: TestClientOptions = {})
   const client = openPlatformClient({
     baseUrl,
     dialect: { ...defaultDialect, ...options.dialect },
-    limits: { requestsPerSecond: 1000, concurrency: 4, timeoutMs: 5_000, ...options.limits },
+    limits: { requestsPerSecond: 1000, concurrency: 4, timeoutMs: slowly(5_000), ...options.limits },
     tokens: options.tokens ?? tokens,
     ...(options.applicationToken === undefined ? {} : { applicationToken: options.applicationToken }),
     clock: options.clock ?? clock,

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { slowly } from '../support/slowness.ts';
 import { copyProject } from './project-copy.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -14,7 +15,7 @@ it('has no example that is called B', async () => {
 `;
 
 it('npm run hooks lets git refuse a commit that is badly formatted, does not compile or breaks a rule', {
-  timeout: 300_000,
+  timeout: slowly(300_000),
 }, async () => {
   const copy = await copyProject();
   onTestFinished(copy.remove);

@@ -10,6 +10,7 @@ import { parse } from 'yaml';
 import { inPage } from '../../scripts/licenses/packages.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { findHelm } from '../helm/helm-tool.ts';
+import { slowly } from '../support/slowness.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Answer, copyProject, makeReady, type ProjectCopy, release, stateOf } from './project-copy.ts';
 
@@ -100,7 +101,7 @@ beforeAll(async () => {
   states = [before, await stateOf(copy)];
   made = await release(copy, '1.2.3');
   return copy.remove;
-}, 300_000);
+}, slowly(300_000));
 
 it('a release sets the version everywhere, dates the changelog, commits, tags and builds; a dry run changes nothing', async () => {
   const read = (path: string): Promise<string> => readFile(join(copy.folder, path), 'utf8');
@@ -156,7 +157,7 @@ function expectBillOfMaterials(sbom: BillOfMaterials, { packages }: Lock): void 
 }
 
 it('the packed package holds what it names, its README leads nowhere wrong, and its library works in an empty folder', {
-  timeout: 300_000,
+  timeout: slowly(300_000),
 }, async () => {
   const { stdout: listed } = await copy.run('tar', 'tzf', tarball);
   const paths = new Set(listed.split('\n').map((path) => path.replace(/^package\//, '')));
@@ -245,7 +246,7 @@ describe('the packed tarball, installed with npm install --global into an empty 
     ]);
     const PATH = [join(place, 'prefix/bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter);
     env = { PATH, HOME: place, ROLLCALL_ACCESS_TOKEN: 'token-of-the-test' };
-  }, 300_000);
+  }, slowly(300_000));
 
   afterAll(() => rm(place, { recursive: true, force: true }));
 

@@ -274,31 +274,3 @@ describe('the end of a run', () => {
     expect(await endOf({ facts })).toMatchObject({ advanced, writes: 1 });
   });
 });
-
-describe('a run that found nothing to do', () => {
-  const seen = { sourceRows: 3, read: { kind: 'full', at: 1, since: 1 } };
-  const times = { plannedAt: 5, lookedAt: 5, lookTookMs: 5, provedAt: 5, filePace: { tooSoonMs: 5 } };
-  const later = { ...seen, ...times, read: { ...seen.read, at: 9, since: 9 } };
-
-  it.each<[what: string, before: object, run: object, isAbsorbed: boolean]>([
-    ['shows the same', {}, {}, true],
-    ['differs in times alone', { facts: later }, {}, true],
-    ['differs in what it saw', { facts: { ...seen, sourceRows: 4 } }, {}, false],
-    ['differs in how it read', { facts: { ...seen, read: { ...seen.read, kind: 'delta' } } }, {}, false],
-    ['saw no read', { facts: { sourceRows: 3 } }, {}, false],
-    ['is about others', { scope: { kind: 'users', identifications: ['ana'] } }, {}, false],
-    ['is of another connection', { connection: 'other' }, {}, false],
-    ['follows one that changed somebody', { outcome: 'succeeded' }, {}, false],
-    ['follows one that a person asked for', { trigger: 'manual' }, {}, false],
-    ['was asked for by a person', {}, { trigger: 'manual' }, false],
-    ['measured an edit', { facts: { ...seen, edit: {} } }, { facts: { ...seen, edit: {} } }, false],
-    ['met a problem', { facts: { ...seen, problem: {} } }, { facts: { ...seen, problem: {} } }, false],
-  ])(
-    'replaces the one before only where both are of the schedule and show the same: %s',
-    async (_, before, run, is) => {
-      const { also, plain } = await endOf({ facts: seen, ...run });
-      const last = { ...plain, facts: seen, outcome: 'nothing-to-do', ...before } as unknown as Run;
-      expect(also.absorbs?.(last)).toBe(is);
-    },
-  );
-});

@@ -1,10 +1,7 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Store } from '../../src/ports/store.ts';
+import { describe, expect, it } from 'vitest';
 import { pruneBeside, pruneOld } from '../../src/run/prune-old.ts';
-import { openStore } from '../../src/store/index.ts';
 import { dayMs, endRun, openRun, sampleChange, sampleEntry, writePlan } from '../contracts/store-samples.ts';
 import { someInstant } from '../support/fake-clock.ts';
-import { startPostgres } from '../support/services.ts';
 import { openScene, type SceneOptions } from './run-in-store.ts';
 
 const keptDays = { runs: 90, ledger: 400, shown: 7, grace: 30 };
@@ -61,62 +58,4 @@ describe('what is older than its retention', () => {
       { level: 'warn', message: 'old runs were not pruned', fields: { error: expect.stringMatching(/^TypeError/) } },
     ]);
   });
-});
-
-const postgres = await startPostgres();
-const openers: readonly (readonly [string, (() => Promise<Store>) | undefined])[] = [
-  ['SQLite', () => openStore('sqlite::memory:', { folder: '.' })],
-  ['PostgreSQL', postgres && (async () => openStore(await postgres.newStore(), { folder: '.' }))],
-];
-
-/** A store with one run a day for so many days, each with two hundred changes. `pruneTo`: returns the days that are left. */
-async function openDays(days: number, open: (() => Promise<Store>) | undefined) {
-  if (open === undefined) throw new Error('skipped without a server');
-  const store = await open();
-  onTestFinished(() => store.close());
-  const scene = await openScene({ changes: [], run: 'run_now', settings: { name: 'guests' } });
-  const people = Array.from({ length: 200 }, (_, i) => sampleChange(`E${i}`));
-  for (let day = 0; day < days; day += 1) {
-    const [id, at] = [`run_${day}`, someInstant + day * dayMs];
-    const owned = await openRun(store, { id, now: at });
-    await writePlan(store, { id, owned, madeAt: at }, people);
-    await endRun(store, owned, at + 1000);
-  }
-  scene.clock.jumpTo(someInstant + days * dayMs);
-  const pruneTo = async (storeSize: number | undefined): Promise<readonly number[]> => {
-    await pruneOld({ ...scene.io, store, retention: { ...scene.io.retention, storeSize } });
-    const kept: number[] = [];
-    for (let day = 0; day < days; day += 1) {
-      if ((await store.plans.page(`run_${day}`, { limit: 1 })).length > 0) kept.push(day);
-    }
-    return kept;
-  };
-  return { store, log: scene.log, pruneTo };
-}
-
-it.each(openers.filter(([, open]) => open !== undefined))(
-  'retention.storeSize in %s deletes nothing below it; above it one pass keeps the days of the next half',
-  async (_, open) => {
-    const { store, log, pruneTo } = await openDays(30, open);
-    // PostgreSQL counts rows in its statistics, a moment after they were written.
-    const bytesNow = async () => (await store.size()).bytes;
-    await expect.poll(bytesNow, { timeout: 20_000, interval: 100 }).toBeGreaterThan(500_000);
-    const bytes = await bytesNow();
-    expect(await pruneTo(undefined)).toHaveLength(30);
-    expect(await pruneTo(bytes * 2)).toHaveLength(30);
-    expect(log.messages('warn')).toEqual([]);
-    // Nothing is older than 90 or 45 days; some are older than 22.5.
-    expect(await pruneTo(Math.floor(bytes * 0.8))).toEqual(Array.from({ length: 22 }, (_, i) => i + 8));
-    expect(log.messages('warn')).toHaveLength(1);
-    await expect.poll(bytesNow, { timeout: 20_000, interval: 100 }).toBeLessThan(bytes * 0.8);
-    expect(await pruneTo(Math.floor(bytes * 0.8))).toHaveLength(22);
-    // The runs themselves stay in the list.
-    expect(await store.runs.list({ limit: 99 })).toHaveLength(30);
-  },
-);
-
-it('retention.storeSize that nothing can keep leaves the details of one day', async () => {
-  const { pruneTo, log } = await openDays(8, openers[0]?.[1]);
-  expect(await pruneTo(1)).toEqual([7]);
-  expect(log.messages('warn')).toHaveLength(3);
 });

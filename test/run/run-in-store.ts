@@ -184,7 +184,7 @@ export async function openEngineScene({ settings, source, ...given }: EngineOpti
     clock,
     logger: log,
     newId: (prefix) => `${prefix}_id${++ids}`,
-    retention: { runs: 7_776_000_000, audit: 34_560_000_000, ledgerOfGone: 34_560_000_000, storeSize: undefined },
+    retention: { runs: 7_776_000_000, audit: 34_560_000_000, ledgerOfGone: 34_560_000_000 },
     openSpool() {
       const spool = openFileSpool(tmpdir());
       spools += 1;

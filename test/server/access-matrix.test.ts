@@ -4,6 +4,7 @@ import { queueRun } from '../../src/app/requests.ts';
 import type { Grant } from '../../src/core/guard/access.ts';
 import type { OpenApiOperation } from '../../src/server/server-parts.ts';
 import { type Office, openOffice, plainSync, type Row } from '../support/office.ts';
+import { slowly } from '../support/slowness.ts';
 import { ask, openTestServer } from './open-test-server.ts';
 
 /* Every operation of the OpenAPI document, called over HTTP by every kind of caller, about each of two syncs. */
@@ -62,7 +63,7 @@ async function openWorld() {
     settings: { tokens, requestsPerMinute: 100_000 },
     parts: { store },
   });
-  await office.app.checkAlerts(AbortSignal.timeout(10_000));
+  await office.app.checkAlerts(AbortSignal.timeout(slowly(10_000)));
   return { office, server, ids: ids as Readonly<Record<'people' | 'staff', Ids>> };
 }
 
@@ -122,7 +123,7 @@ function addressOf({ path, needs: { of } }: Played, sync: 'people' | 'staff', id
 }
 
 it('every operation answers exactly those who may call it, and shows people only to those who see them', {
-  timeout: 120_000,
+  timeout: slowly(120_000),
 }, async () => {
   const { server, ids } = await openWorld();
   const { paths } = (await server.ask('/openapi.json', { token: null })).json as {

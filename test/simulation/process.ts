@@ -83,7 +83,7 @@ export function openEngine(life: Life, world: ProcessWorld): EngineIo {
     logger: silentLogger,
     newId,
     openSpool: memorySpool,
-    retention: { runs: 7_776_000_000, audit: 34_560_000_000, ledgerOfGone: 34_560_000_000, storeSize: undefined },
+    retention: { runs: 7_776_000_000, audit: 34_560_000_000, ledgerOfGone: 34_560_000_000 },
     checkpoint: () => {
       if (scheduler.chance(scheduler.faults.crash)) scheduler.kill(life);
     },

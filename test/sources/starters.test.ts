@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { compileLifecycle } from '../../src/core/person/lifecycle.ts';
+import { compileLifecycle, statusField } from '../../src/core/person/lifecycle.ts';
 import type { LifecycleSettings } from '../../src/core/run/settings.ts';
 import { parseSource, sourceKinds } from '../../src/sources/registry.ts';
 
@@ -25,6 +25,21 @@ it.each(withLastDay)('$name: whoever was hired again is no leaver for an old las
   };
 
   expect(judge(fields, now)).toMatchObject({ standing: 'active' });
+});
+
+const derived = sourceKinds
+  .flatMap(({ starters: all }) => all)
+  .flatMap(({ name, mapping }) => {
+    const { lifecycle } = parse(mapping) as { readonly lifecycle: Partial<LifecycleSettings> };
+    return lifecycle.status === statusField ? [{ name, lifecycle }] : [];
+  });
+
+it.each(derived)('$name: a person who has not begun has a status that needs no name', ({ lifecycle }) => {
+  const { active = [], leaver = [], hireDate, leaveDate } = lifecycle;
+  const settings = { status: statusField, active, leaver, hireDate, leaveDate };
+  const { judge } = compileLifecycle({ ...settings, dateFormat: undefined, leavesBy: undefined, timezone: undefined });
+
+  expect(judge({ [statusField]: 'prehire' }, now)).toMatchObject({ standing: 'future' });
 });
 
 const withAddress = sourceKinds.flatMap(({ kind, starters: [starter] }) => {

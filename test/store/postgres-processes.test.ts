@@ -5,7 +5,7 @@ import { collect } from '../contracts/store-samples.ts';
 import { startPostgres } from '../support/services.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const postgres = await startPostgres();
+const postgres = await startPostgres('own');
 
 async function newStore(): Promise<string> {
   if (postgres === undefined) throw new Error('skipped without a server');

@@ -10,7 +10,7 @@ import { openStore } from '../../src/store/index.ts';
 import { openRun, sampleEntry } from '../contracts/store-samples.ts';
 import { startPostgres } from '../support/services.ts';
 
-const postgres = await startPostgres();
+const postgres = await startPostgres('own');
 const own = postgres?.own;
 
 async function newUrl(change: (url: URL) => void = () => {}): Promise<string> {

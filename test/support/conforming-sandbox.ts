@@ -6,6 +6,7 @@ import type { ContractLine } from '../../src/ports/api.ts';
 import type { Clock, Logger } from '../../src/ports/runtime.ts';
 import { parseFault, type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 import { renderCoverage } from './render-coverage.ts';
+import { slowly } from './slowness.ts';
 
 /** A sandbox, a connection to it, and every help that the contract suite can be given. */
 export interface ConformingSandbox {
@@ -32,7 +33,7 @@ export async function openConformingSandbox(options: Partial<SandboxOptions> = {
     connection: {
       baseUrl,
       dialect: defaultDialect,
-      limits: { requestsPerSecond: 5000, concurrency: 4, timeoutMs: 5000 },
+      limits: { requestsPerSecond: 5000, concurrency: 4, timeoutMs: slowly(5000) },
       applicationToken,
       tokens: {
         current: async () => ({ secret, generation: 1 }),

@@ -20,6 +20,7 @@ import type { RunReport } from '../../src/views/runs.ts';
 import { FastClock } from './fast-clock.ts';
 import { type MemoryLogger, memoryLogger } from './memory-logger.ts';
 import { once } from './once.ts';
+import { slowly } from './slowness.ts';
 import { offering } from './source-kinds.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -122,7 +123,7 @@ export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
       acme: {
         baseUrl: sandbox.url,
         accessToken: sandbox.accessToken,
-        limits: { requestsPerSecond: 1000, concurrency: 4, timeout: '1s', ...options.limits },
+        limits: { requestsPerSecond: 1000, concurrency: 4, timeout: `${slowly(1000)}ms`, ...options.limits },
         dialect: options.dialect ?? {},
       },
     },
@@ -142,7 +143,7 @@ export async function openOffice(options: OfficeOptions = {}): Promise<Office> {
   const engine = await openEngine(loaded, options.hasUptime === true ? { ...parts, uptime: clock.uptime } : parts);
   const app = openApp(loaded, engine);
   onTestFinished(() => app.close());
-  const watch = { signal: AbortSignal.timeout(200_000), progress: () => {}, by: 'shell:ana' };
+  const watch = { signal: AbortSignal.timeout(slowly(200_000)), progress: () => {}, by: 'shell:ana' };
 
   const sources: SourceVersion[] = [];
   const office: Office = {

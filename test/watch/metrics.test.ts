@@ -111,27 +111,6 @@ describe('of the store', () => {
     expect(await samples('rollcall_runs_total')).toContain('{sync="people",outcome="partial"} 2');
   });
 
-  it('runs that another one stands for are counted too, also those that ended between two scrapes', async () => {
-    const idle = async (): Promise<void> => {
-      await clock.advance(60_000);
-      const owned = await openRun(store, { id: `run_${clock.now()}`, now: clock.now() });
-      const end = { phase: 'done', endedAt: clock.now() + 1000, outcome: 'nothing-to-do' } as const;
-      await store.runs.update(owned, end, { absorbs: () => true });
-      await store.leases.release(owned.lease);
-    };
-    await opened.render();
-    for (const [some, inAll] of [
-      [2, 2],
-      [3, 5],
-      [1, 6],
-    ] as const) {
-      for (let i = 0; i < some; i++) await idle();
-      expect(await samples('rollcall_runs_total')).toContain(`{sync="people",outcome="nothing-to-do"} ${inAll}`);
-      expect(await samples('rollcall_run_duration_seconds_count')).toEqual([`{sync="people"} ${inAll}`]);
-    }
-    expect(await store.runs.list({ limit: 10 })).toHaveLength(1);
-  });
-
   it('what ended before this process began is not counted by it', async () => {
     await wholeRun('run_1');
     await opened.close();

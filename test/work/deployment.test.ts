@@ -45,14 +45,13 @@ async function openBench(options: BenchOptions) {
         { name, schedule: cron === undefined ? undefined : { cron, timezone: 'UTC' } },
       ]),
     ),
-    exports: {},
     reports: {},
     connections: {},
     alerts: [],
   } as unknown as Config;
   let ids = 0;
   const newId = (prefix: string): string => `${prefix}_${String(++ids).padStart(6, '0')}`;
-  const retention = { runs: 1, audit: 1, ledgerOfGone: 1, storeSize: undefined };
+  const retention = { runs: 1, audit: 1, ledgerOfGone: 1 };
   const io = { store, clock, logger, syncs, newId, retention, checkpoint: () => {} } as unknown as EngineIo;
   const connections = new Map((options.connections ?? []).map((name) => [name, {}]));
   const engine = { io, connections } as unknown as Engine;

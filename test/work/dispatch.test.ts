@@ -5,6 +5,7 @@ import { openStore } from '../../src/store/index.ts';
 import { openLocalDispatch } from '../../src/work/scheduler.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
+import { slowly } from '../support/slowness.ts';
 
 const names = Array.from({ length: 12 }, (_, i) => `sync${i}`);
 
@@ -54,7 +55,7 @@ async function openBench() {
   return { store, runs, dispatch, planning, ended, stop };
 }
 
-const soon = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 10_000 });
+const soon = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: slowly(10_000) });
 
 it('a few of many runs make their plans at a time, and one that has its plan ends before the next plans are made', async () => {
   const { runs, dispatch, planning, ended } = await openBench();

@@ -2,8 +2,7 @@ import { normalText } from '../../core/person/text.ts';
 import { conflict } from '../../core/run/errors.ts';
 import { countOf } from '../../core/run/formats.ts';
 import { noKinds } from '../../core/run/report.ts';
-import { type BatchLoad, loadOf, requestBudget } from '../../core/run/request-budget.ts';
-import { scanRequests } from '../../core/run/requests.ts';
+import { type BatchLoad, requestBudget, scanRequests } from '../../core/run/requests.ts';
 import type { RunFacts } from '../../ports/store.ts';
 import type { EngineIo, Sync } from '../../run/engine-io.ts';
 import type { Effect } from '../../views/changes.ts';
@@ -136,12 +135,13 @@ function budgetOf(rows: readonly IndexedChange[], facts: RunFacts, { settings, l
     if (file === 'none') continue;
     const [kind] = file.split(' ') as [BatchLoad['kind']];
     for (let from = 0; from < some.length; from += settings.batchRows) {
-      batches.push(loadOf({ kind, isParking: false, changes: some.slice(from, from + settings.batchRows) }));
+      const size = Math.min(settings.batchRows, some.length - from);
+      batches.push({ kind, size, leads: kind === 'leaders' ? size : 0 });
     }
   }
   const { platformUsers: users = 0, pageSize } = facts;
   const directory = pageSize === undefined ? undefined : { users, pageSize };
   // The run reads the directory once before it sends anything.
-  const planning = directory === undefined ? {} : { scan: scanRequests(users, directory.pageSize) };
+  const planning = directory === undefined ? 0 : scanRequests(users, directory.pageSize);
   return requestBudget({ planning, batches, directory, settle: settings.settle, limits });
 }

@@ -2,9 +2,8 @@ import { waitWords } from '../../app/person/steps.ts';
 import { blockedKinds } from '../../core/guard/blocked.ts';
 import { changeKinds } from '../../core/plan/change.ts';
 import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
-import type { RequestBudget } from '../../core/run/request-budget.ts';
 import {
-  countsAbove,
+  type RequestBudget,
   type RequestCounts,
   type RequestPurpose,
   requestPurposes,
@@ -110,29 +109,20 @@ function some(value: number | undefined, what: string): string | undefined {
   return value === 0 ? undefined : number(value, what);
 }
 
-/** Renders `31 files, at most 560 requests, 1 min at 10/s`. */
+/** Renders `31 files, about 560 requests, 1 min at 10/s`. */
 export function renderBudget({ files, requests, perSecond, seconds }: RequestBudget): string {
   const sent = files === 0 ? '' : `${formatCount(files, 'file')}, `;
   // Whole minutes are precise enough for an estimate.
   const ms = seconds < 90 ? seconds * 1000 : Math.round(seconds / 60) * 60_000;
-  return `${sent}at most ${formatCount(requests, 'request')}, ${formatDuration(ms)} at ${formatNumber(perSecond)}/s`;
+  return `${sent}about ${formatCount(requests, 'request')}, ${formatDuration(ms)} at ${formatNumber(perSecond)}/s`;
 }
 
-/** Renders the requests of a run by purpose, and what came on top of its budget; empty before the first request. */
-export function renderRequests({ requests, facts, endedAt }: Run): string[] {
+/** Renders the requests of a run by purpose; empty before the first request. */
+export function renderRequests({ requests, facts: { budget } }: Run): string[] {
   const total = totalOf(requests);
   if (total === 0) return [];
-  const { budget, splits = 0 } = facts;
-  const planned = budget === undefined ? '' : ` (planned: at most ${formatNumber(budget.requests)})`;
-  const lines = [`${formatCount(total, 'request')}${planned}: ${renderPurposes(requests)}`];
-  const above = budget === undefined ? 0 : total - budget.requests;
-  if (budget === undefined || above <= 0) return lines;
-  const split = splits === 0 ? '' : `; ${formatCount(splits, 'file was', 'files were')} split`;
-  const word = endedAt === undefined ? 'more than planned so far' : 'more than planned';
-  return [
-    ...lines,
-    `${formatNumber(above)} ${word}: ${renderPurposes(countsAbove(requests, budget.purposes))}${split}`,
-  ];
+  const planned = budget === undefined ? '' : ` (planned: about ${formatNumber(budget.requests)})`;
+  return [`${formatCount(total, 'request')}${planned}: ${renderPurposes(requests)}`];
 }
 
 function renderPurposes(counts: RequestCounts): string {

@@ -1,4 +1,4 @@
-import { formatCount, formatDuration, formatInstant, formatNumber, idleWords } from '../../core/run/formats.ts';
+import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import type { Outcome } from '../../core/run/run.ts';
 import { waitingWords } from '../../core/run/waiting.ts';
 import type { HeldEnd } from '../../ports/reports.ts';
@@ -83,13 +83,13 @@ const words: Readonly<Record<string, string>> = {
   exported: 'exported',
 } satisfies Record<Outcome, string>;
 
-function renderOutcome(run: Pick<Run, 'outcome' | 'reason' | 'phase' | 'idle'>, { colors }: Style): string {
+function renderOutcome(run: Pick<Run, 'outcome' | 'reason' | 'phase'>, { colors }: Style): string {
   if (run.outcome === undefined) return colors.cyan(phaseWords(run.phase));
   const text = words[run.outcome] ?? cleanLine(run.outcome);
   const why = run.reason === undefined ? '' : `: ${cleanLine(run.reason).replace(new RegExp(`^${text}: `), '')}`;
   const color = { failed: colors.red, partial: colors.red, held: colors.yellow, cancelled: colors.yellow };
   const paint = color[run.outcome as keyof typeof color] ?? colors.green;
-  return `${paint(text)}${run.idle === undefined ? why : `, ${idleWords(run.idle)}`}`;
+  return `${paint(text)}${why}`;
 }
 
 /** What a run in progress waits for, and whether a process works on it. */

@@ -1,5 +1,5 @@
 import { givenWords } from '../../core/guard/approvals.ts';
-import { formatBytes, formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
+import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import { waitingWords } from '../../core/run/waiting.ts';
 import type { RunFacts } from '../../ports/runs.ts';
 import type { Overview, SyncHealth, SyncOverview, WaitingWork } from '../../views/overview.ts';
@@ -9,7 +9,7 @@ import { cleanLine, renderTable } from '../terminal.ts';
 import { renderMissing } from './counts.ts';
 
 /** One line per sync, and below it what the operator can do. */
-export function renderStatus({ at, syncs, work, store }: Overview, style: Style): string {
+export function renderStatus({ at, syncs, work }: Overview, style: Style): string {
   const head = ['sync', 'health', 'state', 'waits for approval', 'fresh', 'next run'];
   const rows = syncs.map((sync) => [
     style.colors.bold(sync.name),
@@ -22,16 +22,7 @@ export function renderStatus({ at, syncs, work, store }: Overview, style: Style)
   const hints = syncs.flatMap((sync) => hintOf(sync, style));
   const hasSlots = syncs.some(({ nextSlotAt }) => nextSlotAt !== undefined);
   const deployment = hasSlots ? deploymentHint(work, at, style) : [];
-  return [renderTable([head, ...rows]), ...hints, ...deployment, ...storeHint(store, style)].join('\n');
-}
-
-/** An estimate of more days says nothing. */
-const nearDays = 365;
-
-function storeHint({ bytes, room = 0, daysUntilFull: days }: Overview['store'], { colors }: Style): readonly string[] {
-  if (days === undefined || days > nearDays) return [];
-  const words = `The store is full in about ${formatCount(days, 'day')}: it has ${formatBytes(bytes)}, and ${formatBytes(room)} are left`;
-  return [days < 7 ? colors.red(words) : words];
+  return [renderTable([head, ...rows]), ...hints, ...deployment].join('\n');
 }
 
 function healthWords({ state, failures, since }: SyncHealth, { colors }: Style): string {

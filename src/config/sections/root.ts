@@ -2,11 +2,10 @@ import { z } from 'zod';
 import type { ApprovalRule, ApprovalSettings } from '../../core/guard/approvals.ts';
 import { type ChangeClass, changeClasses } from '../../core/plan/change.ts';
 import { given } from '../../core/run/given.ts';
-import { must } from '../../core/run/problem-words.ts';
 import { alerts } from './alerts.ts';
 import { connectionShape } from './connection.ts';
-import { exportShape, reports } from './exports.ts';
 import { redis } from './redis.ts';
+import { reports } from './reports.ts';
 import { server } from './server.ts';
 import { syncShape } from './sync.ts';
 import { documented, duration, name, secretText, text, wholeNumber } from './values.ts';
@@ -90,15 +89,6 @@ const retention = documented(
         '30d',
       ),
       audit: documented(duration('1d', '3650d').prefault('400d'), 'How long the store keeps audit entries.', '730d'),
-      storeSize: documented(
-        z
-          .string()
-          .regex(/^[1-9]\d{0,5}(Mi|Gi)$/, { error: must('must be a size such as 500Mi or 2Gi') })
-          .transform((size) => Number.parseInt(size, 10) * (size.endsWith('Gi') ? 2 ** 30 : 2 ** 20))
-          .optional(),
-        'Limit of the room that the data in the store takes. Above it, the daily prune deletes the details of the oldest runs first, but none of the last day. Absent: no limit.',
-        '1Gi',
-      ),
       ledgerOfGone: documented(
         duration('1d', '3650d').prefault('400d'),
         'How long the ledger keeps users whom Rollcall disabled or removed and who stayed gone. Afterwards only a keyed hash with owner, disabled and blacklist is kept. Never shorter than `remove.afterDays` and 30 days.',
@@ -229,11 +219,6 @@ export const document = z.strictObject({
     z.record(name(), z.strictObject(syncShape)).prefault({}),
     'The syncs, each under a name of your choice.',
     { people: { connection: 'acme', policy: 'upsert-only' } },
-  ),
-  exports: documented(
-    z.record(name(), z.strictObject(exportShape)).prefault({}),
-    'Exports of feedback and evaluations, each under a name of your choice. See [how-to/export-feedback.md](how-to/export-feedback.md).',
-    { feedback: { connection: 'acme', what: 'feedback', to: { kind: 'csv', path: './exports/feedback' } } },
   ),
   server,
   alerts,

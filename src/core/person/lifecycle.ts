@@ -4,6 +4,7 @@ import type { LeavesBy, LifecycleSettings, RecordValue } from '../run/settings.t
 import { compileCell } from './cell.ts';
 import type { CompiledExpression, ExpressionCompiler } from './field-rule.ts';
 import { openRecordInputs, type RecordInput } from './field-rule.ts';
+import type { FieldValues } from './fields.ts';
 import type { Standing } from './person.ts';
 import {
   compileDateFormat,
@@ -46,8 +47,8 @@ export interface Lifecycle {
   readonly readers: readonly (readonly [key: LifecycleKey, reads: readonly string[]])[];
   /** Expressions to evaluate on each record before `judge` and `dayOf`, which get their results in this order. */
   readonly expressions: readonly CompiledExpression[];
-  /** Judges one record at `now` (epoch ms). */
-  judge(fields: Fields, now: number, computed?: readonly unknown[]): StandingVerdict;
+  /** Judges one record at `now` (epoch ms). `mapped`: its fields for the platform, whose dates are evidence too. */
+  judge(fields: Fields, now: number, computed?: readonly unknown[], mapped?: FieldValues): StandingVerdict;
   /** Returns the function that gives the employee's day of a date with a time and a zone. */
   dayOf(fields: Fields, computed: readonly unknown[]): DayOf;
 }
@@ -68,8 +69,14 @@ export interface Lifecycle {
  * `*` No account is created or enabled while the status means that the person left. So a leave date that HR moves to
  * the future restores no account.
  *
- * A past leave date before the hire date is stale (hired again) and counts as none. A person who stays is *future*
- * before the hire date, and *active* from that day.
+ * A past leave date before the hire date is stale (hired again) from the hire date on, and counts as none. Until then
+ * the person has left. A person who stays is *future* before the hire date, and *active* from that day. Without
+ * `hireDate`, a mapped `orgEntryDate` shows only which leave dates are stale.
+ *
+ * A leave date is unreadable if the status is active and other dates of the row contradict it: the person was a child on
+ * that day, or began decades later. Programs write such dates for an empty cell.
+ *
+ * The derived status `prehire`, in neither list, is *future*, unless the last day of work has passed.
  *
  * An unreadable hire or leave date counts as none, and no account is created or enabled. The standing is unknown when
  * only a past leave date shows that the person left, and the hire date is unreadable.
@@ -113,13 +120,16 @@ export function compileLifecycle(
     readers,
     expressions: inputs.expressions,
     dayOf: zone.dayOf,
-    judge(fields, now, computed = nothing) {
+    judge(fields, now, computed = nothing, mapped = {}) {
       const said = status?.(fields, computed) ?? withoutStatus;
       const days = zone.days(fields, now, computed);
       const place = format.isInstant ? zone.dayOf(fields, computed) : utcDayOf;
       const hired = hireDate(fields, computed, place);
-      const left = leaveDate(fields, computed, place);
-      const dates = { hired: readable(hired), left: readable(left), leavesBy };
+      const entered = hireInput === undefined ? (mapped.orgEntryDate ?? '') : readable(hired);
+      const last = leaveDate(fields, computed, place);
+      const isRefuted = said.list === 'active' && isNoLastDay(last, { entered, born: mapped.birthDate }, days.latest);
+      const left = isRefuted ? noLastDay : last;
+      const dates = { hired: readable(hired), entered, left: readable(left), leavesBy };
       const judged = judgeDays(said, dates, days, zone);
       const dated = typeof left === 'string' ? { ...judged, ...datedBy(said, judged, left) } : judged;
       const verdict = typeof hired === 'string' && hired !== '' ? { ...dated, ...hiredBy(judged, hired, days) } : dated;
@@ -149,7 +159,7 @@ export function compileLifecycle(
 const nothing: readonly unknown[] = [];
 
 interface StatusReading {
-  readonly list: 'active' | 'leaver' | 'neither';
+  readonly list: 'active' | 'leaver' | 'prehire' | 'neither';
   /** The verdict when no date changes it. */
   readonly verdict: StandingVerdict;
 }
@@ -162,6 +172,8 @@ const withoutStatus: StatusReading = {
 /** Plain dates, `''` for none. */
 interface Dates {
   readonly hired: string;
+  /** The day of entry, which is no reason to wait for it: the hire date, or else the mapped `orgEntryDate`. */
+  readonly entered: string;
   readonly left: string;
   readonly leavesBy: LeavesBy | undefined;
 }
@@ -179,18 +191,19 @@ function judgeDays(said: StatusReading, dates: Dates, days: Days, zone: Employee
   );
 }
 
-function judgeDates(said: StatusReading, { hired, left, leavesBy }: Dates, today: string): StandingVerdict {
+function judgeDates(said: StatusReading, { hired, entered, left, leavesBy }: Dates, today: string): StandingVerdict {
   const isPast = left !== '' && left < today;
-  const isStale = isPast && hired > left;
+  const isStale = isPast && left < entered && entered <= today;
   const says = left === '' || isStale ? 'none' : isPast ? 'left' : 'stays';
   const { list, verdict } = said;
   if (hasLeft(list, says, leavesBy)) {
-    if (list === 'active') return standing('leaver', 'the last day of work has passed');
+    if (list !== 'leaver') return standing('leaver', 'the last day of work has passed');
     return says === 'stays'
       ? standing('leaver', `${verdict.reason}, although the last day of work has not passed`)
       : verdict;
   }
   if (hired !== '' && today < hired) return standing('future', 'the hire date is in the future');
+  if (list === 'prehire') return verdict;
   if (isStale) return standing('active', 'hired again after the last day of work');
   if (list === 'leaver') {
     const reason = `${verdict.reason}, but the last day of work has not passed`;
@@ -219,12 +232,18 @@ function hasLeft(
   }
 }
 
+/** Name of the field that holds the status which Rollcall derives, whatever the HR system. */
+export const statusField = 'rollcallStatus';
+
+/** The derived status of a person whose first day has not come: a word of ours, which no configuration must name. */
+export const prehire = 'prehire';
+
 /** Maximum number of distinct status values that are cached. A column with many more values is not a status. */
 const rememberedStatuses = 1000;
 
 function compileStatus(
   settings: LifecycleSettings,
-  { name, get }: RecordInput,
+  { name, reads, get }: RecordInput,
   nulls: ReadonlySet<string>,
 ): (fields: Fields, computed: readonly unknown[]) => StatusReading {
   // A reason quotes the word of the configuration, never the value of the row.
@@ -233,6 +252,7 @@ function compileStatus(
   const both = settings.leaver.find((text) => active.has(statusKey(text)));
   if (both !== undefined) throw new RangeError(`status ${JSON.stringify(both)} is in both active and leaver`);
   const [looseActive, looseLeaver] = [byLooseKey(settings.active), byLooseKey(settings.leaver)];
+  const isDerived = reads.includes(statusField);
   const readCell = compileCell('status', nulls);
   const remembered = new Map<string, StatusReading>();
   const judge = (raw: string): StatusReading => {
@@ -251,6 +271,9 @@ function compileStatus(
     }
     if (gone !== undefined) {
       return { list: 'leaver', verdict: standing('leaver', `${name} ${JSON.stringify(gone)} is in leaver`) };
+    }
+    if (isDerived && key === prehire) {
+      return { list: 'prehire', verdict: standing('future', `${name} is "${prehire}"`) };
     }
     return neither(`${name} has a value that is in neither active nor leaver (${classOf(raw)})`);
   };
@@ -317,6 +340,30 @@ function hiredBy({ standing: judged }: StandingVerdict, hires: string, { latest 
   const other = judged === 'active' && hires.slice(0, 4) >= latest.slice(0, 4) ? otherOrder(hires) : undefined;
   return other !== undefined && other > latest ? { hires, hiresLater: true } : { hires };
 }
+
+/** Nobody works at this age, or comes back after so many years. */
+const [tooYoung, longestBreak] = [14, 25];
+
+/** Returns whether other dates of the row show that a person who works here did not leave on this day. */
+function isNoLastDay(
+  left: string | Refusal,
+  { entered, born = '' }: { readonly entered: string; readonly born: string | undefined },
+  today: string,
+): boolean {
+  if (typeof left !== 'string' || left === '') return false;
+  const worksSince = entered <= today && yearsFrom(left, entered) > longestBreak;
+  return worksSince || (born !== '' && yearsFrom(born, left) < tooYoung);
+}
+
+/** Returns the full years between two plain dates. */
+function yearsFrom(day: string, other: string): number {
+  return Number(other.slice(0, 4)) - Number(day.slice(0, 4)) - (other.slice(4) < day.slice(4) ? 1 : 0);
+}
+
+const noLastDay = new Refusal(
+  'not-a-date',
+  'is contradicted by the other dates of the row (an empty cell may have become a date)',
+);
 
 /** Returns why the status and the date cannot both be meant: the person left, and the last day is years ahead. */
 function contradictionOf(

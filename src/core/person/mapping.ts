@@ -111,7 +111,9 @@ export function compileMapping(
     },
     async explain(record, now, budget) {
       const raws = await readAll(parts, record.fields, budget);
-      return { mapped: settleAll(parts, record, raws, now), steps: stepsOf(parts, record, raws, now) };
+      const mapped = settleAll(parts, record, raws, now);
+      const fields = mapped.kind === 'person' ? mapped.fields : undefined;
+      return { mapped, steps: stepsOf(parts, record, raws, { now, fields }) };
     },
   };
 }
@@ -215,7 +217,7 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
   if (inScope instanceof Refusal) {
     return { kind: 'rejected', at, identification, column: 'scope', reason: inScope.reason };
   }
-  const verdict = parts.lifecycle.judge(record.fields, now, computed);
+  const verdict = parts.lifecycle.judge(record.fields, now, computed, fields);
   const { refusesStart } = verdict;
   const changed = changedNumber(identification);
   const refusesCreate =
@@ -295,7 +297,12 @@ function whyNotCreate(troubles: readonly CellTrouble[]): string | undefined {
   return needed.length === 0 ? undefined : needed.map(({ column, reason }) => `${column} ${reason}`).join('; ');
 }
 
-function stepsOf(parts: Parts, record: SourceRecord, raws: readonly unknown[], now: number): MappingStep[] {
+function stepsOf(
+  parts: Parts,
+  record: SourceRecord,
+  raws: readonly unknown[],
+  { now, fields }: { readonly now: number; readonly fields: FieldValues | undefined },
+): MappingStep[] {
   const { identification, rules } = parts;
   const computed = computedOf(parts, raws);
   const dayOf = parts.lifecycle.dayOf(record.fields, computed);
@@ -317,7 +324,7 @@ function stepsOf(parts: Parts, record: SourceRecord, raws: readonly unknown[], n
   steps.push({
     target: 'status',
     origin: 'lifecycle',
-    ...standingEffect(parts.lifecycle.judge(record.fields, now, computed)),
+    ...standingEffect(parts.lifecycle.judge(record.fields, now, computed, fields)),
   });
   if (parts.scope !== undefined) {
     const raw = raws[raws.length - 1];

@@ -131,11 +131,6 @@ export function formatTime(at: number): string {
   return formatInstant(at).slice(11);
 }
 
-/** Formats how often runs found nothing to do: `214 times since 2026-11-21 06:00 UTC`. */
-export function idleWords({ count, since }: { readonly count: number; readonly since: number }): string {
-  return `${formatNumber(count)} times since ${formatMinute(since)}`;
-}
-
 /** Formats as ISO 8601 in UTC; an unknown instant is null. */
 export function isoInstant(at: number | undefined): string | null {
   return at === undefined ? null : new Date(at).toISOString();

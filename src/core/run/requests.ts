@@ -1,3 +1,6 @@
+import { autoDirectLimit, type Route } from './batch.ts';
+import type { Limits, SettleSettings } from './settings.ts';
+
 /** What a request to the platform is for. */
 export const requestPurposes = [
   'scan',
@@ -47,16 +50,59 @@ export function totalOf(counts: RequestCounts): number {
 
 /** Adds two counts. */
 export function addCounts(one: RequestCounts, other: RequestCounts): RequestCounts {
-  return combine((purpose) => (one[purpose] ?? 0) + (other[purpose] ?? 0));
-}
-
-/** Returns what `counts` has more than `expected`, by purpose. */
-export function countsAbove(counts: RequestCounts, expected: RequestCounts): RequestCounts {
-  return combine((purpose) => Math.max(0, (counts[purpose] ?? 0) - (expected[purpose] ?? 0)));
-}
-
-function combine(countOf: (purpose: RequestPurpose) => number): RequestCounts {
   return Object.fromEntries(
-    requestPurposes.map((purpose) => [purpose, countOf(purpose)] as const).filter(([, count]) => count > 0),
+    requestPurposes
+      .map((purpose) => [purpose, (one[purpose] ?? 0) + (other[purpose] ?? 0)] as const)
+      .filter(([, count]) => count > 0),
   );
+}
+
+/** What one batch of a plan sends. */
+export interface BatchLoad {
+  readonly kind: Route;
+  /** Number of changes. */
+  readonly size: number;
+  /** Requests of changes of leaders: the calls, and the list that proves each. */
+  readonly leads: number;
+}
+
+export interface BudgetFacts {
+  /** Requests that made the plan. */
+  readonly planning: number;
+  readonly batches: readonly BatchLoad[];
+  /** Undefined when the plan did not scan the directory: users then count as read one by one. */
+  readonly directory: { readonly users: number; readonly pageSize: number } | undefined;
+  readonly settle: Pick<SettleSettings, 'everyMs' | 'lookWithinMs'>;
+  readonly limits: Pick<Limits, 'requestsPerSecond'>;
+}
+
+/** About what a run of a plan costs the platform, if nothing fails. */
+export interface RequestBudget {
+  /** Number of files to upload. */
+  readonly files: number;
+  /** Number of requests, those for making the plan included. */
+  readonly requests: number;
+  /** The rate limit of the connection, and how long the requests take at that rate. */
+  readonly perSecond: number;
+  readonly seconds: number;
+}
+
+/** One upload, and two polls of its status. */
+const requestsPerFile = 3;
+
+/** Estimates the requests of a run: its plan, its files and direct calls, and the scans or reads of the users that they change. */
+export function requestBudget({ planning, batches, directory, settle, limits }: BudgetFacts): RequestBudget {
+  const sizeOf = (kind: Route): number => batches.reduce((sum, one) => sum + (one.kind === kind ? one.size : 0), 0);
+  const files = batches.filter(({ kind }) => kind === 'csv').length;
+  const calls = sizeOf('direct');
+  const users = sizeOf('csv') + calls;
+  const scan = directory === undefined ? users : scanRequests(directory.users, directory.pageSize);
+  const toFindAll = Math.min(scan, users);
+  // Users of a small run are read before they are sent. Otherwise a scan shows them, and is repeated when it is too old.
+  const before = users <= autoDirectLimit ? users : 0;
+  const repeats = Math.floor((files * settle.everyMs) / Math.max(settle.lookWithinMs, settle.everyMs));
+  const leads = batches.reduce((sum, one) => sum + one.leads, 0);
+  const requests = planning + files * requestsPerFile + calls + before + (1 + repeats) * toFindAll + leads;
+  const perSecond = limits.requestsPerSecond;
+  return { files, requests, perSecond, seconds: Math.ceil(requests / perSecond) };
 }

@@ -1,5 +1,6 @@
 import { dateUse, isEmailAddress } from '../person/cell.ts';
 import type { FieldName } from '../person/fields.ts';
+import { prehire, statusField } from '../person/lifecycle.ts';
 import type { SourceRecord } from '../person/person.ts';
 import { compileDateFormat } from '../person/plain-date.ts';
 import { compileSourcePath, isKnownSourcePath } from '../person/source-path.ts';
@@ -121,7 +122,8 @@ function newStatuses(
   const path = lifecycle?.status;
   const column = columns.find((one) => one.path === path);
   if (lifecycle === undefined || column?.values === undefined) return [];
-  const named = new Set([...lifecycle.active, ...lifecycle.leaver].map(foldText));
+  const own = path === statusField ? [prehire] : [];
+  const named = new Set([...lifecycle.active, ...lifecycle.leaver, ...own].map(foldText));
   return [...column.values].flatMap(([value, people]) => {
     if (named.has(foldText(value))) return [];
     const found = proposed?.status?.path === path ? proposed?.statuses.find((one) => one.value === value) : undefined;

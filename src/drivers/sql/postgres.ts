@@ -11,16 +11,13 @@ import {
 import { readDate, readJsonText, readPadded } from './sql-values.ts';
 import { spellings, sqlWords } from './sql-words.ts';
 
-/** Where a connection's messages and limits come from. */
-type ClientOptions = Pick<SessionOptions, 'folder' | 'key' | 'statementTimeoutMs' | 'signal'>;
-
 interface OpenClient {
   readonly client: Client;
   close(): Promise<void>;
 }
 
-/** Connects, and runs the first statement. Throws the driver's errors. */
-async function connect(place: ServerPlace, options: ClientOptions, first: string): Promise<OpenClient> {
+/** Connects, and begins the transaction. Throws the driver's errors. */
+async function connect(place: ServerPlace, options: SessionOptions): Promise<OpenClient> {
   const { statementTimeoutMs, signal } = options;
   const tls = await readTls(place.tls, options);
   const client = new Client({
@@ -49,7 +46,7 @@ async function connect(place: ServerPlace, options: ClientOptions, first: string
   };
   try {
     await client.connect();
-    await client.query(first);
+    await client.query(begin(statementTimeoutMs));
     return { client, close };
   } catch (error) {
     await close();
@@ -57,29 +54,13 @@ async function connect(place: ServerPlace, options: ClientOptions, first: string
   }
 }
 
-/** A connection that writes. Each statement is a transaction. */
-export interface PostgresWriter {
-  run(text: string, values?: readonly unknown[]): Promise<readonly SqlRow[]>;
-  close(): Promise<void>;
-}
-
-/** Opens a connection that writes. Throws the driver's errors. */
-export async function openPostgresWriter(place: ServerPlace, options: ClientOptions): Promise<PostgresWriter> {
-  const { client, close } = await connect(place, options, `set statement_timeout = ${options.statementTimeoutMs}`);
-  return {
-    close,
-    run: async (text, values = []) => (await client.query<SqlRow>({ text, values: [...values], ...extended })).rows,
-  };
-}
-
 /**
  * Begins a read-only transaction at `repeatable read`, which is a snapshot in PostgreSQL, and reads through a cursor.
  * Uses the extended protocol, in which the server refuses a second statement. Throws the driver's errors.
  */
 export async function openPostgres(place: ServerPlace, options: SessionOptions): Promise<SqlSession> {
-  const { query, statementTimeoutMs } = options;
-  const words = sqlWords('postgres', query);
-  const { client, close } = await connect(place, options, begin(statementTimeoutMs));
+  const words = sqlWords('postgres', options.query);
+  const { client, close } = await connect(place, options);
   const run = (text: string, values: readonly unknown[] = []): Promise<QueryResult<SqlRow>> =>
     client.query<SqlRow>({ text, values: [...values], ...extended });
 

@@ -1,6 +1,5 @@
 import { given } from '../../core/run/given.ts';
-import { type BatchLoad, requestBudget } from '../../core/run/request-budget.ts';
-import { addCounts, type RequestCounts } from '../../core/run/requests.ts';
+import { type BatchLoad, requestBudget } from '../../core/run/requests.ts';
 import type { PlanFacts } from '../../ports/runs.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { makePlan } from '../make-plan.ts';
@@ -10,16 +9,16 @@ import { previewBatches } from './write-batches.ts';
 
 export interface CountedPlan {
   readonly plan: Plan;
-  /** Requests that made it. */
-  readonly planning: RequestCounts;
+  /** Number of requests that made it. */
+  readonly planning: number;
 }
 
 /** Makes a plan and counts its requests. */
 export async function countedPlan(job: PlanJob, recorder: Recorder, io: EngineIo): Promise<CountedPlan> {
-  let planning: RequestCounts = {};
+  let planning = 0;
   const plan = await io.countRequests(
-    (purpose) => {
-      planning = addCounts(planning, { [purpose]: 1 });
+    () => {
+      planning += 1;
     },
     () => makePlan(job, recorder, io),
   );

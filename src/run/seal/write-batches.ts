@@ -1,9 +1,9 @@
-import { type Change, type ChangeClass, partOf } from '../../core/plan/change.ts';
+import { type ChangeClass, partOf } from '../../core/plan/change.ts';
 import { type OrderedChange, sendingLevels } from '../../core/plan/email-order.ts';
 import { leadRequests } from '../../core/plan/leaders.ts';
 import { autoDirectLimit, chunk, fileGroup, needsFile, routeOf } from '../../core/run/batch.ts';
 import { given } from '../../core/run/given.ts';
-import { type BatchLoad, loadOf } from '../../core/run/request-budget.ts';
+import type { BatchLoad } from '../../core/run/requests.ts';
 import type { ChangeState } from '../../core/run/run.ts';
 import type { Batch, NewBatch, PlannedChange } from '../../ports/store.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
@@ -19,9 +19,6 @@ interface ChangeGroup {
 
 interface GroupedChange {
   readonly identification: string;
-  readonly kind: Change['kind'];
-  /** It takes over the e-mail of another user. */
-  readonly isWaiting: boolean;
   /** Present for a change of leaders: see `leadRequests`. */
   readonly requests?: number;
 }
@@ -55,6 +52,12 @@ export async function previewBatches(job: GroupsJob, io: EngineIo): Promise<Batc
   return Array.fromAsync(groupsOf(job, io), loadOf);
 }
 
+function loadOf({ kind, changes }: ChangeGroup): BatchLoad {
+  const leads = changes.reduce((sum, { requests = 0 }) => sum + requests, 0);
+  // The list of the first person shows whether lists can be read.
+  return { kind, size: changes.length, leads: kind === 'leaders' ? leads + 1 : 0 };
+}
+
 export interface GroupsJob {
   readonly planId: string;
   /** As in `Plan`. */
@@ -81,7 +84,7 @@ async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGro
   if (disables > 0 && settings.delivery !== 'direct') {
     for await (const change of read(disableClasses)) {
       if (change.kind !== 'disable') continue;
-      leaving.push({ identification: change.identification, kind: change.kind, isWaiting: false });
+      leaving.push({ identification: change.identification });
       if (leaving.length < settings.batchRows) continue;
       yield { ...file, changes: leaving };
       leaving = [];
@@ -96,8 +99,7 @@ async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGro
     const route = routeOf(change, { delivery: settings.delivery, isSmallAndDirect, dialect });
     if (route === 'none' || change.kind === 'disable') continue;
     if (route === 'leaders') {
-      const { identification, kind } = change;
-      leading.push({ identification, kind, isWaiting: false, requests: leadRequests(change, dialect) });
+      leading.push({ identification: change.identification, requests: leadRequests(change, dialect) });
       continue;
     }
     const isParking = change.parkEmail !== undefined;
@@ -107,8 +109,7 @@ async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGro
     const key = `${isParking} ${route} ${route === 'direct' ? '' : fileGroup(change, dialect, sync.mapping.fields)}`;
     const group = groups.get(key) ?? { kind: route, isParking, changes: [] };
     groups.set(key, group);
-    const { identification, kind } = change;
-    group.changes.push({ identification, kind, isWaiting: change.waitsFor !== undefined });
+    group.changes.push({ identification: change.identification });
     if (level > 0 || group.changes.length < settings.batchRows) continue;
     yield { ...group };
     group.changes = [];

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { findAudit } from '../../app/audit.ts';
-import { changeTokens, listExports, readTokens, requestExport } from '../../app/connections.ts';
+import { changeTokens, readTokens } from '../../app/connections.ts';
 import { notFound } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
 import { auditActions } from '../../ports/store-operations.ts';
 import { auditEntryView, auditPage, connection, connectionList, connectionView } from '../../views/connections.ts';
-import { type ExportReport, exported, exportList, exportView } from '../../views/exports.ts';
-import { cancelOrder, exportOrder } from '../../views/orders.ts';
+import { cancelOrder } from '../../views/orders.ts';
 import { definerOf, type Endpoint } from '../endpoint.ts';
 import { cursor, instantOf, isIn, knownSync, limit, runId, signatureOf, syncName, word } from './parameters.ts';
 
@@ -45,35 +44,6 @@ export const deploymentEndpoints: readonly Endpoint[] = [
       const isSeen = (name: string) => sight.syncs === undefined || syncs.some((sync) => sync.connection === name);
       const reports = [...app.connections.keys()].filter(isSeen).map((name) => readTokens(app, name));
       return { connections: (await Promise.all(reports)).map((report) => connectionView(report, syncs)) };
-    },
-  }),
-  define({
-    id: 'list-exports',
-    path: '/api/exports',
-    summary: 'The exports of feedback and evaluations, and where they stand',
-    answer: exportList,
-    handle: async ({ sight }, { app }) => {
-      const isSeen = ({ settings }: ExportReport) =>
-        sight.syncs === undefined ||
-        app.syncs.some(({ name, connection: of }) => of === settings.connection && isIn(sight, name));
-      return { exports: (await listExports(app)).filter(isSeen).map((report) => exportView(report)) };
-    },
-  }),
-  define({
-    id: 'run-export',
-    method: 'POST',
-    path: '/api/exports/{name}/run',
-    summary: 'Request a pass of an export',
-    description: 'A running deployment makes it within seconds.',
-    params: z.object({ name: word(63).describe('Name of the export') }),
-    body: exportOrder,
-    answer: exported,
-    refusals: [400, 404],
-    handle: async ({ params: { name }, caller, body: { from, ...order } }, { app }) => {
-      await requestExport(app, name, { ...signatureOf(caller, order), ...given({ readFrom: instantOf(from) }) });
-      const report = (await listExports(app)).find(({ settings }) => settings.name === name);
-      if (report === undefined) throw notFound(`no export is called ${name}`);
-      return exportView(report);
     },
   }),
   define({

@@ -91,11 +91,8 @@ async function syncsOf(of: Needs['of'], { params, query, body }: Asked, app: App
       return [sync];
     case 'body':
       return [(body as { readonly sync: string }).sync];
-    case 'run': {
-      const run = await findRun(id, store).catch(() => undefined);
-      const standing = run === undefined ? await store.runs.standingFor(id) : [];
-      return standing.length > 0 ? standing.map(({ sync }) => sync) : one(run?.sync);
-    }
+    case 'run':
+      return one((await findRun(id, store).catch(() => undefined))?.sync);
     case 'hold':
       return one((await store.reports.hold(id))?.sync);
     case 'preview':

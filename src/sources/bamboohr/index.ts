@@ -1,3 +1,4 @@
+import { statusField } from '../../core/person/lifecycle.ts';
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
@@ -6,7 +7,7 @@ import { openAuthority } from '../kit/http/authority.ts';
 import { type HttpRead, readOverHttp, type SourceClient } from '../kit/http/source-client.ts';
 import { defineKind } from '../kit/kind.ts';
 import { inPortions, type PagedRead, readPages, rulesOf } from '../kit/pages.ts';
-import { deltaStart, statusField, utcDay } from '../kit/status.ts';
+import { deltaStart, utcDay } from '../kit/status.ts';
 import { streamArray } from '../kit/stream-array.ts';
 import { countIn, openTally } from '../kit/tally.ts';
 import { BamboohrConfig, requestedFields, statusInputs } from './config.ts';

@@ -1,4 +1,5 @@
-import { dayOf, type EmploymentStatus, plainDate, statusField, wordOf } from '../kit/status.ts';
+import { statusField } from '../../core/person/lifecycle.ts';
+import { dayOf, type EmploymentStatus, plainDate, wordOf } from '../kit/status.ts';
 import type { Fields } from '../kit/tally.ts';
 import type { BamboohrConfig } from './config.ts';
 
@@ -62,6 +63,8 @@ export function compileStatusMap(map: Readonly<Record<string, EmploymentStatus>>
  * | status   | employment status             | dates                     | becomes      |
  * |----------|-------------------------------|---------------------------|--------------|
  * | unseen   | any                           | any                       | undefined    |
+ * | Inactive | mapped to terminated          | hired after today         | terminated   |
+ * | Inactive | any                           | left, hired after today   | terminated   |
  * | any      | any                           | hired after today         | prehire      |
  * | any      | mapped to leave or suspended  | any                       | as mapped    |
  * | Inactive | mapped to terminated          | any                       | terminated   |
@@ -75,10 +78,9 @@ export function employeeStatus(facts: EmploymentFacts, map: StatusMap, today: st
   const status = wordOf(facts.status);
   const mapped = map.get(wordOf(facts.employmentStatus));
   const left = dayOf(facts.terminationDate);
-  if (dayOf(facts.hireDate) > today) return 'prehire';
+  const hasLeft = status === 'inactive' && (mapped === 'terminated' || (left !== '' && left <= today));
+  if (dayOf(facts.hireDate) > today) return hasLeft ? 'terminated' : 'prehire';
   if (mapped === 'leave' || mapped === 'suspended') return mapped;
-  if (status === 'inactive') {
-    return mapped === 'terminated' || (left !== '' && left <= today) ? 'terminated' : 'unknown';
-  }
+  if (status === 'inactive') return hasLeft ? 'terminated' : 'unknown';
   return status === 'active' ? 'active' : 'unknown';
 }

@@ -1,3 +1,4 @@
+import { statusField } from '../../core/person/lifecycle.ts';
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
@@ -7,7 +8,7 @@ import type { SourceRequest } from '../kit/http/failure.ts';
 import { type HttpRead, readOverHttp, type SourceClient } from '../kit/http/source-client.ts';
 import { defineKind } from '../kit/kind.ts';
 import { inPortions, type PagedRead, readPages, rulesOf } from '../kit/pages.ts';
-import { statusField, utcDay } from '../kit/status.ts';
+import { utcDay } from '../kit/status.ts';
 import { type Fields, openTally, type TallyRules } from '../kit/tally.ts';
 import { HibobConfig, PeopleFound } from './config.ts';
 import { personReader, statusInputs } from './to-person.ts';

@@ -7,9 +7,6 @@ import { isNoDay } from '../../core/person/cell.ts';
 export const employmentStatuses = ['prehire', 'active', 'leave', 'suspended', 'terminated', 'unknown'] as const;
 export type EmploymentStatus = (typeof employmentStatuses)[number];
 
-/** Name of the field that holds the derived status. */
-export const statusField = 'rollcallStatus';
-
 /** Returns a raw status in lower case: `ACTIVE` and `active` are the same. */
 export function wordOf(value: unknown): string {
   return String(value ?? '')

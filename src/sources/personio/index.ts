@@ -1,8 +1,8 @@
+import { statusField } from '../../core/person/lifecycle.ts';
 import type { SourceBase } from '../../ports/source.ts';
 import { openAuthority } from '../kit/http/authority.ts';
 import { readOverHttp } from '../kit/http/source-client.ts';
 import { defineKind, type OpenedSource } from '../kit/kind.ts';
-import { statusField } from '../kit/status.ts';
 import { PersonioConfig, type V1Config, type V2Config } from './config.ts';
 import { openV1Authority, readV1 } from './v1/read.ts';
 import { readV2 } from './v2/read.ts';

@@ -1,7 +1,8 @@
+import { statusField } from '../../core/person/lifecycle.ts';
 import { compileSourcePath, compileVisibility } from '../../core/person/source-path.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { Source } from '../../ports/source.ts';
-import { dayOf, type EmploymentStatus, plainDate, statusField, wordOf } from '../kit/status.ts';
+import { dayOf, type EmploymentStatus, plainDate, wordOf } from '../kit/status.ts';
 import type { Fields } from '../kit/tally.ts';
 import type { RestConfig, StatusSettings } from './config.ts';
 import type { FieldSettings } from './list-config.ts';
@@ -23,16 +24,17 @@ export function derivedInputs({
  * | raw status                    | hire date | last day  | status     |
  * |-------------------------------|-----------|-----------|------------|
  * | not in `map`, blank, unseen   | any       | any       | unknown    |
- * | active                        | to come   | any       | prehire    |
+ * | active, leave, suspended      | to come   | past      | terminated |
+ * | active                        | to come   | any other | prehire    |
  * | active, leave, suspended      | before it | past      | terminated |
  * | active, leave, suspended      | not shown | past      | unknown    |
  * | anything else in `map`        | any       | any       | as mapped  |
- * | not configured                | to come   | any       | prehire    |
+ * | not configured                | to come   | not past  | prehire    |
  * | not configured                | any but * | past      | terminated |
  * | not configured                | any       | not shown | unknown    |
  * | not configured                | any       | other     | active     |
  *
- * (*) A hire date after the last day: hired again, the last day is an old one. A date that cannot be understood makes it
+ * (*) A hire date after the last day that has come: hired again, the last day is an old one. A date that cannot be understood makes it
  * unknown, unless the raw status says `terminated`.
  */
 export function compileStatus(settings: StatusSettings): (fields: Fields, today: string) => EmploymentStatus {
@@ -44,13 +46,13 @@ export function compileStatus(settings: StatusSettings): (fields: Fields, today:
     const status = readRaw === undefined ? 'active' : (map.get(wordOf(readRaw(fields))) ?? 'unknown');
     const [first, last] = [hired(fields), left(fields)];
     if (first === 'unreadable' || last === 'unreadable') return status === 'terminated' ? status : 'unknown';
-    if (status === 'active' && first !== undefined && first > today) return 'prehire';
     const works = status === 'active' || status === 'leave' || status === 'suspended';
     const began = first ?? '';
-    if (works && last !== undefined && last !== '' && last < today && began <= last) {
+    if (works && last !== undefined && last !== '' && last < today && (began <= last || began > today)) {
       // A date may belong to a former employment, so it casts doubt on the status but does not override it.
       return readRaw !== undefined && began === '' ? 'unknown' : 'terminated';
     }
+    if (status === 'active' && began > today) return 'prehire';
     return readRaw === undefined && last === undefined ? 'unknown' : status;
   };
 }

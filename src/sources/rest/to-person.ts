@@ -1,6 +1,7 @@
+import { statusField } from '../../core/person/lifecycle.ts';
 import { compileSourcePath } from '../../core/person/source-path.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
-import { plainDate, statusField } from '../kit/status.ts';
+import { plainDate } from '../kit/status.ts';
 import type { Fields } from '../kit/tally.ts';
 import type { RestConfig } from './config.ts';
 import type { FieldSettings } from './list-config.ts';

@@ -1,3 +1,4 @@
+import { statusField } from '../../core/person/lifecycle.ts';
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { isRecord, readJson } from '../../drivers/http/json-text.ts';
@@ -7,7 +8,7 @@ import { openAuthority } from '../kit/http/authority.ts';
 import { type HttpRead, readOverHttp, type SourceClient } from '../kit/http/source-client.ts';
 import { defineKind } from '../kit/kind.ts';
 import { acceptsOnly, readPages, rulesOf } from '../kit/pages.ts';
-import { deltaStart, statusField } from '../kit/status.ts';
+import { deltaStart } from '../kit/status.ts';
 import { ScimConfig } from './config.ts';
 import { cursorPages, indexPages, type Pages, type UserList } from './list-users.ts';
 import { openUserReader } from './to-person.ts';

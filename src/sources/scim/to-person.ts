@@ -1,6 +1,7 @@
+import { statusField } from '../../core/person/lifecycle.ts';
 import { compileVisibility } from '../../core/person/source-path.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
-import { type EmploymentStatus, statusField } from '../kit/status.ts';
+import type { EmploymentStatus } from '../kit/status.ts';
 import type { Fields } from '../kit/tally.ts';
 import type { ScimConfig } from './config.ts';
 

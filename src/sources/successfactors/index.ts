@@ -1,4 +1,5 @@
 import { createHash, createPrivateKey, createSign, type KeyLike, randomUUID } from 'node:crypto';
+import { statusField } from '../../core/person/lifecycle.ts';
 import type { SourceBase } from '../../ports/source.ts';
 import {
   type Authority,
@@ -10,7 +11,6 @@ import {
 import { type OAuthClient, openHeldTokens, requestToken } from '../kit/http/oauth.ts';
 import { readOverHttp } from '../kit/http/source-client.ts';
 import { defineKind } from '../kit/kind.ts';
-import { statusField } from '../kit/status.ts';
 import { xmlAttribute, xmlText } from '../kit/xml-text.ts';
 import { type SuccessFactorsAuth, SuccessFactorsConfig } from './config.ts';
 import { busyWaitMs, idPaths, readPeople } from './read.ts';

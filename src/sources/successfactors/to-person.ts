@@ -1,4 +1,5 @@
-import { type EmploymentStatus, statusField } from '../kit/status.ts';
+import { statusField } from '../../core/person/lifecycle.ts';
+import type { EmploymentStatus } from '../kit/status.ts';
 import type { Fields } from '../kit/tally.ts';
 import type { SuccessFactorsConfig } from './config.ts';
 import { listAt, tidy, valueAt } from './odata.ts';
@@ -12,7 +13,8 @@ type Rules = Pick<SuccessFactorsConfig, 'statusCodes' | 'workEmailTypes'>;
 export function toPerson(entity: Fields, rules: Rules, today: string): Fields {
   const person = tidy(entity);
   const personal = inEffect(listAt(person, 'personalInfoNav') ?? [], today);
-  const employment = chooseEmployment(listAt(person, 'employmentNav') ?? [], today);
+  const employments = listAt(person, 'employmentNav') ?? [];
+  const employment = chooseEmployment(employments, today);
   const user = listAt(employment, 'userNav')?.[0];
   const job = inEffect(listAt(employment, 'jobInfoNav') ?? [], today);
   const termination = listAt(person, 'personEmpTerminationInfoNav')?.[0];
@@ -53,6 +55,7 @@ export function toPerson(entity: Fields, rules: Rules, today: string): Fields {
         startDate: employment?.startDate,
         endDate: employment?.endDate,
         isHome: isHome(employment),
+        hasBegun: employments.some((one) => isHome(one) && start(one) <= today),
       },
       today,
     ),
@@ -164,6 +167,8 @@ export interface EmploymentFacts {
   readonly endDate: unknown;
   /** The chosen employment is not a global assignment. */
   readonly isHome: boolean;
+  /** The person has an employment at home that has begun. */
+  readonly hasBegun: boolean;
 }
 
 /**
@@ -171,6 +176,7 @@ export interface EmploymentFacts {
  *
  * | start       | emplStatus | employment                         | status     |
  * |-------------|------------|------------------------------------|------------|
+ * | after today | any        | an earlier one at home has ended   | terminated |
  * | after today | any        | any                                | prehire    |
  * | any         | U, P, D    | any                                | leave      |
  * | any         | S, F       | any                                | suspended  |
@@ -182,8 +188,9 @@ export interface EmploymentFacts {
  * abroad has ended and who works on.
  */
 export function employmentStatus(facts: EmploymentFacts, today: string): EmploymentStatus {
-  const { code, activeEmployments, startDate, endDate, isHome } = facts;
-  if (typeof startDate === 'string' && startDate > today) return 'prehire';
+  const { code, activeEmployments, startDate, endDate, isHome, hasBegun } = facts;
+  // None is current, or that one would be the chosen one.
+  if (typeof startDate === 'string' && startDate > today) return hasBegun ? 'terminated' : 'prehire';
   const letter = String(code ?? '').toUpperCase();
   if (['U', 'P', 'D'].includes(letter)) return 'leave';
   if (['S', 'F'].includes(letter)) return 'suspended';

@@ -1,3 +1,4 @@
+import { statusField } from '../../core/person/lifecycle.ts';
 import type { SourceRecord } from '../../core/person/person.ts';
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import type { SourceBase, SourcePage } from '../../ports/source.ts';
@@ -6,7 +7,7 @@ import type { Refusal } from '../kit/http/failure.ts';
 import { type HttpRead, readOverHttp } from '../kit/http/source-client.ts';
 import { defineKind, type OpenedSource } from '../kit/kind.ts';
 import { acceptsOnly, inPortions } from '../kit/pages.ts';
-import { plainDate, statusField, utcDay } from '../kit/status.ts';
+import { plainDate, utcDay } from '../kit/status.ts';
 import { streamArray } from '../kit/stream-array.ts';
 import { type Fields, openTally } from '../kit/tally.ts';
 import { type RaasConfig, type SoapConfig, WorkdayConfig } from './config.ts';

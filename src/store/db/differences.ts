@@ -1,7 +1,4 @@
-import { statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { type Kysely, PostgresAdapter, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
-import type { StoreSize } from '../../ports/store.ts';
 
 /** The statements that differ between the two databases. All other SQL is the same for both. */
 
@@ -35,30 +32,6 @@ export async function isReadOnly(db: QueryExecutorProvider): Promise<boolean> {
   if (!isPostgres(db)) return false;
   const { rows } = await sql<{ is: string }>`select current_setting('transaction_read_only') as "is"`.execute(db);
   return rows[0]?.is === 'on';
-}
-
-/** `Store.size`. `place`: the file of a SQLite store. */
-export async function sizeOf(db: QueryExecutorProvider, place: string): Promise<StoreSize> {
-  if (isPostgres(db)) {
-    // Tables do not become smaller when rows are deleted, so the room of the rows is estimated by their number and width.
-    const { rows } = await sql<{ bytes: string }>`
-      select coalesce(sum(least(pg_total_relation_size(relid), case when width is null
-        then pg_total_relation_size(relid) * n_live_tup::float / greatest(n_live_tup + n_dead_tup, 1)
-        else n_live_tup * (28 + width) * 1.5 end)), 0)::bigint as bytes
-      from pg_stat_user_tables t left join lateral (select sum(avg_width) as width from pg_stats s
-        where s.schemaname = t.schemaname and s.tablename = t.relname) w on true`.execute(db);
-    return { bytes: Number(rows[0]?.bytes ?? 0), isLate: true };
-  }
-  const pragma = async (name: string): Promise<number> => {
-    const { rows } = await sql<Record<string, number>>`select * from ${sql.raw(`pragma_${name}`)}`.execute(db);
-    return Object.values(rows[0] ?? {})[0] ?? 0;
-  };
-  const page = await pragma('page_size');
-  const free = await pragma('freelist_count');
-  const bytes = ((await pragma('page_count')) - free) * page;
-  if (place === ':memory:') return { bytes };
-  const disk = await statfs(dirname(place));
-  return { bytes, room: disk.bavail * disk.bsize + free * page };
 }
 
 /** Returns the names of tables in our schema. Ignores other schemas, and views, which belong to extensions. */

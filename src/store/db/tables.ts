@@ -50,7 +50,6 @@ const token = { of: 'secret', sealedBy: 'vault' } as const;
  */
 export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   runs: { sync: 'sync', columns: { scope, reason: mention } },
-  idle_ends: { sync: 'sync' },
   plans: { sync: 'sync' },
   holds: { sync: 'sync', columns: { reason: mention } },
   hold_runs: {},
@@ -114,8 +113,7 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   tokens: { columns: { refresh_sealed: token, access_sealed: token }, countedAs: 'tokens' },
   alert_states: { columns: { state: mention } },
   alert_deliveries: { columns: { body: mention } },
-  exports: {},
-  exported_items: {},
+  mailed_reports: {},
   pauses: { sync: 'sync' },
   learned: {},
   audit: { sync: 'sync' },
@@ -123,7 +121,6 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   // Users sign in again: their roles may have changed since.
   sessions: { isDroppedByRestore: true },
   // Another disk has other room.
-  store_sizes: { isBookkeeping: true, isDroppedByRestore: true },
   leases: { isBookkeeping: true },
   turns: { isBookkeeping: true, isDroppedByRestore: true },
   clock_marks: { isBookkeeping: true, isDroppedByRestore: true },

@@ -1,10 +1,9 @@
 import type { AlertCode } from '../../core/run/codes/alert-entries.ts';
-import type { ExportState } from '../../core/run/exports.ts';
-import { ageOf, countOf, firstOf, formatBytes, formatInstant, formatMinute } from '../../core/run/formats.ts';
+import { ageOf, countOf, firstOf, formatInstant, formatMinute } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { AlertProblem, Undelivered } from '../../ports/alerts.ts';
 import type { QueueDepth } from '../../ports/metrics.ts';
-import type { StoreOutlook } from '../../ports/store.ts';
+import type { ReportState } from '../../ports/store-operations.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
 
 /** What a process knows about the work of its deployment. Instants are epoch ms. */
@@ -33,10 +32,6 @@ export interface WorkView {
   readonly refusedReload: RefusedReload | undefined;
   /** Channels with a notice that they have not delivered for `undeliveredAfterMs`. */
   readonly undelivered: readonly Undelivered[];
-  /** How full the store is; undefined when this check did not ask. */
-  readonly outlook: StoreOutlook | undefined;
-  /** Whether it was reported that the store is full soon. */
-  readonly isFilling: boolean;
 }
 
 /** Longer than a scheduler needs to be replaced: its lease lasts 15 s, a rollout about a minute. */
@@ -124,7 +119,7 @@ export interface Outage {
 const afterFault: Readonly<Record<string, readonly [title: string, action: string]>> = {
   'its disk is full': [
     'the disk of the store was full',
-    'give the disk of the store more room, or set retention.storeSize',
+    'give the disk of the store more room, or lower retention.runs',
   ],
   'it is read-only': [
     'the store was read-only',
@@ -188,65 +183,41 @@ export function judgeChannels({ undelivered }: Pick<WorkView, 'undelivered'>): A
   };
 }
 
-/** An export, and the instant from which its last success must be; undefined: it has no schedule. */
-export interface ExportFacts {
-  readonly state: ExportState;
+/** A report by e-mail, and the instant from which its last success must be. */
+export interface ReportFacts {
+  readonly state: ReportState;
   readonly staleBefore: number | undefined;
 }
 
-/** One failure may be over at the next pass, a minute later. */
+/** One failure may be over at the next attempt, a minute later. */
 const failuresTold = 2;
 
-/** Returns whether the exports of a connection succeed. One that fails explains why it is late. */
-export function judgeExports({ exports }: { readonly exports: readonly ExportFacts[] }): AlertProblem | 'well' {
-  const failing = exports.filter(({ state }) => state.failures >= failuresTold);
-  const late = exports.filter(
+/** Returns whether the reports of a connection are sent. One that fails explains why it is late. */
+export function judgeReports({ reports }: { readonly reports: readonly ReportFacts[] }): AlertProblem | 'well' {
+  const failing = reports.filter(({ state }) => state.failures >= failuresTold);
+  const late = reports.filter(
     ({ state: { requestedAt }, staleBefore = 0 }) => requestedAt !== undefined && requestedAt < staleBefore,
   );
-  const [first] = failing.length > 0 ? failing : late;
-  if (first === undefined) return 'well';
   const told = failing.length > 0 ? failing : late;
-  const last = ({ successAt }: ExportState) => (successAt === undefined ? 'never' : formatMinute(successAt));
+  if (told.length === 0) return 'well';
+  const last = ({ successAt }: ReportState) => (successAt === undefined ? 'never' : formatMinute(successAt));
   const names = told.map(({ state }) => state.name).join(', ');
   const what =
     failing.length > 0
       ? `${told.length === 1 ? 'fails' : 'fail'} again and again`
       : `${told.length === 1 ? 'is' : 'are'} late`;
   return {
-    topic: 'export',
-    code: failing.length > 0 ? 'export-failed' : 'export-late',
+    topic: 'report',
+    code: failing.length > 0 ? 'report-failed' : 'report-late',
     severity: 'warning',
     key: `${failing.length > 0 ? 'failed' : 'late'} ${names}`,
-    summary: `${countOf(told.length, 'export')} ${what}: ${names}`,
+    summary: `${countOf(told.length, 'report')} ${what}: ${names}`,
     details: told.map(({ state }) => {
       const why = state.failure === undefined ? '' : `, ${state.failure}`;
       return `${state.name}: last success ${last(state)}${why}`;
     }),
     count: told.length,
-    unaffected: 'What was written stays, and nothing is written twice. Syncs continue.',
-    action: failing.length > 0 ? `rollcall exports run ${first.state.name}` : 'rollcall exports list',
-  };
-}
-
-/** The problem ends a day later than it begins, so that an estimate between both is no news. */
-const fullSoonDays = { begins: 7, ends: 8 } as const;
-
-/** Returns whether the store has room for a week. */
-export function judgeRoom({
-  outlook,
-  isFilling,
-}: Pick<WorkView, 'outlook' | 'isFilling'>): AlertProblem | 'well' | undefined {
-  if (outlook === undefined) return undefined;
-  const { bytes, room = 0, daysUntilFull: days } = outlook;
-  if (days === undefined || days >= fullSoonDays[isFilling ? 'ends' : 'begins']) return 'well';
-  return {
-    topic: 'room',
-    code: 'store-fills',
-    severity: days < 2 ? 'critical' : 'warning',
-    key: 'room',
-    summary: `The store is full in ${countOf(days, 'day')}, if it grows as in the last 30 days`,
-    details: [`It has ${formatBytes(bytes)}, and ${formatBytes(room)} are left.`],
-    unaffected: 'Runs continue until it is full. Nothing that was delivered is lost.',
+    unaffected: 'Syncs continue. A report that is not sent is tried again.',
     action: 'rollcall status',
   };
 }

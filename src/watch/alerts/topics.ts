@@ -6,17 +6,16 @@ import type { Run, Store } from '../../ports/store.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
 import { judgeOpenRun, judgePlatform, judgeRun, type PlatformSeen, platformSeen } from './judge-run.ts';
 import {
-  type ExportFacts,
   judgeChannels,
-  judgeExports,
   judgeOutage,
   judgeReload,
-  judgeRoom,
+  judgeReports,
   judgeToken,
   judgeWork,
   type Outage,
   queueAgedMs,
   type RefusedReload,
+  type ReportFacts,
   undeliveredAfterMs,
   type WorkView,
 } from './judge-service.ts';
@@ -44,12 +43,11 @@ const deploymentTopics: readonly Topic<WorkView>[] = [
   { topic: 'store', judge: judgeOutage },
   { topic: 'configuration', judge: judgeReload },
   { topic: 'channel', judge: judgeChannels },
-  { topic: 'room', judge: judgeRoom },
 ];
 
 const connectionTopics: readonly Topic<ConnectionFacts>[] = [
   { topic: 'token', judge: judgeToken },
-  { topic: 'export', judge: judgeExports },
+  { topic: 'report', judge: judgeReports },
 ];
 
 const syncTopics: readonly Topic<SyncFacts>[] = [
@@ -82,11 +80,11 @@ async function judgeAll<Facts>(judged: readonly Topic<Facts>[], facts: Facts): P
 export interface WatchedConnection {
   readonly name: string;
   token(): Promise<TokenStatus>;
-  readonly exports: readonly WatchedExport[];
+  readonly reports: readonly WatchedReport[];
 }
 
-/** A configured export, and the instant from which its last success must be. */
-export interface WatchedExport {
+/** A report by e-mail, and the instant from which its last success must be. */
+export interface WatchedReport {
   readonly name: string;
   readonly staleBefore: (now: number) => number | undefined;
 }
@@ -96,7 +94,7 @@ interface ConnectionFacts {
   readonly connection: string;
   readonly token: TokenStatus;
   readonly now: number;
-  readonly exports: readonly ExportFacts[];
+  readonly reports: readonly ReportFacts[];
 }
 
 export interface EvaluationIo {
@@ -195,12 +193,12 @@ export async function evaluateTokens(
 ): Promise<Evaluation> {
   const token = await connection.token();
   const now = clock.now();
-  const watched = new Map(connection.exports.map(({ name, staleBefore }) => [name, staleBefore(now)]));
-  const states = watched.size === 0 ? [] : await store.exports.list();
-  const exports = states
+  const watched = new Map(connection.reports.map(({ name, staleBefore }) => [name, staleBefore(now)]));
+  const states = watched.size === 0 ? [] : await store.mailedReports.list();
+  const reports = states
     .filter(({ name }) => watched.has(name))
     .map((state) => ({ state, staleBefore: watched.get(state.name) }));
-  const topics = await judgeAll(connectionTopics, { connection: connection.name, token, now, exports });
+  const topics = await judgeAll(connectionTopics, { connection: connection.name, token, now, reports });
   return { facts: [{ at: now, topics }] };
 }
 
@@ -234,8 +232,6 @@ export interface WatchedWork {
   readonly isScheduled: () => Promise<boolean>;
   /** Whether a worker announced itself lately. Undefined: this deployment has no workers of its own. */
   readonly isWorked: (() => Promise<boolean>) | undefined;
-  /** `retention.storeSize` (bytes). */
-  readonly storeLimit: number | undefined;
   /** Returns the reload of the configuration that this process refused last. */
   readonly refusedReload: () => RefusedReload | undefined;
   /** Reads the queue; resolves to undefined when Redis does not answer. Undefined: this process has no queue. */
@@ -259,7 +255,6 @@ export function openWorkWatch(
   const redis = missing();
   const worker = missing();
   const young = missing();
-  let outlookAt = Number.NEGATIVE_INFINITY;
   return {
     async evaluate(before, outage) {
       const now = clock.now();
@@ -271,9 +266,6 @@ export function openWorkWatch(
         store.alerts.undelivered(channels, now - undeliveredAfterMs),
       ]);
       const queue = await watched.queue?.();
-      const isOutlookDue = now >= outlookAt + outlookEveryMs;
-      const outlook = isOutlookDue ? await store.outlook(watched.storeLimit) : undefined;
-      if (isOutlookDue) outlookAt = now;
       const request = await oldestRequest(
         waiting.filter((sync) => open.every((run) => run.sync !== sync)),
         store,
@@ -290,8 +282,6 @@ export function openWorkWatch(
         request,
         outage,
         undelivered,
-        outlook,
-        isFilling: before.problems.room !== undefined,
         refusedReload: watched.refusedReload(),
         storeBackAt: before.storeBackAt ?? 0,
       });
@@ -300,9 +290,6 @@ export function openWorkWatch(
     },
   };
 }
-
-/** A store does not fill within minutes, and its size costs queries. */
-const outlookEveryMs = 600_000;
 
 /** Remembers since when something is not there. */
 function missing(): { since(isThere: boolean, now: number): number | undefined } {

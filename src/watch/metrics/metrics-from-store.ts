@@ -35,11 +35,8 @@ export interface WatchedNames {
     readonly schedule?: unknown;
   }[];
   readonly connections: readonly string[];
-  readonly exports?: readonly string[];
   /** Channels of alerts. */
   readonly channels?: readonly string[];
-  /** `retention.storeSize` (bytes). Absent: no limit. */
-  readonly storeLimit?: number;
   /** Whether workers announce themselves: with Redis. */
   readonly hasWorkers?: boolean;
 }
@@ -56,7 +53,7 @@ const pendingStates = ['sending', 'sent', 'unresolved'];
 export function openStoreMetrics(
   instruments: Instruments,
   io: StoreIo,
-  { syncs, connections, exports = [], channels = [], hasWorkers, storeLimit }: WatchedNames,
+  { syncs, connections, channels = [], hasWorkers }: WatchedNames,
 ): { refresh(): Promise<void> } {
   // A counter that exists from the start shows its first event as an increase.
   for (const { name: sync } of syncs) {
@@ -89,13 +86,6 @@ export function openStoreMetrics(
         const waiting = undelivered.find((one) => one.channel === channel);
         instruments.noticesUndelivered.set({ channel }, waiting?.notices ?? 0);
       }
-      if (exports.length > 0) await readExports(exports, instruments, io);
-      const { bytes, room, daysUntilFull } = await io.store.outlook(storeLimit);
-      instruments.storeBytes.set(bytes);
-      if (room === undefined) instruments.storeRoom.remove();
-      else instruments.storeRoom.set(room);
-      if (daysUntilFull === undefined) instruments.storeDays.remove();
-      else instruments.storeDays.set(daysUntilFull);
       const [backup] = await io.store.audit.list({ limit: 1, actions: ['backup'] });
       if (backup === undefined) instruments.lastBackup.remove();
       else instruments.lastBackup.set(backup.at / 1000);
@@ -115,35 +105,25 @@ function openRunCounter(sync: string, instruments: Instruments, { store, clock }
   let until = clock.now();
   let seen: ReadonlyMap<string, number> = new Map();
   const from = until;
-  let last: Run | undefined;
-  /** Returns how many runs the run counts as: earlier ones that it stands for may never have been seen. */
-  const timesOf = ({ idle }: Run): number => {
-    if (idle === undefined) return 1;
-    if (last !== undefined && last.startedAt >= idle.since) return idle.count - (last.idle?.count ?? 1);
-    return idle.since >= from ? idle.count : 1;
-  };
   return async () => {
     const ended = await store.alerts.endedRuns(sync, Math.max(from, until - overlapMs), runsAtATime);
     for (const { id, endedAt } of ended) {
       const run = seen.has(id) ? undefined : await store.runs.get(id);
-      if (run !== undefined) {
-        await countRun(run, timesOf(run), instruments, store);
-        last = run;
-      }
+      if (run !== undefined) await countRun(run, instruments, store);
       until = Math.max(until, endedAt);
     }
     seen = new Map(ended.map(({ id, endedAt }) => [id, endedAt]));
   };
 }
 
-async function countRun(run: Run, times: number, instruments: Instruments, store: Store): Promise<void> {
+async function countRun(run: Run, instruments: Instruments, store: Store): Promise<void> {
   const { sync, outcome, startedAt, endedAt } = run;
   if (outcome === undefined || endedAt === undefined) return;
   // Everything is read before anything is counted, so that a store error in between does not count a run twice.
   const results = await store.alerts.changeResults(run.id);
   const batches = await store.batches.ofRun(run.id);
-  instruments.runs.inc({ sync, outcome }, times);
-  for (let i = 0; i < times; i++) instruments.runSeconds.observe({ sync }, (endedAt - startedAt) / 1000);
+  instruments.runs.inc({ sync, outcome });
+  instruments.runSeconds.observe({ sync }, (endedAt - startedAt) / 1000);
   for (const { kind, state, count } of results) instruments.changes.inc({ sync, kind, result: state }, count);
   for (const batch of batches) {
     const { connection, kind, sentAt, finalAt, size } = batch;
@@ -181,16 +161,6 @@ async function readConnection(connection: string, instruments: Instruments, { st
     instruments.tokenState.set({ connection, state }, token.state === state ? 1 : 0);
   }
   if (token.expiresAt !== undefined) instruments.tokenExpiry.set({ connection }, token.expiresAt / 1000);
-}
-
-async function readExports(names: readonly string[], instruments: Instruments, { store }: StoreIo): Promise<void> {
-  for (const { name, items, failures, successAt, lastItemAt } of await store.exports.list()) {
-    if (!names.includes(name)) continue;
-    instruments.exportItems.set({ export: name }, items);
-    instruments.exportFailures.set({ export: name }, failures);
-    if (successAt !== undefined) instruments.exportLastSuccess.set({ export: name }, successAt / 1000);
-    if (lastItemAt !== undefined) instruments.exportLastItem.set({ export: name }, lastItemAt / 1000);
-  }
 }
 
 async function readOpenRuns(

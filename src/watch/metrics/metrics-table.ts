@@ -45,34 +45,9 @@ export const metricsTable = {
     'rollcall_config_reload_refused',
     '1 while the last reload (SIGHUP) of this process was refused, because the configuration has problems.',
   ),
-  storeBytes: ofStore.gauge('rollcall_store_size_bytes', 'Room that the data in the store takes.'),
-  storeRoom: ofStore.gauge(
-    'rollcall_store_room_bytes',
-    'Room that is left: below `retention.storeSize`, and on the disk of a SQLite store. Absent when neither is known.',
-  ),
-  storeDays: ofStore.gauge(
-    'rollcall_store_days_until_full',
-    'Days until the store has no room left, estimated by its last 30 days. Absent when it does not grow.',
-  ),
   lastBackup: ofStore.gauge(
     'rollcall_last_backup_timestamp_seconds',
     'When `rollcall admin backup` last wrote a backup of the store. Absent before the first.',
-  ),
-  exportItems: ofStore.gauge('rollcall_export_items', 'Items that the export has written since it exists.', ['export']),
-  exportLastSuccess: ofStore.gauge(
-    'rollcall_export_last_success_timestamp_seconds',
-    'When the export last succeeded. Absent before the first success.',
-    ['export'],
-  ),
-  exportLastItem: ofStore.gauge(
-    'rollcall_export_last_item_timestamp_seconds',
-    'Time of the newest item that the export has written. Absent before the first.',
-    ['export'],
-  ),
-  exportFailures: ofStore.gauge(
-    'rollcall_export_failures',
-    'Passes of the export in a row that failed; 0 after a success.',
-    ['export'],
   ),
   schedulerUp: ofStore.gauge(
     'rollcall_scheduler_up',

@@ -6,7 +6,6 @@ import { useAnswer } from '../state/queries.ts';
 import { Link, pathTo, withFilters } from '../state/router.tsx';
 import { ActionButton } from '../ui/actions.tsx';
 import { TokenBadge } from '../ui/badges.tsx';
-import { DataTable } from '../ui/data-table.tsx';
 import { Empty, Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
 
@@ -32,7 +31,6 @@ export function ConnectionsPage() {
           )
         }
       </Loaded>
-      <Exports />
     </>
   );
 }
@@ -111,61 +109,6 @@ function ConnectionCard({ connection: { name, syncs, token, steps } }: { readonl
         ) : null}
       </div>
     </section>
-  );
-}
-
-/** The exports, if any are configured: what they have written, and why they fail. */
-function Exports() {
-  const { api, t, f } = usePage();
-  const mayRun = useMay('act');
-  const exports = useAnswer(['exports'], (from, signal) => from.GET('/api/exports', { signal }), {
-    staleTime: 10_000,
-    refetchInterval: 30_000,
-  });
-  const rows = exports.data?.exports ?? [];
-  if (rows.length === 0) return null;
-  const run = (name: string) => (body: Schemas['ExportOrder']) =>
-    answerOf(api.POST('/api/exports/{name}/run', { params: { path: { name } }, body }));
-  return (
-    <Section name="exports" title={t.exports.title}>
-      <DataTable<Schemas['Export']>
-        rows={rows}
-        keyOf={({ name }) => name}
-        columns={[
-          { title: t.exports.name, kind: 'head', cell: ({ name }) => name },
-          { title: t.exports.what, cell: ({ what }) => t.exports.lists[what] },
-          { title: t.exports.place, className: 'break', cell: ({ place }) => place },
-          { title: t.exports.items, kind: 'number', cell: ({ items }) => f.number(items) },
-          { title: t.exports.newest, cell: ({ lastItemAt }) => <At at={lastItemAt} /> },
-          {
-            title: t.exports.success,
-            className: 'break',
-            cell: ({ successAt, failures, failure }) => (
-              <span className="stack">
-                <Ago at={successAt} missing="–" />
-                {failure === null ? null : (
-                  <small className="needs">
-                    {t.exports.failures(failures)} {failure}
-                  </small>
-                )}
-              </span>
-            ),
-          },
-          {
-            title: t.exports.next,
-            cell: ({ nextAt }) => (nextAt === null ? t.exports.onRequest : <At at={nextAt} />),
-          },
-          mayRun
-            ? {
-                title: '',
-                cell: ({ name }) => (
-                  <ActionButton label={t.exports.run} means={t.exports.runMeans} hasReason onAct={run(name)} />
-                ),
-              }
-            : null,
-        ]}
-      />
-    </Section>
   );
 }
 

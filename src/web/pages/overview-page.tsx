@@ -33,7 +33,7 @@ export function OverviewPage() {
               <MonthCard syncs={data.syncs} />
               <AlertsCard alerts={data.alerts} />
               <ConnectionsCard />
-              <WorkCard work={data.work} daysUntilFull={data.store.daysUntilFull} />
+              <WorkCard work={data.work} />
             </div>
           </>
         )}
@@ -114,12 +114,7 @@ function WaitingSync({ sync: { name, holds, activity } }: { readonly sync: SyncO
   );
 }
 
-interface WorkProps {
-  readonly work: Overview['work'];
-  readonly daysUntilFull: number | null;
-}
-
-function WorkCard({ work, daysUntilFull }: WorkProps) {
+function WorkCard({ work }: { readonly work: Overview['work'] }) {
   const { t, f } = usePage();
   const words = t.overview.work;
   const isUnscheduled = work.workers === 'alive';
@@ -138,11 +133,6 @@ function WorkCard({ work, daysUntilFull }: WorkProps) {
         </Pair>
         <Pair name={words.runs}>{f.number(work.runs)}</Pair>
         <Pair name={words.requests}>{f.number(work.requests)}</Pair>
-        {daysUntilFull === null ? null : (
-          <Pair name={words.storeFull} className={daysUntilFull < 7 ? 'needs' : ''}>
-            {words.inDays(daysUntilFull)}
-          </Pair>
-        )}
       </dl>
       {work.isDeploymentRunning ? null : (
         <p className="faint small">{isUnscheduled ? words.unscheduledHint : words.stoppedHint}</p>

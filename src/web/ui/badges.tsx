@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Schemas } from '../api/schema.ts';
 import type { SyncOverview } from '../state/live.ts';
-import { useNow } from '../state/now.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { wordOf } from '../texts/plural.ts';
 import { Ago } from './time.tsx';
@@ -150,18 +149,12 @@ const outcomeLooks: Readonly<Record<string, Look>> = {
   exported: ['good', 'ok'],
 };
 
-/** How a run ended, and how often equal ones did before; without an outcome: it is in progress. */
-export function OutcomeBadge({ run }: { readonly run: Pick<Schemas['Run'], 'outcome' | 'phase' | 'idle'> }) {
-  const { t, f } = usePage();
-  const now = useNow();
-  const { outcome, phase, idle } = run;
+/** How a run ended; without an outcome: it is in progress. */
+export function OutcomeBadge({ run }: { readonly run: Pick<Schemas['Run'], 'outcome' | 'phase'> }) {
+  const { t } = usePage();
+  const { outcome, phase } = run;
   if (outcome === null) return <Badge look={['busy', 'run']}>{wordOf(t.words.phase, phase)}</Badge>;
-  return (
-    <Badge look={outcomeLooks[outcome] ?? ['quiet', 'none']}>
-      {wordOf(t.words.outcome, outcome)}
-      {idle === null ? '' : `, ${t.runs.times(idle.count, f.instant(idle.since, now))}`}
-    </Badge>
-  );
+  return <Badge look={outcomeLooks[outcome] ?? ['quiet', 'none']}>{wordOf(t.words.outcome, outcome)}</Badge>;
 }
 
 const tokenLooks: Readonly<Record<string, Look>> = {

@@ -168,7 +168,7 @@ async function playTroubledStore(
   const troubled = { ready: 503, fault, healthy: 200, storeUp: '0' };
   const well = { ready: 200, fault: undefined, healthy: 200, storeUp: '1' };
   const becomes = (deployment: Deployment, health: Health) =>
-    expect.poll(() => deployment.health().catch(() => undefined), { timeout: 30_000 }).toEqual(health);
+    expect.poll(() => deployment.health().catch(() => undefined)).toEqual(health);
   const first = await startWell(drill);
   await becomes(first, well);
   await trouble(true);

@@ -6,6 +6,7 @@ import {
   type PlatformConnection,
   RollcallError,
 } from '../../../src/platform/index.ts';
+import { slowly } from '../../support/slowness.ts';
 import { closeAndFailOnLeaks, closeLater } from '../closing.ts';
 import { type Responder, startLocalServer } from '../local-server.ts';
 
@@ -13,7 +14,7 @@ closeAndFailOnLeaks();
 
 let looks = 0;
 
-function connect(baseUrl: string, timeoutMs = 5000): PlatformConnection {
+function connect(baseUrl: string, timeoutMs = slowly(5000)): PlatformConnection {
   const platform = connectPlatform({
     baseUrl,
     accessToken: 'secret-token',

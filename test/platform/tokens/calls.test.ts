@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { defaultDialect } from '../../../src/core/run/settings.ts';
 import { exchangeRefreshToken, revokeToken } from '../../../src/platform/tokens/calls.ts';
 import { parseFault, type RunningSandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/index.ts';
+import { slowly } from '../../support/slowness.ts';
 import { socketsTo } from '../../support/sockets-to.ts';
 import { closeAndFailOnLeaks, closeLater } from '../closing.ts';
 import { sendJson, startLocalServer } from '../local-server.ts';
@@ -21,7 +22,7 @@ const call = (sandbox: RunningSandbox, refreshToken = sandbox.refreshToken) => (
   applicationToken: sandbox.applicationToken,
   refreshToken,
   expiresIn: defaultDialect.expiresIn,
-  timeoutMs: 2_000,
+  timeoutMs: slowly(2_000),
   now: () => 0,
 });
 
@@ -74,7 +75,7 @@ it('a refresh that hangs, or is aborted, ends unknown', async () => {
   expect(await exchangeRefreshToken(call(sandbox), AbortSignal.timeout(50))).toMatchObject({ kind: 'unknown' });
 });
 
-const endpoint = { timeoutMs: 2_000, now: () => 0 };
+const endpoint = { timeoutMs: slowly(2_000), now: () => 0 };
 const refresh = { ...endpoint, applicationToken: 'app', refreshToken: 'r', expiresIn: 'seconds' } as const;
 
 it.each([
@@ -126,7 +127,7 @@ it('a refresh to a platform that is down was certainly not sent', async () => {
 it('a revoked token is revoked again without error, and no longer accepted', async () => {
   const sandbox = await open();
   const headers = { authorization: `Bearer ${sandbox.accessToken}` };
-  const revoke = { baseUrl: sandbox.url, accessToken: sandbox.accessToken, timeoutMs: 2_000, now: () => 0 };
+  const revoke = { baseUrl: sandbox.url, accessToken: sandbox.accessToken, timeoutMs: slowly(2_000), now: () => 0 };
   expect(await revokeToken(revoke, neverAborted)).toEqual({ kind: 'revoked' });
   expect(await revokeToken(revoke, neverAborted)).toEqual({ kind: 'revoked' });
 

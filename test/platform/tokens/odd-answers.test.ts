@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { drawFrom } from '../../support/drawn.ts';
+import { slowly } from '../../support/slowness.ts';
 import { type Cell, oddCases, runOddAnswers } from './odd-answers.ts';
 import { linesOf, withOddAnswers } from './odd-answers-page.ts';
 
@@ -10,7 +11,7 @@ let cells: readonly Cell[];
 
 beforeAll(async () => {
   cells = await runOddAnswers(cases);
-}, 300_000);
+}, slowly(300_000));
 
 const isGranted = ({ case: { fault } }: Cell) => fault.startsWith('token:merge') || fault === 'token:slow=0';
 const isRefused = ({ case: { fault } }: Cell) => fault === 'token:invalid_grant';

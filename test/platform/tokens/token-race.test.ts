@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { graceMs } from '../../../src/platform/tokens/presentation.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { drawRuns, drawSeeds } from '../../support/drawn.ts';
+import { slowly } from '../../support/slowness.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { memoryTokenStore } from './memory-token-store.ts';
 import { httpTimeoutMs, runWorld, type Seen, type WorldEnd, type WorldOptions } from './token-world.ts';
@@ -38,7 +39,9 @@ function expectSafe(end: WorldEnd): void {
 }
 
 describe('many processes over one pair', () => {
-  it('without faults present every refresh token once and never lose the family', { timeout: 120_000 }, async () => {
+  it('without faults present every refresh token once and never lose the family', {
+    timeout: slowly(120_000),
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), async (seed) => {
         const end = await onMemory({ seed, ...calm });
@@ -51,7 +54,9 @@ describe('many processes over one pair', () => {
     );
   });
 
-  it('with crashes, stops and lost answers keep I6 in every order of events', { timeout: 120_000 }, async () => {
+  it('with crashes, stops and lost answers keep I6 in every order of events', {
+    timeout: slowly(120_000),
+  }, async () => {
     const runs = drawRuns(250);
     let crashes = 0;
     let repeats = 0;
@@ -69,7 +74,7 @@ describe('many processes over one pair', () => {
     expect(repeats).toBeGreaterThan(runs / 12);
   });
 
-  it('keep I6 over the real store', { timeout: 120_000 }, async () => {
+  it('keep I6 over the real store', { timeout: slowly(120_000) }, async () => {
     const folder = await temporaryFolder();
     for (const seed of drawSeeds(12, 4)) {
       const store = await openStore(`sqlite:./world-${seed}.db`, { folder });

@@ -14,6 +14,8 @@ it.each<[facts: readonly [unknown, unknown, unknown, unknown], is: string | unde
   [['Active', undefined, undefined, undefined], 'active'],
   [['Inactive', 'Full-Time', '2027-01-04', null], 'prehire'],
   [['Active', 'Full-Time', '2027-01-04', null], 'prehire'],
+  [['Inactive', 'Full-Time', '2027-01-04', '2026-10-31'], 'terminated'],
+  [['Inactive', 'Terminated', '2027-01-04', null], 'terminated'],
   [['Inactive', 'Terminated', '2021-03-01', null], 'terminated'],
   [['Inactive', null, '2021-03-01', '2026-11-21'], 'terminated'],
   [['Inactive', null, '2021-03-01', '2026-11-22'], 'unknown'],

@@ -13,6 +13,7 @@ import { openSource } from '../../../src/sources/registry.ts';
 import { readWhole, sourceIo } from '../../contracts/source.ts';
 import { startProxy } from '../../support/http-proxy.ts';
 import { findSshd, type SshServer, startSshd } from '../../support/services/sshd.ts';
+import { slowly } from '../../support/slowness.ts';
 import { sourceBase } from '../../support/source-base.ts';
 import { openTcpProxy } from '../../support/tcp-proxy.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -223,7 +224,7 @@ it.each<[string, number, RegExp]>([
       if (bytes > 0) setTimeout(() => sftp.data(id, Buffer.alloc(bytes, 'x')), 1);
     });
   });
-  const timeouts = { answerMs: bytes === 0 ? 300 : 60_000, fileMs: 300 };
+  const timeouts = { answerMs: bytes === 0 ? 300 : slowly(60_000), fileMs: 300 };
   const session = await openSftpSession(settings, new AbortController().signal, { timeouts });
   onTestFinished(() => session.close());
 

@@ -266,12 +266,12 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
     await expect(reading).rejects.toThrow('cancelled');
   });
 
-  it.skipIf(postgres?.own?.certificate === undefined)('proves who it is, where the url asks for it', async () => {
+  it.skipIf(postgres?.certificate === undefined)('proves who it is, where the url asks for it', async () => {
     const { url } = await onPostgres();
     const secure = (host: string, more: string): string =>
       `${url.replace('127.0.0.1', host)}?sslmode=verify-full${more}`;
     const query = 'select 1 as id, (select ssl from pg_stat_ssl where pid = pg_backend_pid()) as safe';
-    const ca = `&sslrootcert=${encodeURIComponent(postgres?.own?.certificate ?? '')}`;
+    const ca = `&sslrootcert=${encodeURIComponent(postgres?.certificate ?? '')}`;
 
     expect((await everybody(secure('localhost', ca), query)).people).toEqual([{ id: '1', safe: true }]);
     for (const wrong of [secure('localhost', ''), secure('127.0.0.1', ca)]) {

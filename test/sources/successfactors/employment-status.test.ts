@@ -16,6 +16,7 @@ const someone: EmploymentFacts = {
   startDate: '2019-03-04',
   endDate: null,
   isHome: true,
+  hasBegun: false,
 };
 
 describe('where a person stands', () => {
@@ -23,6 +24,7 @@ describe('where a person stands', () => {
     { is: 'active', facts: {} },
     { is: 'active', facts: { activeEmployments: undefined } },
     { is: 'prehire', facts: { startDate: '2026-11-22' } },
+    { is: 'terminated', facts: { startDate: '2026-11-22', hasBegun: true } },
     { is: 'leave', facts: { code: 'U' } },
     { is: 'leave', facts: { code: 'p' } },
     { is: 'leave', facts: { code: 'D' } },

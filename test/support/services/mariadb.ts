@@ -1,10 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { chown, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mysql from 'mysql2/promise';
-import { afterAll } from 'vitest';
-import { findProgram, freePort, installPackages, run, startProgram, tellSkipped } from './programs.ts';
+import { once } from '../once.ts';
+import { findProgram, freePort, installPackages, run, startProgram, tellSkipped, whenWorkerEnds } from './programs.ts';
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
@@ -18,10 +19,10 @@ export interface MariaDbService {
 }
 
 /**
- * Call it at the top of a test file: starts a MariaDB on a free port with its files in a folder of its own, which is
- * stopped and deleted after the file. Undefined, told in one line, where there is none to be had.
+ * Call it at the top of a test file: gives the MariaDB of this worker, on a free port with its files in a folder of its
+ * own, which ends with the worker's process. Undefined, told in one line, where there is none to be had.
  */
-export async function startMariaDb(): Promise<MariaDbService | undefined> {
+export const startMariaDb = once(async (): Promise<MariaDbService | undefined> => {
   const programs =
     (await findPrograms()) ?? ((await installPackages(['mariadb-server'])) ? await findPrograms() : undefined);
   if (programs === undefined) {
@@ -31,7 +32,6 @@ export async function startMariaDb(): Promise<MariaDbService | undefined> {
     return undefined;
   }
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-mariadb-'));
-  afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   const [owner, reader] = [randomBytes(12).toString('hex'), `${randomBytes(9).toString('base64')}@:/%#? é`];
   const port = await startServer(programs, folder, owner, reader);
   const query: MariaDbService['query'] = async (url, statement, values = []) => {
@@ -56,7 +56,7 @@ export async function startMariaDb(): Promise<MariaDbService | undefined> {
       return `mysql://reader:${encodeURIComponent(reader)}@127.0.0.1:${port}/${name}`;
     },
   };
-}
+});
 
 interface Programs {
   readonly server: string;
@@ -116,7 +116,10 @@ async function startServer(
     ],
     (printed) => printed.includes('ready for connections'),
   );
-  afterAll(() => running.stop());
+  whenWorkerEnds(() => {
+    void running.stop('SIGKILL');
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  });
   return port;
 }
 

@@ -1,18 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, onTestFinished } from 'vitest';
 import { migrateStore } from '../../../src/store/index.ts';
+import { once } from '../once.ts';
 import { findPostgresPrograms, type OwnServer, startPostgresServer } from './postgres-server.ts';
-import { findProgram, freePort, installPackages, startProgram, tellSkipped } from './programs.ts';
+import { findProgram, freePort, installPackages, startProgram, tellSkipped, whenWorkerEnds } from './programs.ts';
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
 /** A real PostgreSQL for the tests of one file. */
 export interface PostgresService {
-  /** The url of a new, empty database; it is dropped with the service. */
+  /** The url of a new, empty database; it is dropped after the file. */
   newDatabase(): Promise<string>;
   /** The url of a new database with the tables of a store, copied from one that was migrated once. */
   newStore(): Promise<string>;
@@ -20,15 +22,28 @@ export interface PostgresService {
   query(url: string, statement: string): Promise<Rows>;
   /** Present when the server is this file's own. */
   readonly own: OwnServer | undefined;
+  /** The certificate of the server, where it is known. */
+  readonly certificate: string | undefined;
 }
+
+/** The server of this worker, which ends with its process. Starting one takes longer than most files. */
+const openShared = once(async (binaries: string): Promise<OwnServer> => {
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-postgres-'));
+  const server = await startPostgresServer(binaries, folder);
+  whenWorkerEnds(() => {
+    void server.stop('crash');
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  });
+  return server;
+});
 
 const databaseUrl = 'DATABASE_URL';
 
 /**
- * Call it at the top of a test file: gives the server that DATABASE_URL names, or starts one on a free port in a folder of
- * its own, which is stopped and deleted after the file. Undefined, told in one line, where there is none to be had.
+ * Call it at the top of a test file: gives the server that DATABASE_URL names, or that of this worker. `own`: one of this
+ * file alone, which it may stop. Undefined, told in one line, where there is none to be had.
  */
-export async function startPostgres(): Promise<PostgresService | undefined> {
+export async function startPostgres(use: 'shared' | 'own' = 'shared'): Promise<PostgresService | undefined> {
   const given = process.env[databaseUrl];
   if (given !== undefined && given !== '') return serviceAt(given, undefined);
   const binaries = await findPostgresPrograms();
@@ -38,15 +53,19 @@ export async function startPostgres(): Promise<PostgresService | undefined> {
     );
     return undefined;
   }
+  if (use === 'shared') return serviceOf(await openShared(binaries), undefined);
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-postgres-'));
   afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   const own = await startPostgresServer(binaries, folder);
   afterAll(() => own.stop('fast'));
-  const password = encodeURIComponent(own.password);
-  return serviceAt(`postgres://${own.user}:${password}@127.0.0.1:${own.port}/postgres`, own);
+  return serviceOf(own, own);
 }
 
-function serviceAt(url: string, own: OwnServer | undefined): PostgresService {
+function serviceOf({ user, password, port, certificate }: OwnServer, own: OwnServer | undefined): PostgresService {
+  return serviceAt(`postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`, own, certificate);
+}
+
+function serviceAt(url: string, own: OwnServer | undefined, certificate?: string): PostgresService {
   const made: string[] = [];
   if (own === undefined) {
     afterAll(async () => {
@@ -69,6 +88,7 @@ function serviceAt(url: string, own: OwnServer | undefined): PostgresService {
   let template: Promise<string> | undefined;
   return {
     own,
+    certificate,
     query,
     newDatabase: async () => (await create()).href,
     newStore: async () => {

@@ -89,6 +89,20 @@ export async function startProgram(
   };
 }
 
+const cleaners: (() => void)[] = [];
+
+/**
+ * Has this done when the worker's process ends, at once: vitest ends it by SIGTERM, and by SIGKILL a moment later. For
+ * what all files of a worker share.
+ */
+export function whenWorkerEnds(clean: () => void): void {
+  const cleanAll = (): void => {
+    for (const one of cleaners.splice(0)) one();
+  };
+  if (cleaners.length === 0) for (const end of ['exit', 'SIGTERM'] as const) process.once(end, cleanAll);
+  cleaners.push(clean);
+}
+
 /** Tells once, in one line, why tests do not run. */
 export function tellSkipped(line: string): void {
   process.stderr.write(`${line}\n`);

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { afterAll } from 'vitest';
-import { tellSkipped } from './programs.ts';
-import { findRedisProgram, type RedisServer, startRedis } from './redis.ts';
+import { once } from '../once.ts';
+import { tellSkipped, whenWorkerEnds } from './programs.ts';
+import { findRedisProgram, startRedis } from './redis.ts';
 
 /** A Redis of one test: empty at first, and nobody else's until it is closed. */
 export interface RedisSpace {
@@ -14,6 +16,16 @@ export interface RedisSpace {
   empty(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** The server of this worker, which ends with its process. */
+const openShared = once(async (program: string) => {
+  const server = await startRedis(program);
+  whenWorkerEnds(() => {
+    void server.kill();
+    rmSync(server.folder, { recursive: true, force: true });
+  });
+  return server;
+});
 
 /** A real Redis for the tests of one file. */
 export interface RedisService {
@@ -29,8 +41,8 @@ const databases = 16;
 const claimSeconds = '3600';
 
 /**
- * Call it at the top of a test file: gives databases of the server that REDIS_URL names, each to one test, or servers
- * of its own, started on free ports. Undefined, told in one line, where there is neither.
+ * Call it at the top of a test file: gives databases, each to one test, of the server that REDIS_URL names or of that of
+ * this worker. Undefined, told in one line, where there is neither.
  */
 export async function startRedisService(what: string): Promise<RedisService | undefined> {
   const given = process.env[redisUrl];
@@ -50,13 +62,9 @@ export async function startRedisService(what: string): Promise<RedisService | un
   };
   if (given !== undefined && given !== '') return open(() => claimDatabase(given), undefined);
   const program = await findRedisProgram();
-  if (program !== undefined) return open(async () => spaceOf(await startRedis(program)), program);
+  if (program !== undefined) return open(async () => claimDatabase((await openShared(program)).url), program);
   tellSkipped(`skipped: ${what} needs ${redisUrl} or redis-server in PATH (Debian: redis-server)`);
   return undefined;
-}
-
-function spaceOf(server: RedisServer): RedisSpace {
-  return { ...server, empty: async () => void (await server.command('FLUSHALL')) };
 }
 
 /** Takes an empty database that no other test has. Only those that were empty are ever emptied. */

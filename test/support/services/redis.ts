@@ -4,12 +4,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { slowly } from '../slowness.ts';
 import { findProgram, freePort, installPackages } from './programs.ts';
 
 /** A Redis of one test: a process on a free loopback port with its files in a folder of its own. */
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
+  readonly folder: string;
   /** What redis-server prints besides its errors is of no use: nothing is kept. */
   readonly pid: () => number;
   signal(name: NodeJS.Signals): void;
@@ -59,6 +61,7 @@ export async function startRedis(program: string, options: RedisServerOptions = 
   const server: RedisServer = {
     url: `redis://127.0.0.1:${port}`,
     port,
+    folder,
     pid: () => child?.pid ?? 0,
     signal: (name) => void child?.kill(name),
     async start() {
@@ -94,11 +97,11 @@ export async function startRedis(program: string, options: RedisServerOptions = 
   return server;
 }
 
-/** Looks every few milliseconds until it is so; gives up after `withinMs`. */
+/** Looks every few milliseconds until it is so; gives up after `withinMs` of an idle machine. */
 export async function until(isSo: () => Promise<boolean>, withinMs = 20_000): Promise<void> {
   const from = Date.now();
   while (!(await isSo())) {
-    if (Date.now() - from > withinMs) throw new Error(`it did not become so within ${withinMs} ms`);
+    if (Date.now() - from > slowly(withinMs)) throw new Error(`it did not become so within ${withinMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

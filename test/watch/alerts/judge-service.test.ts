@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ExportState } from '../../../src/core/run/exports.ts';
+import type { ReportState } from '../../../src/ports/store-operations.ts';
 import type { TokenStatus } from '../../../src/ports/tokens.ts';
-import { judgeExports, judgeRoom, judgeToken } from '../../../src/watch/alerts/judge-service.ts';
+import { judgeReports, judgeToken } from '../../../src/watch/alerts/judge-service.ts';
 
 const issuedAt = Date.UTC(2026, 10, 25, 3);
 const minute = 60_000;
@@ -107,81 +107,44 @@ describe('a configured access token that states its end', () => {
   });
 });
 
-describe('the exports of a connection', () => {
-  const state = (name: string, over: Partial<ExportState> = {}): ExportState => ({
-    ...{ name, attempt: 1, slotAt: undefined, requestedAt: undefined, readUntil: issuedAt, file: undefined, items: 7 },
-    ...{ lastItemAt: issuedAt, successAt: issuedAt, failures: 0, failure: undefined, retryAt: undefined, ...over },
+describe('the reports of a connection', () => {
+  const state = (name: string, over: Partial<ReportState> = {}): ReportState => ({
+    ...{ name, attempt: 1, slotAt: undefined, requestedAt: undefined, successAt: issuedAt, failures: 0 },
+    ...{ failure: undefined, retryAt: undefined, ...over },
   });
   const failing = (name: string, failures: number) =>
-    state(name, { failures, failure: 'the folder cannot be written (EACCES)', requestedAt: issuedAt });
-  const on = (one: ExportState, staleBefore?: number) => ({ state: one, staleBefore });
+    state(name, { failures, failure: 'the server refused the login', requestedAt: issuedAt });
+  const on = (one: ReportState, staleBefore?: number) => ({ state: one, staleBefore });
 
   it.each([
     ['there are none', []],
     ['all succeed', [on(state('a'), issuedAt + 1)]],
-    ['one failed once: the next pass may succeed', [on(failing('a', 1))]],
-    ['a pass waits for less than three slots', [on(state('a', { requestedAt: issuedAt }), issuedAt)]],
-    ['a pass without a schedule waits for long', [on(state('a', { requestedAt: 1 }))]],
-  ])('are well where %s', (_, exports) => {
-    expect(judgeExports({ exports })).toBe('well');
+    ['one failed once: the next attempt may succeed', [on(failing('a', 1))]],
+    ['one waits for less than three slots', [on(state('a', { requestedAt: issuedAt }), issuedAt)]],
+  ])('are well where %s', (_, reports) => {
+    expect(judgeReports({ reports })).toBe('well');
   });
 
   it('are a warning after two failures in a row, with what failed and when the last success was', () => {
     const never = { ...failing('b', 5), successAt: undefined };
-    expect(judgeExports({ exports: [on(failing('a', 2)), on(never), on(state('c'))] })).toMatchObject({
-      ...{ topic: 'export', code: 'export-failed', severity: 'warning', key: 'failed a, b', count: 2 },
-      summary: '2 exports fail again and again: a, b',
+    expect(judgeReports({ reports: [on(failing('a', 2)), on(never), on(state('c'))] })).toMatchObject({
+      ...{ topic: 'report', code: 'report-failed', severity: 'warning', key: 'failed a, b', count: 2 },
+      summary: '2 reports fail again and again: a, b',
       details: [
-        'a: last success 2026-11-25 03:00 UTC, the folder cannot be written (EACCES)',
-        'b: last success never, the folder cannot be written (EACCES)',
+        'a: last success 2026-11-25 03:00 UTC, the server refused the login',
+        'b: last success never, the server refused the login',
       ],
-      action: 'rollcall exports run a',
-    });
-  });
-
-  it('are late when a pass waits for three slots, unless one that fails explains it', () => {
-    const late = on(state('a', { requestedAt: issuedAt }), issuedAt + 1);
-    expect(judgeExports({ exports: [late] })).toMatchObject({
-      ...{ code: 'export-late', key: 'late a', count: 1, action: 'rollcall exports list' },
-      summary: '1 export is late: a',
-      details: ['a: last success 2026-11-25 03:00 UTC'],
-    });
-    expect(judgeExports({ exports: [late, on(failing('b', 2))] })).toMatchObject({ key: 'failed b', count: 1 });
-  });
-});
-
-describe('a store that fills', () => {
-  const outlook = (daysUntilFull?: number) => {
-    const days = daysUntilFull === undefined ? {} : { daysUntilFull };
-    return { bytes: 3_000_000, room: 1_000_000, ...days };
-  };
-
-  it.each([
-    { days: undefined, isFilling: false, found: 'well' },
-    { days: 7, isFilling: false, found: 'well' },
-    { days: 6, isFilling: false, found: 'warning' },
-    { days: 2, isFilling: false, found: 'warning' },
-    { days: 1, isFilling: false, found: 'critical' },
-    { days: 0, isFilling: false, found: 'critical' },
-    // What was reported ends later than it began, so that a day more or less is no news.
-    { days: 7, isFilling: true, found: 'warning' },
-    { days: 8, isFilling: true, found: 'well' },
-  ])('with $days days left is $found (reported before: $isFilling)', ({ days, isFilling, found }) => {
-    const judged = judgeRoom({ outlook: outlook(days), isFilling });
-    expect(typeof judged === 'object' ? judged.severity : judged).toBe(found);
-  });
-
-  it('is told with its size, what is left, and the command that shows it', () => {
-    expect(judgeRoom({ outlook: outlook(1), isFilling: false })).toMatchObject({
-      code: 'store-fills',
-      key: 'room',
-      summary: 'The store is full in 1 day, if it grows as in the last 30 days',
-      details: ['It has 2.9 MiB, and 977 KiB are left.'],
       action: 'rollcall status',
     });
   });
 
-  it('says nothing where the size is not known', () => {
-    expect(judgeRoom({ outlook: undefined, isFilling: false })).toBe(undefined);
+  it('are late when one waits for three slots, unless one that fails explains it', () => {
+    const late = on(state('a', { requestedAt: issuedAt }), issuedAt + 1);
+    expect(judgeReports({ reports: [late] })).toMatchObject({
+      ...{ code: 'report-late', key: 'late a', count: 1, action: 'rollcall status' },
+      summary: '1 report is late: a',
+      details: ['a: last success 2026-11-25 03:00 UTC'],
+    });
+    expect(judgeReports({ reports: [late, on(failing('b', 2))] })).toMatchObject({ key: 'failed b', count: 1 });
   });
 });

@@ -78,7 +78,7 @@ function optionsOf(channels: readonly ChannelSettings[]): AlertsOptions {
         isExcused,
       },
     ],
-    connections: [{ name: 'acme', token: async () => token, exports: [] }],
+    connections: [{ name: 'acme', token: async () => token, reports: [] }],
     store,
     clock,
     logger: log,
@@ -733,7 +733,6 @@ describe('a notice', () => {
       isScheduled: async () => true,
       isWorked: undefined,
       queue: undefined,
-      storeLimit: undefined,
       refusedReload: () => undefined,
     };
     const alerts = desk([hook(), hook({ name: 'other', url: reveal(other.url) })], { work });

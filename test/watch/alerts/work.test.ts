@@ -58,7 +58,6 @@ function openProcess(staleAfterMs?: number) {
       isScheduled: async () => isScheduled,
       isWorked: async () => isWorked,
       queue: async () => queue,
-      storeLimit: undefined,
       refusedReload: () => undefined,
     },
     store: { ...store, alerts: { ...store.alerts, state: faulty(store.alerts.state) } },

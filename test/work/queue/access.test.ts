@@ -77,7 +77,7 @@ describe.skipIf(program === undefined || missing !== undefined)('a Redis behind 
     expect(checked).toMatchObject({ state: 'ok' });
     expect(await redis.server.command('ACL', 'LOG'), 'what was refused').toEqual([]);
     await expectPromisesKept(world, people);
-  }, 60_000);
+  });
 
   /** None of those who are refused changes anything in it. */
   const refusing = once(openSecure);
@@ -160,7 +160,7 @@ describe.skipIf(program === undefined || missing !== undefined)('a Redis behind 
     };
     expect(await told({ password: 'guessed' })).toMatch(/WRONGPASS/);
     expect(await told({ sentinelPassword: 'guessed' })).toMatch(/WRONGPASS.*redis\.sentinelPassword/);
-  }, 90_000);
+  });
 
   it.concurrent('is found through a Sentinel behind TLS, and a certificate of another authority ends no process', async () => {
     const redis = await openSecure();
@@ -221,5 +221,5 @@ describe.skipIf(program === undefined || missing !== undefined)('a Redis behind 
     } finally {
       await cluster.close();
     }
-  }, 60_000);
+  });
 });

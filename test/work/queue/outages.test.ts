@@ -117,7 +117,7 @@ describe.skipIf(program === undefined)('a run goes on', () => {
     expect(warnings).toContain('the lock of the job was lost: the job stops before its next effect');
     await runToTheEnd(world);
     await expectPromisesKept(world, people);
-  }, 90_000);
+  });
 
   it.concurrent('when Redis is full, as soon as it is not, and says so in few lines', async () => {
     const redis = await openRedisServer(program ?? '', { config: ['maxmemory 20mb'] });
@@ -151,7 +151,7 @@ describe.skipIf(program === undefined)('a run goes on', () => {
     } finally {
       await group.close();
     }
-  }, 60_000);
+  });
 
   it.concurrent('in a cluster of three', async () => {
     const cluster = await startCluster(program ?? '');
@@ -169,5 +169,5 @@ describe.skipIf(program === undefined)('a run goes on', () => {
     } finally {
       await cluster.close();
     }
-  }, 60_000);
+  });
 });

@@ -13,6 +13,7 @@ import { silentLogger } from '../../support/memory-logger.ts';
 import { employees } from '../../support/office.ts';
 import { until } from '../../support/services/redis.ts';
 import { type RedisSpace, startRedisService } from '../../support/services/redis-service.ts';
+import { slowly } from '../../support/slowness.ts';
 import { closeAfterAll, everythingIn, openWorld, runAfterAll, startHere } from './with-redis.ts';
 
 closeAfterAll();
@@ -54,7 +55,7 @@ describe.skipIf(service === undefined)('a deployment with Redis', () => {
       const isOver = (await world.runs()).some(({ phase }) => phase === 'done');
       seen += await everythingIn(redis);
       return isOver;
-    }, 80_000);
+    });
     await deployment.stop();
     expect(seen).toContain('{rollcall}:runs');
     expect(seen).toContain('run_');
@@ -116,7 +117,7 @@ describe.skipIf(service === undefined)('a deployment with Redis', () => {
     replica.process.kill('SIGTERM');
     expect(await replica.ended).toMatchObject({ code: 0, errors: '' });
     // It waits for no lock, lease or grace of ten seconds.
-    expect(Date.now() - askedAt).toBeLessThan(8000);
+    expect(Date.now() - askedAt).toBeLessThan(slowly(8000));
   });
 });
 

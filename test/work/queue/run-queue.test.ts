@@ -13,6 +13,7 @@ import {
 } from '../../../src/work/queue/run-queue.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
+import { slowly } from '../../support/slowness.ts';
 import { closeAfterAll, openRedisServer, redisOrSkip, runAfterAll } from './with-redis.ts';
 
 closeAfterAll();
@@ -128,7 +129,7 @@ describe.skipIf(program === undefined)('the queue', () => {
       const from = Date.now();
       await expect(queue.add(firstPiece('run_1'), 1)).rejects.toThrow();
       // Without a bound it would wait until Redis is back: for ever.
-      expect(Date.now() - from).toBeLessThan(20_000);
+      expect(Date.now() - from).toBeLessThan(slowly(20_000));
       if (signal === 'SIGKILL') await redis.start();
       else redis.signal('SIGCONT');
       await expect
@@ -138,7 +139,7 @@ describe.skipIf(program === undefined)('the queue', () => {
               () => 'added',
               () => 'not yet',
             ),
-          { timeout: 8000 },
+          { timeout: slowly(8000) },
         )
         .toBe('added');
       expect([...(await queue.runs())]).toEqual(['run_1']);

@@ -10,6 +10,7 @@ import {
   startRedis,
 } from '../../support/services/redis.ts';
 import type { RedisSpace } from '../../support/services/redis-service.ts';
+import { slowly } from '../../support/slowness.ts';
 import { openRedisWorld, type RedisWorld, type RedisWorldOptions } from './redis-world.ts';
 
 /** The redis-server program, for tests that do as they like with it; undefined, told in one line, where there is none. */
@@ -32,7 +33,7 @@ export function runAfterAll(close: () => Promise<void>): void {
 export function closeAfterAll(): void {
   afterAll(async () => {
     for (const close of closers.splice(0).reverse()) await close();
-  }, 60_000);
+  }, slowly(60_000));
 }
 
 /**
@@ -40,7 +41,7 @@ export function closeAfterAll(): void {
  * the lease, and the rest of the run. `npm run chaos` holds it to what the documentation says; beside other tests the
  * machine is not ours alone, and only a recovery that never comes is found.
  */
-export const recoveryMs = process.env.TEST_LONG === 'chaos' ? 15_000 : 60_000;
+export const recoveryMs = process.env.TEST_LONG === 'chaos' ? 15_000 : slowly(60_000);
 
 /** A Redis of this test alone. */
 export async function openRedisServer(program: string, options?: RedisServerOptions): Promise<RedisServer> {

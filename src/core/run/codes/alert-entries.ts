@@ -3,9 +3,9 @@ import type { CodeEntry } from './code-entry.ts';
 /**
  * The independent topics of a subject: `run` (the last run failed, wholly or in part), `held` (changes wait for
  * approval), `freshness` (no success for too long), `orphans` (users of a sync that is not configured), `token` (tokens
- * of a connection), `platform` (runs of a connection fail because of its platform), `export` (an export of a connection fails or is late), `work` (no process does the work of
- * the deployment), `store` (the store was unavailable), `configuration` (a process could not read it again), `channel`
- * (a channel does not deliver), `room` (the store is full soon).
+ * of a connection), `platform` (runs of a connection fail because of its platform), `report` (a report by
+ * e-mail fails or is late), `work` (no process does the work of the deployment), `store` (the store was unavailable),
+ * `configuration` (a process could not read it again), `channel` (a channel does not deliver).
  */
 export type AlertTopic =
   | 'run'
@@ -14,12 +14,11 @@ export type AlertTopic =
   | 'orphans'
   | 'token'
   | 'platform'
-  | 'export'
+  | 'report'
   | 'work'
   | 'store'
   | 'configuration'
-  | 'channel'
-  | 'room';
+  | 'channel';
 
 export interface AlertEntry extends CodeEntry {
   /** The topic of a notice. Absent: only Prometheus detects it. */
@@ -164,18 +163,6 @@ export const alertEntries = {
     ],
     page: 'alerts.md',
   },
-  'store-fills': {
-    topic: 'room',
-    titles: ['the store is full soon', 'the store has room again'],
-    rules: ['RollcallStoreFills'],
-    meaning: 'The store grows so that it is full within a week. The rule looks at the room: less than a tenth is left.',
-    cause: 'Many runs with changes, a short schedule, or something else on the disk of the store.',
-    cure: [
-      'Give the store a larger disk or volume.',
-      'Or lower `retention.runs`, or set `retention.storeSize`, so that details of runs are kept for a shorter time.',
-    ],
-    page: 'operations.md#room-in-the-store',
-  },
   'reload-refused': {
     topic: 'configuration',
     titles: ['the changed configuration has problems', 'the configuration was read'],
@@ -293,27 +280,26 @@ export const alertEntries = {
     ],
     page: 'tokens.md',
   },
-  'export-failed': {
-    topic: 'export',
-    titles: ['an export fails', 'the exports succeed again'],
+  'report-failed': {
+    topic: 'report',
+    titles: ['a report is not sent', 'the reports are sent again'],
     rules: [],
-    meaning: 'An export, or a report by e-mail, failed twice or more in a row. It continues where it stopped.',
-    cause:
-      'The folder or table cannot be written, the platform did not answer, or the mail server refused. The notice says why.',
+    meaning: 'A report by e-mail failed twice or more in a row.',
+    cause: 'The mail server cannot be reached, or refused the e-mail. The notice says why.',
     cure: [
-      'Correct what the reason names.',
-      'Run `rollcall exports run NAME` to continue now, or wait: it is tried again at least once an hour.',
+      'Correct what the reason names, in `reports` of the configuration or on the mail server.',
+      'Wait: the report is tried again at least once an hour.',
     ],
-    page: 'how-to/export-feedback.md',
+    page: 'how-to/report-leavers.md#send-it-each-week',
   },
-  'export-late': {
-    topic: 'export',
-    titles: ['an export is late', 'the exports succeed again'],
+  'report-late': {
+    topic: 'report',
+    titles: ['a report is late', 'the reports are sent again'],
     rules: [],
-    meaning: 'A pass of an export was requested three slots ago, and has not succeeded.',
-    cause: 'No scheduler or worker runs, or a pass takes longer than the time between two slots.',
-    cure: ['Run `rollcall exports list`.', 'Run `rollcall status`: it says whether a deployment runs.'],
-    page: 'how-to/export-feedback.md',
+    meaning: 'A report by e-mail was due three slots ago, and was not sent.',
+    cause: 'No scheduler or worker runs.',
+    cure: ['Run `rollcall status`: it says whether a deployment runs.'],
+    page: 'how-to/report-leavers.md#send-it-each-week',
   },
   'no-scheduler': {
     topic: 'work',

@@ -163,14 +163,14 @@ export const errorEntries = {
     ],
     page: 'operations.md#what-lies-on-disk',
   },
-  EXPORT_TARGET: {
-    meaning: 'An export could not be written to its folder or table.',
-    cause: 'The folder or table is not writable or was changed, the disk is full, or the database cannot be reached.',
+  REPORT_NOT_SENT: {
+    meaning: 'The mail server did not take a report of leavers or joiners.',
+    cause: 'The server cannot be reached, or refuses the login, the sender or a recipient.',
     cure: [
-      'Read the message, which names the place and the reason.',
-      'Correct it there. The export continues automatically where it stopped; to continue now, run `rollcall exports run NAME`.',
+      'Read the message, which names the server and the reason, and correct `reports` in the configuration.',
+      'The report is tried again at least once an hour.',
     ],
-    page: 'how-to/export-feedback.md',
+    page: 'how-to/report-leavers.md#send-it-each-week',
   },
   LEASE_LOST: {
     meaning: 'This process no longer owns the run or the token, so it stopped before its next effect.',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { statusField } from '../../../core/person/lifecycle.ts';
 import type { ReadEnd } from '../../../core/plan/snapshot.ts';
 import { RollcallError } from '../../../core/run/errors.ts';
 import { exactValue, isRecord, readJson } from '../../../drivers/http/json-text.ts';
@@ -7,7 +8,7 @@ import { type Authority, bearerAuthority } from '../../kit/http/authority.ts';
 import { openHeldTokens, postForToken, type TokenAnswer, tokenFailureOf } from '../../kit/http/oauth.ts';
 import type { HttpRead, SourceClient } from '../../kit/http/source-client.ts';
 import { type Page, readPages, rulesOf } from '../../kit/pages.ts';
-import { plainDate, statusField, utcDay } from '../../kit/status.ts';
+import { plainDate, utcDay } from '../../kit/status.ts';
 import type { Fields } from '../../kit/tally.ts';
 import { partnerHeaders, type V1Config } from '../config.ts';
 import { employmentStatus } from '../status.ts';

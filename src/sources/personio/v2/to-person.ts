@@ -1,7 +1,8 @@
+import { statusField } from '../../../core/person/lifecycle.ts';
 import { RollcallError } from '../../../core/run/errors.ts';
 import { isRecord } from '../../../drivers/http/json-text.ts';
 import type { SourceClient } from '../../kit/http/source-client.ts';
-import { dayOf, type EmploymentStatus, plainDate, statusField, wordOf } from '../../kit/status.ts';
+import { dayOf, type EmploymentStatus, plainDate, wordOf } from '../../kit/status.ts';
 import type { Fields } from '../../kit/tally.ts';
 import { partnerHeaders, type V2Config } from '../config.ts';
 import { employmentStatus } from '../status.ts';

@@ -1,10 +1,11 @@
+import { statusField } from '../../../core/person/lifecycle.ts';
 import type { ReadEnd } from '../../../core/plan/snapshot.ts';
 import { chunk } from '../../../core/run/batch.ts';
 import { countOf } from '../../../core/run/formats.ts';
 import type { ReadRequest, SourcePage } from '../../../ports/source.ts';
 import type { HttpRead } from '../../kit/http/source-client.ts';
 import { type Page, readPages, rulesOf } from '../../kit/pages.ts';
-import { deltaStart, statusField, utcDay } from '../../kit/status.ts';
+import { deltaStart, utcDay } from '../../kit/status.ts';
 import type { Fields } from '../../kit/tally.ts';
 import { openTally } from '../../kit/tally.ts';
 import type { SoapConfig } from '../config.ts';

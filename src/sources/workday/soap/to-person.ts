@@ -1,4 +1,5 @@
-import { plainDate, statusField } from '../../kit/status.ts';
+import { statusField } from '../../../core/person/lifecycle.ts';
+import { plainDate } from '../../kit/status.ts';
 import type { Fields } from '../../kit/tally.ts';
 import type { SoapConfig } from '../config.ts';
 import { employmentStatus, readBoolean } from '../status.ts';

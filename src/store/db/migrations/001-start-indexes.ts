@@ -3,7 +3,7 @@
  * million of them four times as fast. Decisions are in order of person, as plans are read: a million of them in order of
  * their hashes take six times as long to find.
  */
-export const inOrderOfKey: readonly string[] = ['ledger', 'decisions', 'exported_items'];
+export const inOrderOfKey: readonly string[] = ['ledger', 'decisions'];
 
 /** The indexes of the first tables, and what each is for where its name does not say it. */
 export const indexes: readonly string[] = [

@@ -78,14 +78,6 @@ export const store = {
     is_success: 'integer not null default 0',
     /** 1 when findings, changes and batches were deleted. */
     is_pruned: 'integer not null default 0',
-    /** JSON of `IdleRuns`: the run stands for earlier ones that were equal. */
-    idle: 'text',
-  }),
-  /** How many runs that another one stands for ended in a quarter of an hour. */
-  idle_ends: table(['sync', 'at'], {
-    sync: 'text not null',
-    at: 'bigint not null',
-    count: 'integer not null',
   }),
   findings: table(['run', 'number'], {
     run: 'text not null references runs (id) on delete cascade',
@@ -117,8 +109,6 @@ export const store = {
     sight: 'text',
     /** Counts by kind. */
     blocked: 'text',
-    /** `read_at` of the read before, whose run this run stands for. */
-    before_at: 'bigint',
   }),
   /** A run has one plan. */
   plans: table(['id'], {
@@ -402,34 +392,16 @@ export const store = {
     made_at: 'bigint not null',
     by_whom: 'text not null',
   }),
-  exports: table(['name'], {
+  /** Where the reports stand that are sent by e-mail. */
+  mailed_reports: table(['name'], {
     name: 'text not null',
     attempt: 'bigint not null default 0',
     slot_at: 'bigint',
     requested_at: 'bigint',
-    read_until: 'bigint',
-    /** The file in progress, as JSON. */
-    file: 'text',
-    items: 'bigint not null default 0',
-    last_item_at: 'bigint',
     success_at: 'bigint',
     failures: 'integer not null default 0',
     failure: 'text',
     retry_at: 'bigint',
-  }),
-  /** What an export has written: an item, or a state of one. */
-  exported_items: table(['export', 'key'], {
-    export: 'text not null',
-    key: 'text not null',
-    at: 'bigint not null',
-  }),
-  /** How large the store was, one row a day. */
-  store_sizes: table(['day'], {
-    /** Number of the day in UTC. */
-    day: 'bigint not null',
-    at: 'bigint not null',
-    bytes: 'bigint not null',
-    room: 'bigint',
   }),
   sessions: table(['key'], {
     key: 'text not null',

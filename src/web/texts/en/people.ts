@@ -197,7 +197,6 @@ export const runs = {
   read: 'Read',
   duration: 'Duration',
   named: (people: number) => count(people, 'named employee', 'named employees'),
-  times: (runs: number, since: string) => `${count(runs, 'time', 'times')} since ${since}`,
   counts: { held: 'held', failed: 'failed', unverified: 'not verified', unresolved: 'unresolved' },
   applied: (changes: number) => `${count(changes, 'change', 'changes')} applied`,
   showChanges: 'Show all changes',

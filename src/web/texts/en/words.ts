@@ -136,7 +136,6 @@ export const words = {
     pause: 'Pause',
     resume: 'Resume',
     'request-run': 'Request a run',
-    'run-export': 'Run an export',
     approve: 'Approve',
     reject: 'Reject',
     cancel: 'Cancel a run',

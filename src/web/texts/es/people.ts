@@ -192,7 +192,6 @@ export const runs: Texts['runs'] = {
   read: 'Lectura',
   duration: 'Duración',
   named: (people) => count(people, 'empleado indicado', 'empleados indicados'),
-  times: (runs, since) => `${count(runs, 'vez', 'veces')} desde ${since}`,
   counts: { held: 'retenidos', failed: 'fallidos', unverified: 'sin verificar', unresolved: 'sin resolver' },
   applied: (changes) => count(changes, 'cambio aplicado', 'cambios aplicados'),
   showChanges: 'Ver todos los cambios',

@@ -136,7 +136,6 @@ export const words: Texts['words'] = {
     pause: 'Pausar',
     resume: 'Reanudar',
     'request-run': 'Solicitar una ejecución',
-    'run-export': 'Ejecutar una exportación',
     approve: 'Aprobar',
     reject: 'Rechazar',
     cancel: 'Cancelar una ejecución',

@@ -11,6 +11,7 @@ import {
   withSourceClient,
 } from '../../../../src/sources/kit/http/source-client.ts';
 import { type MemoryLogger, memoryLogger } from '../../../support/memory-logger.ts';
+import { slowly } from '../../../support/slowness.ts';
 
 /** 2026-11-21T12:00:00Z. */
 export const noon = Date.UTC(2026, 10, 21, 12);
@@ -96,7 +97,7 @@ export function openBench(
 ): Bench {
   const abort = new AbortController();
   const io = { clock: jumpingClock(), logger: memoryLogger(), signal: abort.signal, previous: undefined };
-  const limits = { requestsPerSecond: 1000, timeout: 2_000, deadline: 900_000 };
+  const limits = { requestsPerSecond: 1000, timeout: slowly(2_000), deadline: 900_000 };
   const parts = { origin: new URL(url).origin, authority: fixedAuthority({ authority: 'none' }), limits, io, ...more };
   return {
     io,

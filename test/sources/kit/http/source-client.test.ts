@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Authority } from '../../../../src/sources/kit/http/authority.ts';
+import { slowly } from '../../../support/slowness.ts';
 import { answer, openBench, people, type Respond, serve } from './client-bench.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -61,7 +62,7 @@ describe('a temporary failure is retried with the same request:', () => {
 
   it('an answer that does not come in time', async () => {
     const { url, seen } = await serve(once(() => {}));
-    const limits = { requestsPerSecond: 1000, timeout: 100, deadline: 900_000 };
+    const limits = { requestsPerSecond: 1000, timeout: slowly(100), deadline: 900_000 };
 
     expect(await openBench(url, { limits }).run((client) => client.json(people(url)))).toEqual({ fine: true });
     expect(seen).toHaveLength(2);
@@ -336,7 +337,7 @@ describe('a stream', () => {
       response.writeHead(200, json);
       response.write(big.slice(0, 1000));
     });
-    const limits = { requestsPerSecond: 1000, timeout: 150, deadline: 900_000 };
+    const limits = { requestsPerSecond: 1000, timeout: slowly(150), deadline: 900_000 };
 
     const reading = openBench(url, { limits }).run(async (client) => {
       for await (const _ of client.stream(people(url)));

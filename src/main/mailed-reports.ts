@@ -1,0 +1,79 @@
+import { note } from '../app/audit.ts';
+import { daysBefore, reportCsv, reportPeople } from '../app/changes/reports.ts';
+import type { Config } from '../config/config.ts';
+import { RollcallError } from '../core/run/errors.ts';
+import { countOf } from '../core/run/formats.ts';
+import { given } from '../core/run/given.ts';
+import type { Egress } from '../ports/runtime.ts';
+import type { EngineIo, MailedReport } from '../run/engine-io.ts';
+import type { DueReport } from '../run/work.ts';
+import { sendMail } from '../watch/alerts/channels/email.ts';
+import { oldestSuccess } from '../watch/alerts/freshness.ts';
+import type { WatchedConnection } from '../watch/alerts/topics.ts';
+import { openSchedules, openSlots } from '../work/schedule.ts';
+
+/** Returns when the reports are due, for the scheduler. */
+export function dueReports({ reports }: Config, { store }: Pick<EngineIo, 'store'>): readonly DueReport[] {
+  return Object.entries(reports).map(([name, { schedule }]) => {
+    const lastSlot = async () => (await store.mailedReports.list()).find((one) => one.name === name)?.slotAt;
+    return { name, slots: openSlots(schedule, lastSlot) };
+  });
+}
+
+/** Opens the reports that are sent by e-mail. `io` is asked when one is sent. */
+export function openReports(
+  { reports }: Config,
+  io: () => EngineIo,
+  egress: Egress | undefined,
+): ReadonlyMap<string, MailedReport> {
+  const opened = Object.entries(reports).map(([name, { what: kind, days, sync, ...mail }]): [string, MailedReport] => [
+    name,
+    {
+      async send(slotAt, signal) {
+        const engine = io();
+        const query = { kind, ...daysBefore(slotAt, days) };
+        const report = await reportPeople({ engine }, { ...query, ...given({ sync }) });
+        const { from, to, people } = report;
+        const rows: string[] = [];
+        for await (const some of reportCsv(report)) rows.push(some);
+        const counts = Object.entries(report.counts).map(([state, count]) => `${state}: ${count}`);
+        const head = `${countOf(people.length, kind.slice(0, -1))} from ${from} to ${to}`;
+        const message = {
+          subject: `[rollcall] ${head}`,
+          text: [`${head}, both days included (UTC).`, ...counts, '', 'The attached file lists them.', ''].join('\n'),
+          messageId: `<report.${name}.${slotAt}@rollcall.invalid>`,
+          attachments: [
+            { filename: `${kind}_${from}_${to}.csv`, content: rows.join(''), contentType: 'text/csv; charset=utf-8' },
+          ],
+        };
+        try {
+          await sendMail(mail, message, egress, signal);
+        } catch (cause) {
+          throw new RollcallError(cause instanceof Error ? cause.message : 'the e-mail was not sent', {
+            code: 'REPORT_NOT_SENT',
+            cause,
+          });
+        }
+        const detail = `report of ${kind}, ${from} to ${to}, sent as reports.${name} to ${countOf(mail.to.length, 'recipient')}`;
+        await note({ action: 'export-changes', by: 'schedule', detail, ...given({ sync }) }, engine);
+        return people.length;
+      },
+    },
+  ]);
+  return new Map(opened);
+}
+
+/** Returns what alerts watch of the reports of a connection. Reports without a sync are watched with the first one. */
+export function watchedReports(
+  { reports, syncs, connections }: Config,
+  connection: string,
+): WatchedConnection['reports'] {
+  const [first] = Object.keys(connections);
+  const watched = Object.entries(reports).flatMap(([name, { sync, schedule }]) =>
+    (sync === undefined ? first : syncs[sync]?.connection) === connection ? [{ name, schedule }] : [],
+  );
+  const slots = openSchedules(watched);
+  return watched.map(({ name }) => {
+    return { name, staleBefore: oldestSuccess({ freshnessMs: undefined, schedule: slots.get(name) }) };
+  });
+}
