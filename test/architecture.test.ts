@@ -9,6 +9,7 @@ import {
   fileCycles,
   folderCycles,
   forbiddenImports,
+  laterSteps,
   packagesInCore,
   queueImports,
   typeCycles,
@@ -45,6 +46,15 @@ describe('imports', () => {
 
   it('no adapter imports another adapter', () => {
     expect(everywhere(adapterImports)).toEqual([]);
+  });
+
+  it('no step of a run imports a later step', () => {
+    expect(everywhere(laterSteps)).toEqual([]);
+    const text = "import { seal } from '../seal/seal-plan.ts';\nimport { read } from '../read/read-people.ts';\n";
+    expect(about(laterSteps, 'src/run/judge/judge.ts', text)).toEqual([
+      'src/run/judge/judge.ts:1 imports src/run/seal/seal-plan.ts: the step judge imports no later step',
+    ]);
+    expect(about(laterSteps, 'src/run/make-plan.ts', text)).toEqual([]);
   });
 
   it('core imports nothing from outside but node:crypto, ports nothing', () => {

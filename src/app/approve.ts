@@ -1,15 +1,14 @@
 import { objectionTo, ruledAmong, rulesFor, strictest } from '../core/guard/approvals.ts';
 import { type Change, type ChangeKind, type DecidedFields, isFreezable } from '../core/plan/change.ts';
-import { fieldsApproved } from '../core/plan/decision.ts';
-import { isUndoRule } from '../core/plan/undo.ts';
+import { fieldsApproved, isUndoRule } from '../core/plan/decision.ts';
 import { conflict, notFound, type RollcallError } from '../core/run/errors.ts';
 import { countOf, shellWord } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
 import { undoneBy } from '../ports/runs.ts';
 import type { DecidedChange, PlannedChange, Run, RunScope } from '../ports/store.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
+import { changesOf } from '../run/plan-changes.ts';
 import { requestRun } from '../run/request-run.ts';
-import { changesOf } from '../run/seal/batches.ts';
 import type { VerdictReport } from '../views/holds.ts';
 import type { AppIo } from './app-io.ts';
 import { note, requireProven, type SignedCaller } from './audit.ts';

@@ -14,7 +14,7 @@ import type { ChangeState } from '../core/run/run.ts';
 import { undoneBy } from '../ports/runs.ts';
 import type { DecidedChange, DecisionRecord, PlannedChange, Run, Store } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
-import { changesOf } from '../run/seal/batches.ts';
+import { changesOf } from '../run/plan-changes.ts';
 import type { ClosedHold, DoubtedRead, HoldsReport, OpenHold, PartApproval } from '../views/holds.ts';
 import type { AppIo } from './app-io.ts';
 import { hashesOfNewer } from './changes/search-changes.ts';

@@ -179,7 +179,7 @@ async function readStep(run: Run, io: AppIo): Promise<RunStep> {
   }
   const open = batches.filter(({ state }) => state !== 'settled');
   // The rows of a split batch are also in its parts.
-  const total = sizeOf(batches.filter(({ parent, isParking }) => parent === undefined && isParking !== true));
+  const total = sizeOf(batches.filter(({ parent }) => parent === undefined));
   const done = Math.max(0, total - sizeOf(open));
   const spentMs = io.engine.clock.now() - (facts.plannedAt ?? startedAt);
   return {

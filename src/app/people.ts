@@ -10,7 +10,7 @@ import { ageOf, formatInstant, frozenReason } from '../core/run/formats.ts';
 import { distanceOf } from '../core/run/problem-words.ts';
 import type { DirectoryHeader, DirectoryRow } from '../ports/reads.ts';
 import type { DecisionRecord, PastChange } from '../ports/store.ts';
-import { readPairs } from '../run/compare/pairs.ts';
+import { readStanding } from '../run/compare/alike.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { type Explained, explain } from '../run/why.ts';
 import type { FoundPeople, FoundPerson, PersonTrace } from '../views/people.ts';
@@ -43,7 +43,7 @@ export async function tracePerson(
   const user = subject?.user;
   const lookup =
     user === undefined ? await sync.platform.find(identification, signal) : ({ found: true, user } as const);
-  const pair = pairFrom(identification, explanation, await readPairs(sync.settings, io));
+  const pair = pairFrom(identification, explanation, await readStanding(sync.settings, io));
   const renames = await renamesOf(identification, connection, io.store);
   const names = [identification, ...renames.map(({ from }) => from)];
   const past = await Promise.all([...new Set(names)].map((one) => io.store.plans.history(name, one, shownChanges)));

@@ -46,9 +46,11 @@ const nouns = {
   changes: ['change', 'changes'],
   findings: ['finding', 'findings'],
   decisions: ['decision', 'decisions'],
+  standing: ['standing decision', 'standing decisions'],
   requests: ['request', 'requests'],
   notices: ['alert notice', 'alert notices'],
   rawTexts: ['raw answer of another system', 'raw answers of other systems'],
+  auditEntries: ['audit entry', 'audit entries'],
 } as const satisfies Record<Exclude<keyof PersonRecord, Uncounted>, readonly [one: string, many: string]>;
 
 type Part = keyof typeof nouns;

@@ -5,7 +5,7 @@ import { conflict, usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import type { PlannedChange, Run, RunScope } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
-import { changesOf } from '../run/seal/batches.ts';
+import { changesOf } from '../run/plan-changes.ts';
 import type { RequestReport } from '../views/syncs.ts';
 import type { AppIo, WatchOptions } from './app-io.ts';
 import { requireProven, type SignedCaller } from './audit.ts';

@@ -39,16 +39,17 @@ export function parseTime(text: string): number {
   return ms;
 }
 
-export const untilForms = 'after a duration (36h, 2d), or at an instant (2026-11-27T08:00:00Z)';
+export const untilForms =
+  'after a duration (36h, 2d), at 00:00 UTC of a date (2026-11-27), or at an instant (2026-11-27T08:00:00Z); within a year';
 
 /** Parses the end of something that ends automatically. */
 export function parseUntil(text: string): { readonly at: number } | { readonly inMs: number } {
   const inMs = parseDuration(text);
   if (inMs !== undefined) return { inMs };
-  const at = parseInstant(text);
+  const at = dayOrInstant(text);
   if (at !== undefined) return { at };
   throw new InvalidArgumentError(
-    'It must be a duration such as 36h or 2d, or an instant with a zone such as 2026-11-27T08:00:00Z.',
+    'It must be a duration such as 36h or 2d, a date such as 2026-11-27, or an instant with a zone such as 2026-11-27T08:00:00Z.',
   );
 }
 

@@ -1,6 +1,8 @@
 import type { ChangeClass, ChangeName, ChangePart } from '../core/plan/change.ts';
 import type { DecidedFields, DecisionRecord, GivenApproval, GivenApprovals } from '../core/plan/decision.ts';
+import type { NewDecision, StandingDecision, StandingRename } from '../core/plan/standing.ts';
 import type { HoldFacts, OwnedRun } from './runs.ts';
+import type { AuditEntry } from './store-operations.ts';
 
 export type { DecisionRecord, DecisionState } from '../core/plan/decision.ts';
 
@@ -86,6 +88,19 @@ export interface Decisions {
    * longer requests. Consumes approvals of changes that it proposes with other values. Call it only for people whom an accepted read of the run decided.
    */
   end(owned: OwnedRun, planId: string, people: DecidedPeople, now: number): Promise<void>;
+}
+
+/** Decisions of people that count until their end. The audit tells them too, and decides nothing. */
+export interface StandingDecisions {
+  /**
+   * Stores a decision and its audit entry in one transaction, and ends those about the same people. A rename ends them when
+   * it is carried out: see `Ledger.rename`.
+   */
+  add(decision: NewDecision, entry: AuditEntry): Promise<void>;
+  /** Returns those of the connection that stand at the instant, newest first. */
+  list(connection: string, now: number): Promise<readonly StandingDecision[]>;
+  /** Returns the renames, also those that were carried out, newest first. */
+  renames(connection: string): Promise<readonly StandingRename[]>;
 }
 
 /** The changes of a sync that need approval. */

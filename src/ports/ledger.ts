@@ -26,7 +26,7 @@ export interface Ledger {
   adopt(order: Adoption, entry: AuditEntry): Promise<ReadonlySet<string>>;
   /**
    * Moves what is known of an account to its new identification, if the sync owns it. What counted the person as gone is
-   * forgotten. Repeatable.
+   * forgotten. Ends the decisions about the two. Repeatable.
    */
   rename(order: Renaming): Promise<void>;
 }
@@ -37,6 +37,9 @@ export interface Renaming {
   readonly accountId: string;
   readonly from: string;
   readonly to: string;
+  readonly by: string;
+  /** Epoch ms. */
+  readonly at: number;
 }
 
 export interface OwnedUser {

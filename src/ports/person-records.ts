@@ -1,5 +1,6 @@
 import type { Change } from '../core/plan/change.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
+import type { StandingDecision } from '../core/plan/standing.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { ChangeState } from '../core/run/run.ts';
 import type { DecisionRecord } from './decisions.ts';
@@ -19,11 +20,14 @@ export interface PersonRecord {
   readonly changes: readonly PersonChange[];
   readonly findings: readonly (Finding & { readonly run: string })[];
   readonly decisions: readonly (DecisionRecord & { readonly sync: string })[];
+  /** What was decided about the person's account, or about the person and another account. */
+  readonly standing: readonly StandingDecision[];
   /** Requests for runs that named the person. */
   readonly requests: readonly { readonly trigger: string; readonly sync: string; readonly requestedAt: number }[];
-  /** Number of alert notices and raw answers of other systems that name the person. */
+  /** Number of alert notices, raw answers of other systems and entries of the audit that name the person. */
   readonly notices: number;
   readonly rawTexts: number;
+  readonly auditEntries: number;
 }
 
 /** A change of one person, with the plan that has it. */
@@ -45,8 +49,8 @@ export interface ForgetResult {
 export interface PersonRecords {
   read(identification: string): Promise<PersonRecord>;
   /**
-   * Erases the person from ledger, history, findings, decisions, requests, notices and raw answers of other systems, in
-   * one transaction. Keeps who owns the user, that we disabled or removed it, and a blacklist, under a keyed hash: a
+   * Erases the person from ledger, history, findings, decisions, requests, notices, raw answers of other systems and the
+   * audit, in one transaction. Keeps who owns the user, that we disabled or removed it, and a blacklist, under a keyed hash: a
    * later read that shows the person continues from there. Changes stay as numbers without a person, so that guards
    * count them. The people whom the person led keep a pseudonym, so that the leader stays ours. Throws `CONFLICT` while a
    * run that may still change the person, or set the person as a leader, is in progress or unresolved.

@@ -100,6 +100,8 @@ export interface PlannedChange extends Change {
   readonly isApproved: boolean;
   /** Dropped because the change was already rejected when the plan was made. */
   readonly isRejected: boolean;
+  /** An operator left it out of a decision about others. */
+  readonly isLeftOut: boolean;
   /** When the change was seen applied, at least in part; undefined when it was not. */
   readonly appliedAt?: number;
 }

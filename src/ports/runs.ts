@@ -311,6 +311,8 @@ export interface HoldFacts {
   readonly run: string;
   readonly class: ChangeClass;
   readonly reason: string;
+  /** Of changes that were left out of a decision: why they were held first; empty: not known. */
+  readonly heldBefore?: string;
   readonly digest: string;
   /** Number of changes that the guard held, whatever became of them since. */
   readonly size: number;
@@ -344,8 +346,6 @@ export interface Batch {
   readonly reason: string | undefined;
   /** The batch from which this one was split. */
   readonly parent: string | undefined;
-  /** Carries the first step of parked changes; the second goes in batches of its own, which have this one as parent. */
-  readonly isParking?: true;
 }
 
 /** A batch and its changes, by identification. */

@@ -9,7 +9,7 @@ import type { Finding } from '../core/run/finding.ts';
 import type { BatchState, ChangeState } from '../core/run/run.ts';
 import type { UnsentBatch } from '../core/run/waves.ts';
 import type { AlertBook } from './alerts.ts';
-import type { Decisions, Holds } from './decisions.ts';
+import type { Decisions, Holds, StandingDecisions } from './decisions.ts';
 import type { Leases, Turns } from './leases.ts';
 import type { Ledger } from './ledger.ts';
 import type { PersonRecords, Sealing } from './person-records.ts';
@@ -87,6 +87,7 @@ export interface Store {
   readonly batches: Batches;
   readonly ledger: Ledger;
   readonly decisions: Decisions;
+  readonly standing: StandingDecisions;
   readonly holds: Holds;
   readonly baselines: Baselines;
   readonly reads: Reads;

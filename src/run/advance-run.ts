@@ -1,4 +1,5 @@
 import { holdForMs } from '../core/guard/guard.ts';
+import type { ChangeClass } from '../core/plan/change.ts';
 import { given } from '../core/run/given.ts';
 import type { NewHold } from '../ports/store.ts';
 import { deliverNext, stop } from './deliver/deliver-next.ts';
@@ -104,15 +105,17 @@ async function planRun(context: RunContext, unstored: UnstoredRequests, io: Engi
 
 function newHolds({ owned, sync }: RunContext, plan: Plan, io: EngineIo): NewHold[] {
   const heldAt = io.clock.now();
-  const classes = new Map(plan.verdict.holds.map((hold) => [hold.class, hold.reason]));
+  const classes = new Map<ChangeClass, Pick<NewHold, 'reason' | 'heldBefore'>>(
+    plan.verdict.holds.map(({ class: name, reason, heldBefore }) => [name, { reason, ...given({ heldBefore }) }]),
+  );
   const emptied = plan.verdict.fields.map(({ reason }) => reason).join('; ');
-  if (emptied !== '' && !classes.has('updates')) classes.set('updates', emptied);
-  return [...classes].map(([name, reason]) => ({
+  if (emptied !== '' && !classes.has('updates')) classes.set('updates', { reason: emptied });
+  return [...classes].map(([name, why]) => ({
     id: io.newId('hold'),
     sync: sync.settings.name,
     run: owned.run.id,
     class: name,
-    reason,
+    ...why,
     digest: plan.digest,
     heldAt,
     expiresAt: heldAt + holdForMs,

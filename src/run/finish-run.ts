@@ -7,9 +7,8 @@ import { chooseOutcome, countChanges } from '../core/run/report.ts';
 import { type Batch, batchTroubles, type ChangeMark, troubleOf } from '../ports/store.ts';
 import { fileLeaseOf } from './deliver/file-lease.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
-import { reportLeftParked } from './prove/report-parked.ts';
+import { changesOf, marksFor } from './plan-changes.ts';
 import { keepRaw } from './run-notes.ts';
-import { changesOf, marksFor } from './seal/batches.ts';
 import type { JobOutcome } from './work.ts';
 
 /** The parts of a context that closing a run needs. A run can be closed without its sync. */
@@ -26,7 +25,6 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
   const batches = await io.store.batches.ofRun(run.id);
   const lost = await leaveUnresolved(context, batches, io);
   await endUnsent(context, batches, io);
-  const parked = await reportLeftParked(batches, io);
   let count = await io.store.plans.count(run.id);
   if (count.states.planned > 0) {
     await dropUnsent(context, io);
@@ -58,7 +56,7 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
   await io.store.runs.update(owned, patch, {
     watermark: (last) => watermarkAfter(last, read),
     leaves,
-    moreFindings: [...(lost === undefined ? [] : [lost]), ...parked],
+    moreFindings: lost === undefined ? [] : [lost],
     facts: { waiting: undefined, ...(reasons.length > 1 ? { reasons } : {}) },
   });
   io.checkpoint('run-finished');

@@ -51,6 +51,11 @@ export async function pruneRuns(
   await inTransaction(db, async (transaction) => {
     await pruneLoose(transaction, before);
     await transaction.deleteFrom('audit').where('at', '<', others.audit).execute();
+    // One that stands is kept, however old it is.
+    await transaction
+      .deleteFrom('standing_decisions')
+      .where((eb) => eb.or([eb('ended_at', '<', others.audit), eb('until_at', '<', others.audit)]))
+      .execute();
     await transaction.deleteFrom('previews').where('expires_at', '<', others.previews).execute();
     const old = transaction.selectFrom('directories').select('sync').where('read_at', '<', before);
     await transaction.deleteFrom('directory_pages').where('sync', 'in', old).execute();

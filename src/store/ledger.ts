@@ -11,6 +11,7 @@ import type { Schema } from './db/schema.ts';
 import { placeOf } from './db/tables.ts';
 import { toAuditRow } from './operations.ts';
 import { findForgotten } from './privacy/forgotten.ts';
+import { endStanding } from './standing.ts';
 
 /** Rows per piece of `all`: large enough that the query cost disappears, small enough for a few hundred kilobytes. */
 const pieceRows = 4096;
@@ -106,8 +107,10 @@ export function createLedger(db: Database, keys: KeyRing): Ledger {
       });
     },
 
-    rename({ connection, sync, accountId, from, to }) {
+    rename({ connection, sync, accountId, from, to, by, at }) {
       return inTransaction(db, async (transaction) => {
+        const two = { connection, sync, identification: to, other: from };
+        await endStanding(transaction, two, { ended_at: at, ended_by: by });
         // What was rejected, or left out of a decision, stays so under the new identification.
         await transaction
           .updateTable('decisions')

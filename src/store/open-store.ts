@@ -30,6 +30,7 @@ import { createRawTexts, createReads } from './reads.ts';
 import { createReports } from './reports.ts';
 import { createRosters } from './rosters.ts';
 import { createRuns } from './runs.ts';
+import { createStanding } from './standing.ts';
 import { createSessions, createTokenStore } from './tokens.ts';
 import { createTriggers } from './triggers.ts';
 
@@ -133,6 +134,7 @@ export function createStore(
     batches: createBatches(db, keys),
     ledger: createLedger(db, keys),
     decisions: createDecisions(db),
+    standing: createStanding(db),
     holds: createHolds(db),
     baselines: createBaselines(db, keys),
     reads: createReads(db),

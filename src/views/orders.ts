@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type FieldName, fieldTable, leaderFields } from '../core/person/fields.ts';
 import { changeClasses, changeKinds } from '../core/plan/change.ts';
-import { decisionWays } from '../core/plan/pair.ts';
+import { decisionWays } from '../core/plan/standing.ts';
 import { change } from './changes.ts';
 import { count } from './wire.ts';
 

@@ -3,9 +3,9 @@ import type { MappingTrace } from '../core/person/mapping.ts';
 import type { SourceRecord } from '../core/person/person.ts';
 import type { Change } from '../core/plan/change.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
-import { pairWays } from '../core/plan/pair.ts';
 import type { Decision, SourceSays } from '../core/plan/plan.ts';
 import type { Snapshot } from '../core/plan/snapshot.ts';
+import { decisionWays } from '../core/plan/standing.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { Lookup } from '../ports/platform.ts';
 import type { AuditEntry, PastChange } from '../ports/store.ts';
@@ -105,12 +105,12 @@ const personValue = z.object({
 
 export type PersonValue = Inner<z.output<typeof personValue>>;
 
-const pairWay = z.object({ way: z.enum(pairWays), effect: z.string() });
+const wayOfTwo = z.object({ way: z.enum(decisionWays).exclude(['disable']), effect: z.string() });
 
 const pair = z.object({
   identification: z.string().describe('The person in the source'),
   other: z.string().describe('The account'),
-  ways: z.array(pairWay).describe('What can be decided instead of giving the account the identification'),
+  ways: z.array(wayOfTwo).describe('What can be decided instead of giving the account the identification'),
 });
 
 export const person = z
@@ -195,7 +195,7 @@ const adoption = z.object({
   effect: z.string().describe('What changes, or why nothing does'),
   isDone: z.boolean().describe('false in a preview; after an adoption, also when the platform does not show a rename'),
   ways: z
-    .array(pairWay)
+    .array(wayOfTwo)
     .optional()
     .describe('What can be decided instead of a rename. Absent: no account seems to be the same person'),
 });

@@ -257,7 +257,6 @@ export const runWithTimes = runDetail
         finalAt: instant.nullable().describe('When the file had its final status'),
         polls: count,
         parent: z.string().nullable().describe('The batch from which this one was split'),
-        isParking: z.boolean(),
         states: amounts.describe('Its changes by state'),
       }),
     ),
@@ -280,7 +279,6 @@ export const runWithTimesView = viewOf(runWithTimes, ({ report, byCode, states, 
     findingCodes: byCode,
     batches: report.batches.map((one) => ({
       ...one,
-      isParking: one.isParking === true,
       states: Object.fromEntries((statesOf.get(one.id) ?? []).map(({ state, count: some }) => [state, some])),
     })),
   };

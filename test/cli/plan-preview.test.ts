@@ -11,6 +11,7 @@ const planned = (identification: string, classes: PlannedChange['classes']): Pla
   batch: undefined,
   isApproved: false,
   isRejected: false,
+  isLeftOut: false,
 });
 const plan = [
   ...Array.from({ length: 9 }, (_, i) => planned(`A${i}`, ['firstSight'])),

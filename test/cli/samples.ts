@@ -27,6 +27,7 @@ export function sampleChange(patch: Partial<PlannedChange> = {}): PlannedChange 
     batch: undefined,
     isApproved: false,
     isRejected: false,
+    isLeftOut: false,
     ...patch,
   };
 }

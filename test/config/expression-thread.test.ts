@@ -156,7 +156,11 @@ describe('expressions in a thread', () => {
       kind: 'person',
       unreadable: ['job'],
       troubles: [
-        { field: 'job', kind: 'expression-failed', reason: expect.stringContaining(`took longer than ${limits.perRowMs / 1000} s`) },
+        {
+          field: 'job',
+          kind: 'expression-failed',
+          reason: expect.stringContaining(`took longer than ${limits.perRowMs / 1000} s`),
+        },
       ],
     });
     expect(await mappingOf(`(${exponential}) = 'yes'`).map(record, 0)).toMatchObject({

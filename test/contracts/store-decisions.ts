@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { episodeOf } from '../../src/core/plan/change.ts';
-import { digestsOf, leftOutReason } from '../../src/core/plan/decision.ts';
+import { digestsOf } from '../../src/core/plan/decision.ts';
 import type { NewChange, OwnedRun, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import {
@@ -157,7 +157,7 @@ export function describeDecisions(store: () => Store): void {
     for (const id of ['run_2', 'run_3']) {
       await endRun(store(), owned);
       owned = await openRun(store(), { id });
-      const verdict = { state: 'held', reason: leftOutReason } as const;
+      const verdict = { state: 'held', reason: 'said in any words', isLeftOut: true } as const;
       const before = { userId: id, enabled: true, fields: { area: id } };
       const others = ['eva', 'leo'].map((name) => ({ ...sampleChange(name, 'disable', { before }), verdict }));
       await writePlan(store(), { id, owned }, [...others, sampleChange('max', 'disable')]);
@@ -292,5 +292,59 @@ export function describeOldDecisions(store: () => Store): void {
     expect(await store().decisions.ofMany('people', names)).toEqual(
       new Map([['eva', [expect.objectContaining({ state: 'rejected' })]]]),
     );
+  });
+  const place = { connection: 'acme', sync: 'people' };
+  const two = { ...place, identification: 'new', other: 'ana' };
+  const toldAt = (at: number, detail = 'new and ana, in any words') => {
+    const said = { action: 'decide-accounts', run: undefined, detail, reason: 'ana is on leave' } as const;
+    return { id: `audit_${at}`, at, by: 'ops', ...place, ...said };
+  };
+  const standing = async (at: number) => (await store().standing.list('acme', at)).map(({ id, way }) => [id, way]);
+
+  it('keeps a decision about accounts until its end, whatever the audit says or has lost', async () => {
+    const until = now + 350 * dayMs;
+    await store().standing.add({ ...two, way: 'leave', until }, toldAt(now));
+    await store().standing.add({ ...place, way: 'disable', identification: 'ana', accountId: '7' }, toldAt(now + 1));
+    await store().audit.add({ ...toldAt(now + 2), detail: '"new" and the account of "ana" are two people' });
+    await store().runs.prune(now + 91 * dayMs, 0);
+    expect(await store().audit.list({ limit: 9 })).toEqual([]);
+    const { id, at, by, reason: why } = toldAt(now);
+    const leave = { ...two, way: 'leave', until, id, at, by, why };
+    expect((await store().standing.list('acme', until - 1))[1]).toEqual(leave);
+    expect(await store().standing.list('other', now)).toEqual([]);
+    const disable = [`audit_${now + 1}`, 'disable'];
+    expect(await standing(until)).toEqual([disable]);
+    await store().runs.prune(until + 1, 0);
+    expect(await standing(now)).toEqual([disable]);
+  });
+
+  it('ends it by the next one about the same people, and a rename when it is carried out', async () => {
+    for (const [at, way] of (['apart', 'replace'] as const).entries()) {
+      await store().standing.add({ ...two, way }, toldAt(now + at));
+      await store().standing.add({ ...place, way: 'leave', owner: `gone ${way}` }, toldAt(now + 5 + at));
+    }
+    await store().standing.add({ ...two, way: 'rename' }, toldAt(now + 9));
+    const owners = [`audit_${now + 6}`, `audit_${now + 5}`].map((id) => [id, 'leave']);
+    const replaced = [`audit_${now + 1}`, 'replace'];
+    expect(await standing(now)).toEqual([[`audit_${now + 9}`, 'rename'], ...owners, replaced]);
+    await store().ledger.rename({ ...place, accountId: '7', from: 'ana', to: 'new', by: 'ops', at: now + 10 });
+    expect(await standing(now)).toEqual(owners);
+    expect(await store().standing.renames('acme')).toMatchObject([
+      { way: 'rename', identification: 'new', other: 'ana' },
+    ]);
+  });
+
+  it('is erased with a person it is about, and so is what the audit says of the person', async () => {
+    await store().standing.add({ ...two, way: 'apart' }, toldAt(now));
+    await store().standing.add({ ...two, other: 'eva', way: 'apart' }, { ...toldAt(now + 1), detail: 'new and eva' });
+    const { standing: kept, auditEntries } = await store().people.read('ana');
+    expect([kept.length, auditEntries]).toEqual([1, 2]);
+    await store().people.forget('ana', now);
+    expect(await store().people.read('ana')).toMatchObject({ standing: [], auditEntries: 0 });
+    expect(await store().audit.list({ limit: 9 })).toMatchObject([
+      { detail: 'new and eva', reason: '(forgotten) is on leave' },
+      { detail: 'new and (forgotten), in any words', reason: '(forgotten) is on leave' },
+    ]);
+    expect(await store().standing.list('acme', now)).toMatchObject([{ other: 'eva', why: '(forgotten) is on leave' }]);
   });
 }

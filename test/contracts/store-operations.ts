@@ -116,7 +116,7 @@ export function describeOperations(store: () => Store): void {
     const gone = { misses: { count: 1, since: 1, stamp: 's' }, goneSince: 1 };
     const known = sampleEntry('ana', { owner: 'people', hidden: { job: 'Clerk' } });
     await ledger.put(owned, [{ ...known, ...gone }, sampleEntry('leo', { owner: 'others' })]);
-    const order = { connection: 'acme', sync: 'people', accountId: known.accountId ?? '7' };
+    const order = { connection: 'acme', sync: 'people', accountId: known.accountId ?? '7', by: 'ana', at: now };
     for (const from of ['ana', 'ana', 'leo', 'eva']) await ledger.rename({ ...order, from, to: `new-${from}` });
     expect(await ledger.get('acme', 'ana')).toBeUndefined();
     const moved = { ...known, identification: 'new-ana', accountId: order.accountId };

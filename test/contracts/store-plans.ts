@@ -27,7 +27,7 @@ export function describePlans(store: () => Store): void {
     const { plans } = store();
     const create = sampleChange('eva', 'create', { before: undefined, changed: ['area', 'customField60', 'email'] });
     const disable = sampleChange('leo', 'disable');
-    const waits = { waitsFor: 'eva', parkEmail: 'ana@parked.example' };
+    const waits = { waitsFor: 'eva' };
     const update = sampleChange('ana', 'update', { classes: ['updates', 'emailChanges', 'firstSight'], ...waits });
     await writePlan(store(), { id: 'plan_1' }, [create, disable, update]);
     const fresh = {
@@ -36,6 +36,7 @@ export function describePlans(store: () => Store): void {
       batch: undefined,
       isApproved: false,
       isRejected: false,
+      isLeftOut: false,
     } as const;
     expect(await plans.page('plan_1', { limit: 10 })).toStrictEqual([
       { ...update, ...fresh },

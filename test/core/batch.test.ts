@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldValues } from '../../src/core/person/fields.ts';
-import { type Change, isDirectlyDeliverable, parkStep, sealChange } from '../../src/core/plan/change.ts';
+import { type Change, isDirectlyDeliverable, sealChange } from '../../src/core/plan/change.ts';
 import {
   autoDirectLimit,
   buildFileRows,
@@ -121,17 +121,6 @@ describe('changes that share a file', () => {
     expect(group(change({ before, after: { birthDate: '' } }))).toBe('IU:');
     expect(group(change({ kind: 'create', before: undefined, after: wanted }))).toBe('IU:');
     expect(fileGroup(change({ before }), defaultDialect)).toBe('IU:');
-  });
-
-  it.each([
-    {},
-    { job: '', seniority: 'x' },
-    { birthDate: '1990-01-02', area: 'x', email: 'new@example.com' },
-    { orgEntryDate: '', job: 'x' },
-  ])('are the same for both steps of a parked change that writes %o', (after) => {
-    const parked = { ...change({ after }), parkEmail: 'parked@example.com' };
-    const group = (one: Change) => fileGroup(one, defaultDialect, ['orgEntryDate', 'birthDate', 'email']);
-    expect(group(parkStep(parked))).toBe(group(parked));
   });
 
   it('are all of them where empty cells keep what is there', () => {

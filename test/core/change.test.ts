@@ -9,7 +9,6 @@ import {
   isFreezable,
   type KnownEpisode,
   PlanDigest,
-  parkStep,
   partOf,
   platformKey,
   sealChange,
@@ -131,42 +130,6 @@ describe('the user before a change', () => {
   it('has the identification as the platform writes it', () => {
     expect(platformKey({ identification: 'E1', before: undefined })).toBe('E1');
     expect(platformKey({ identification: 'E1', before: beforeOf(user({ rawIdentification: ' e1' })) })).toBe(' e1');
-  });
-});
-
-describe('the first write of a change that parks an e-mail', () => {
-  const change = sealChange(
-    draft({
-      after: {
-        firstName: 'Ana',
-        lastName: 'Díaz',
-        email: 'new@example.com',
-        area: 'Sales',
-        job: 'Pilot',
-        birthDate: '1990-01-02',
-        customField1: 'x',
-      },
-      changed: ['email', 'area'],
-    }),
-  );
-
-  it('sets the parked address, and carries the names, dates and what the platform does not show', () => {
-    expect(parkStep({ ...change, parkEmail: 'parked@example.com' })).toEqual({
-      ...change,
-      parkEmail: 'parked@example.com',
-      after: {
-        firstName: 'Ana',
-        lastName: 'Díaz',
-        email: 'parked@example.com',
-        job: 'Pilot',
-        birthDate: '1990-01-02',
-      },
-      changed: ['email'],
-    });
-  });
-
-  it('clears the address where none is given', () => {
-    expect(parkStep({ ...change, after: {} })).toMatchObject({ after: { email: '' } });
   });
 });
 

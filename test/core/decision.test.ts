@@ -6,8 +6,8 @@ import {
   decisionAbout,
   digestsOf,
   fieldsDecided,
-  isLeftOutReason,
   leftOutBy,
+  leftOutOf,
   rejectionsAgainst,
   settleDecisions,
   whatStays,
@@ -91,9 +91,9 @@ describe('a standing rejection', () => {
 
   it('takes the e-mail out with its place in a chain', () => {
     const rejected = decision(proposal('update', { email: 'new@x.org' }), 'rejected');
-    const chained = { waitsFor: 'E9', parkEmail: 'park@x.org' };
+    const chained = { waitsFor: 'E9' };
     const { draft: sent } = settle(proposal('update', { email: 'new@x.org', area: 'A' }, chained), rejected);
-    expect([sent.waitsFor, sent.parkEmail]).toEqual([undefined, undefined]);
+    expect(sent.waitsFor).toBeUndefined();
     expect(settle(proposal('update', { email: 'z@x.org', area: 'A' }, chained), rejected).draft).toMatchObject(chained);
   });
 
@@ -125,7 +125,7 @@ describe('a standing rejection', () => {
 describe('what was left out of a decision', () => {
   it('stays held while a value that it was about is requested', () => {
     const left = decision(proposal('update', { email: 'new@x.org' }), 'open');
-    const held = { state: 'held', reason: leftOutBy({ by: 'ana', at: 0 }) };
+    const held = { state: 'held', reason: leftOutBy({ by: 'ana', at: 0 }), isLeftOut: true };
     expect(settle(proposal('update', { email: 'new@x.org', area: 'Legal' }), left).verdict).toEqual(held);
     expect(settle(proposal('update', { email: 'z@x.org' }), left).verdict).toBeUndefined();
     const disable = decision(proposal('disable', {}), 'open');
@@ -143,6 +143,10 @@ describe('an approval', () => {
     ]);
     const other = proposal('update', { area: 'Legal' });
     expect(rejectionsAgainst({ rule: other.rule, fields: fieldsDecided(other, undefined) }, [rejected])).toEqual([]);
+    const undone = { ...shown, rule: 'undo-update', hash: 'other' };
+    expect(rejectionsAgainst({ rule: undone.rule, fields: fieldsDecided(undone, undefined) }, [rejected])).toEqual([]);
+    expect(decisionAbout(undone, [decision(shown, 'rejected')])).toBeUndefined();
+    expect(settle(undone, rejected).draft).toBe(undone);
   });
 
   it('is found by the change that was shown, and a rejection by what it covers', () => {
@@ -226,7 +230,6 @@ describe('after a read, what stays of a rejection', () => {
   });
 });
 
-it('the reason of a change that was left out of a decision is known again', () => {
-  expect(isLeftOutReason(leftOutBy({ by: 'ana', at: 0 }))).toBe(true);
-  expect(isLeftOutReason('missing since Monday')).toBe(false);
+it('what was left out of a decision keeps the reason of its hold', () => {
+  expect(leftOutOf('7 disables in 24 h')).toBe(`${leftOutOf('')} (held before: 7 disables in 24 h)`);
 });

@@ -6,41 +6,29 @@ import { drawRuns } from '../support/drawn.ts';
 
 const links = (...pairs: [number, number][]) => new Map(pairs);
 const always = () => true;
-const first = (members: readonly number[]) => members[0];
-const never = () => undefined;
 
 describe('orderEmails', () => {
   it('lets a chain go whose last holder moves', () => {
-    const order = orderEmails({ links: links([1, 2], [2, 3]), moves: always, park: never, longest: 9 });
-    expect(order).toEqual({ going: new Set([1, 2]), parked: new Set(), waiting: [], cycles: [] });
+    const order = orderEmails({ links: links([1, 2], [2, 3]), moves: always, longest: 9 });
+    expect(order).toEqual({ going: new Set([1, 2]), waiting: [], cycles: [] });
   });
 
   it('lets all wait behind somebody who keeps the e-mail', () => {
     const moves = (person: number) => person !== 3;
-    const order = orderEmails({ links: links([1, 2], [2, 3]), moves, park: never, longest: 9 });
+    const order = orderEmails({ links: links([1, 2], [2, 3]), moves, longest: 9 });
     expect(order).toMatchObject({ going: new Set(), waiting: [2, 1] });
   });
 
   it('sends only so much of a chain, beginning where an address is free', () => {
-    const order = orderEmails({ links: links([1, 2], [2, 3], [3, 4]), moves: always, park: never, longest: 2 });
+    const order = orderEmails({ links: links([1, 2], [2, 3], [3, 4]), moves: always, longest: 2 });
     expect(order).toMatchObject({ going: new Set([3, 2]), waiting: [1] });
   });
 
-  it('reports a cycle that nothing breaks, from claimant to holder', () => {
+  it('reports a cycle from claimant to holder, also one with a member who does not move', () => {
     const cycle = links([1, 2], [2, 3], [3, 1]);
-    expect(orderEmails({ links: cycle, moves: always, park: never, longest: 9 }).cycles).toEqual([[1, 2, 3]]);
-    expect(orderEmails({ links: cycle, moves: always, park: first, longest: 2 }).cycles).toEqual([[1, 2, 3]]);
-  });
-
-  it('parks one member of a cycle', () => {
-    const order = orderEmails({ links: links([1, 2], [2, 3], [3, 1]), moves: always, park: first, longest: 3 });
-    expect(order).toEqual({ going: new Set([1, 2, 3]), parked: new Set([1]), waiting: [], cycles: [] });
-  });
-
-  it('a cycle with a member who does not move is a chain that waits', () => {
-    const moves = (person: number) => person !== 2;
-    const order = orderEmails({ links: links([1, 2], [2, 3], [3, 1]), moves, park: first, longest: 9 });
-    expect(order).toMatchObject({ going: new Set(), parked: new Set(), waiting: [1, 3, 2], cycles: [] });
+    const expected = { going: new Set(), waiting: [], cycles: [[1, 2, 3]] };
+    expect(orderEmails({ links: cycle, moves: always, longest: 9 })).toEqual(expected);
+    expect(orderEmails({ links: cycle, moves: (person) => person !== 2, longest: 9 })).toEqual(expected);
   });
 });
 
@@ -56,20 +44,6 @@ describe('sendingLevels', () => {
         ['b', 1],
         ['a', 2],
         ['x', 1],
-      ]),
-    );
-  });
-
-  it('begins a cycle behind the one that is parked', () => {
-    const changes = [
-      { identification: 'a', waitsFor: 'b', parkEmail: 'a@parked.example' },
-      { identification: 'b', waitsFor: 'c' },
-      { identification: 'c', waitsFor: 'a' },
-    ];
-    expect(sendingLevels(changes)).toEqual(
-      new Map([
-        ['c', 1],
-        ['b', 2],
       ]),
     );
   });
@@ -96,14 +70,13 @@ describe('e-mails that are passed on', () => {
       ),
       isLeaver: fc.array(fc.constantFrom(false, false, false, false, true), { minLength: size, maxLength: size }),
       joiners: fc.integer({ min: 0, max: 3 }),
-      canPark: fc.boolean(),
       longest: fc.constantFrom(2, 50),
     }),
   );
 
-  it('are never refused; without a leaver in the way all end right where cycles may be parked, else all but the cycles', () => {
+  it('are never refused; without a leaver in the way all but the cycles end right', () => {
     fc.assert(
-      fc.property(company, ({ wanted, isLeaver, joiners, canPark, longest }) => {
+      fc.property(company, ({ wanted, isLeaver, joiners, longest }) => {
         const size = wanted.length;
         const people = Array.from({ length: size }, (_, i) => i);
         // The account of person i has e-mail i at first; joiners come at the end of the list and have none.
@@ -116,7 +89,7 @@ describe('e-mails that are passed on', () => {
           return holder === undefined || holder === i ? [] : [[i, holder]];
         });
         const moves = (i: number): boolean => has.has(i) && wants(i) !== has.get(i);
-        const order = orderEmails({ links: new Map(claims), moves, park: canPark ? first : never, longest });
+        const order = orderEmails({ links: new Map(claims), moves, longest });
         const stopped = new Set([...order.waiting, ...order.cycles.flat()]);
         const linked = new Map(claims);
         const going = stayers
@@ -124,25 +97,21 @@ describe('e-mails that are passed on', () => {
           .map((i) => ({
             identification: String(i),
             ...(order.going.has(i) ? { waitsFor: String(linked.get(i)) } : {}),
-            ...(order.parked.has(i) ? { parkEmail: 'parked' } : {}),
           }));
         const levels = sendingLevels(going.filter(({ waitsFor }) => waitsFor !== undefined));
-        const last = Math.max(0, ...levels.values()) + 1;
+        const last = Math.max(0, ...levels.values());
         const accounts = new Map(has);
         const give = (i: number, email: number): void => {
           for (const [other, theirs] of accounts) expect(other !== i && theirs === email).toBe(false);
           accounts.set(i, email);
         };
         for (let level = 0; level <= last; level += 1) {
-          const batch = going.filter(({ identification, parkEmail }) => {
-            if (parkEmail !== undefined) return level === 0 || level === last;
-            return (levels.get(identification) ?? 0) === level;
-          });
+          const batch = going.filter(({ identification }) => (levels.get(identification) ?? 0) === level);
           // Refused against what stood before the batch: a platform may take the rows of a file in any order.
           const before = new Map(accounts);
-          for (const { identification, parkEmail } of batch) {
+          for (const { identification } of batch) {
             const i = Number(identification);
-            const email = parkEmail !== undefined && level === 0 ? 1000 + i : wants(i);
+            const email = wants(i);
             for (const [other, theirs] of before) expect(other !== i && theirs === email).toBe(false);
             give(i, email);
           }
@@ -150,7 +119,6 @@ describe('e-mails that are passed on', () => {
         const wrong = new Set(stayers.filter((i) => accounts.get(i) !== wants(i)));
         expect(wrong).toEqual(new Set([...stopped].filter((i) => has.get(i) !== wants(i))));
         if (longest === 50 && !isLeaver.includes(true)) expect(order.waiting).toEqual([]);
-        if (canPark && longest === 50) expect(order.cycles).toEqual([]);
         for (const members of order.cycles) {
           for (const [at, member] of members.entries()) {
             expect(has.get(members[(at + 1) % members.length] ?? -1)).toBe(wants(member));

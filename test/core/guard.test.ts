@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  allowance,
-  checkGuards,
-  classAllowance,
-  type GuardFacts,
-  isReadDoubted,
-  leftOutOf,
-} from '../../src/core/guard/guard.ts';
+import { allowance, checkGuards, classAllowance, type GuardFacts, isReadDoubted } from '../../src/core/guard/guard.ts';
 import { changeClasses } from '../../src/core/plan/change.ts';
 import { defaultGuards } from '../../src/core/run/settings.ts';
 
@@ -191,13 +184,6 @@ describe('blocked people', () => {
     expect(isReadDoubted(verdictOf({}, { now: 101 }))).toBe(true);
     expect(isReadDoubted(verdictOf({}, { now: 100 }))).toBe(false);
   });
-});
-
-it('what was left out of an approval keeps the reason of its hold, once', () => {
-  const left = leftOutOf(undefined);
-  const again = leftOutOf('7 disables in 24 h');
-  expect(again).toBe(`${left} (held before: 7 disables in 24 h)`);
-  expect([leftOutOf(left), leftOutOf(again)]).toEqual([left, again]);
 });
 
 describe('guards', () => {

@@ -228,39 +228,3 @@ describe('a field that is sent', () => {
     expect(judgeChange(update, off, undefined).kind).toBe('applied');
   });
 });
-
-describe('the last step of a change that was parked', () => {
-  const parkEmail = 'e1@parked.example';
-  const email = 'new@example.com';
-  const step = (over: Partial<ChangeDraft> = {}) =>
-    sealChange(draft({ after: { email, lastName: 'Díaz' }, changed: ['email'], parkEmail, ...over }));
-  const parked = (over = {}) => user({ fields: { ...wanted, email: 'E1@parked.example', ...over }, lastUpdate: moved });
-
-  it('is not seen while the account has its parking address, which nobody else gave it', () => {
-    const notSeen = { kind: 'not-seen', what: 'email is still the parking address' };
-    expect(judgeChange(step(), parked(), undefined)).toEqual(notSeen);
-    expect(judgeChange(step(), user(), undefined)).toEqual({
-      kind: 'not-seen',
-      what: 'the platform still shows the former email',
-    });
-  });
-
-  it('is ignored in part, and not remembered, when another field was taken or the account was enabled', () => {
-    const both = { after: { email, area: 'Sales' }, changed: ['email', 'area'] } as const;
-    const ignored = { kind: 'ignored', fields: ['email'], quirks: {} };
-    expect(judgeChange(step(both), parked({ area: 'Sales' }), undefined)).toEqual(ignored);
-    expect(judgeChange(step({ kind: 'enable' }), parked(), undefined)).toEqual(ignored);
-    expect(judgeChange(step({ ...both, kind: 'enable' }), parked({ area: 'X' }), undefined)).toMatchObject({
-      fields: ['email'],
-      overwritten: ['area'],
-    });
-  });
-
-  it('is edited when the account has a third e-mail, or never was parked', () => {
-    const other = parked({ email: 'other@example.com' });
-    expect(judgeChange(step(), other, undefined)).toMatchObject({ overwritten: ['email'] });
-    const { parkEmail: _, ...unparked } = step();
-    expect(judgeChange(unparked, parked(), undefined)).toMatchObject({ overwritten: ['email'] });
-    expect(judgeChange(unparked, parked({ email: '' }), undefined)).toMatchObject({ overwritten: ['email'] });
-  });
-});

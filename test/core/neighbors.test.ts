@@ -30,8 +30,12 @@ const release = (standing?: RosterStanding): Neighbors => {
   const found = releaseOf(trusted, standing === undefined ? [] : exact(standing));
   return found === undefined ? {} : { release: found };
 };
-const claim = (...fullReads: number[]): Neighbors => {
-  return { claim: claimOf(trusted, exact('active'), fullReads) ?? expect.fail('an active person is claimed') };
+const claimIn = (entries: RosterEntry[], fullReads: number[]): Neighbors => {
+  return { claim: claimOf(trusted, entries, fullReads) ?? expect.fail('the person is claimed') };
+};
+const claim = (...fullReads: number[]): Neighbors => claimIn(exact('active'), fullReads);
+const undecided = (standing: RosterStanding, [now, before]: [boolean, boolean], isExact = true): RosterEntry[] => {
+  return [{ standing, isExact, undecided: { now, before } }];
 };
 
 describe('a roster', () => {
@@ -66,6 +70,12 @@ describe('a roster', () => {
     for (const standing of ['leaver', 'out-of-scope', 'other'] as const)
       expect(claimOf(trusted, exact(standing), [])).toBeUndefined();
   });
+
+  it('claims who is undecided, in any spelling, and tells of the read before', () => {
+    expect(claimOf(trusted, undecided('other', [true, false], false), [])?.undecided).toBe('now');
+    expect(claimOf(trusted, undecided('active', [false, true]), [])?.undecided).toBe('before');
+    expect(claimOf(trusted, undecided('leaver', [false, true]), [])).toBeUndefined();
+  });
 });
 
 const theirs = entry({ owner: 'contractors' });
@@ -94,6 +104,12 @@ const words: Readonly<Record<string, Partial<Case> & { readonly rules?: Partial<
   'released, out of scope': { neighbors: release('out-of-scope') },
   claimed: { neighbors: claim() },
   'claimed, one read since': { neighbors: claim(now - 2 * hour, now) },
+  'undecided there, two reads since': {
+    neighbors: claimIn(undecided('active', [true, true]), [now - hour, now - 2 * hour]),
+  },
+  'decided there once, two reads since': {
+    neighbors: claimIn(undecided('active', [false, true]), [now - hour, now - 2 * hour]),
+  },
   'claimed, two reads since': { neighbors: claim(now - hour, now - 2 * hour) },
   'create-only': { rules: { policy: 'create-only' } },
   'upsert-only': { rules: { policy: 'upsert-only' } },
@@ -123,6 +139,10 @@ const table: Readonly<Record<string, string>> = {
     'missing; disabled; disabled by us; claimed; remove after 30 days → hand-over-expected; expected remove; hand-over-expected; since now',
   'two full reads of that sync later, the disable is made':
     'missing; enabled; due, waiting; claimed, two reads since → missing-disable; disable; since 3 h; 3 misses',
+  'full reads of that sync that could not decide about the person do not count':
+    'missing; enabled; due, waiting; undecided there, two reads since → hand-over-expected; expected disable; hand-over-expected; since 3 h; 3 misses',
+  'nor does the one that decided alone':
+    'missing; enabled; due, waiting; decided there once, two reads since → hand-over-expected; expected disable; hand-over-expected; since 3 h; 3 misses',
   'nothing waits where nothing is due': 'missing; enabled; ours; claimed → missing-counted; 1 misses',
   'a leaver is disabled, whoever claims them': 'leaver; enabled; ours; claimed → leaver-enabled; disable',
   'what the policy forbids does not wait either':

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { User } from '../../src/core/person/user.ts';
 import type { Parking } from '../../src/core/plan/email-order.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
-import type { AccountDecision } from '../../src/core/plan/pair.ts';
 import { type Case, decide, type PlanRules, type SourceSays } from '../../src/core/plan/plan.ts';
+import type { AccountDecision } from '../../src/core/plan/standing.ts';
 import { day, entry, hour, now, rules, says, user, wanted } from './cases.ts';
 
 const ours = entry();

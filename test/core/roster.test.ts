@@ -64,23 +64,27 @@ describe('a roster', () => {
     const hash = saltedHash('s');
     const codes = (['active', 'leaver', 'out-of-scope', 'other'] as const).map((standing) => standingCode(standing));
     expect(codes).toEqual([0, 1, 2, 3]);
-    const dated = standingCode('leaver', leaveDayOf('2026-11-20'));
-    const people = [...codes, dated].flatMap((code, i) => {
+    const undecided = { now: false, before: true };
+    const dated = standingCode('leaver', { leaveDay: leaveDayOf('2026-11-20'), undecided, enabledAccount: 255 });
+    const late = standingCode('leaver', { leaveDay: leaveDayOf('9999-12-31') });
+    const people = [...codes, dated, late].flatMap((code, i) => {
       const { hi, lo } = hash.of(`e${i}`);
       return [hi, lo, hash.of(`E${i}`).hi, code];
     });
     const pages = packRoster('people', Int32Array.from(people));
     const header = { sync: 'people', run: 'run_1', at: 0, fingerprint: 'f', salt: 's', rows: 5 };
     const roster = openRoster({ ...header, pages: { people: pages.length, emails: 1 } }, async () => pages);
-    const found = await roster.people(['E0', 'E1', 'E2', 'E3', 'E4']);
+    const found = await roster.people(['E0', 'E1', 'E2', 'E3', 'E4', 'E5']);
     expect([...found.values()].flat().map(({ standing }) => standing)).toEqual([
       'active',
       'leaver',
       'out-of-scope',
       'other',
       'leaver',
+      'leaver',
     ]);
-    expect(found.get('E4')?.[0]?.leaves).toBe('2026-11-20');
+    expect(found.get('E4')?.[0]).toMatchObject({ leaves: '2026-11-20', undecided });
+    expect(found.get('E5')?.[0]).toEqual({ standing: 'leaver', isExact: true, leaves: '4770-11-25' });
     expect(found.get('E1')?.[0]).not.toHaveProperty('leaves');
   });
 

@@ -360,12 +360,12 @@ it('a pair that is left keeps the account and the row out until the end, with wh
   expect(left.run).toMatchObject({ outcome: 'nothing-to-do', counts: { disable: 0, create: 0 } });
   expect(left.findings).toMatchObject([
     {
-      code: 'pair-left',
+      code: 'left-as-decided',
       identification: 'N3',
       message: expect.stringMatching(/ana decided this: works out her notice$/),
     },
   ]);
-  expect((await tracePerson(office.app, 'people', 'N3', signal)).decision?.finding?.code).toBe('pair-left');
+  expect((await tracePerson(office.app, 'people', 'N3', signal)).decision?.finding?.code).toBe('left-as-decided');
   office.clock.jump(49 * 3_600_000);
   const ended = await office.apply();
   expect(ended.findings).toContainEqual(expect.objectContaining({ code: 'conversion' }));
@@ -401,5 +401,5 @@ it.each<[Parameters<typeof decideAccounts>[3], string[], RegExp]>([
     code: 'USAGE',
     message: expect.stringMatching(message),
   });
-  expect(await findAudit(office.app, { limit: 50, actions: ['decide-pair'] })).toEqual([]);
+  expect(await findAudit(office.app, { limit: 50, actions: ['decide-accounts'] })).toEqual([]);
 });

@@ -5,9 +5,9 @@ import type { Person } from '../../src/core/person/person.ts';
 import type { DecidingSettings, LastWrite } from '../../src/core/plan/configuration.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import type { Neighbors } from '../../src/core/plan/neighbors.ts';
-import { type AccountDecision, openPairBook, type PairDecision } from '../../src/core/plan/pair.ts';
 import type { RefusedCreate } from '../../src/core/plan/refused-create.ts';
 import { certifySnapshot } from '../../src/core/plan/snapshot.ts';
+import { type AccountDecision, openStanding, type PairDecision } from '../../src/core/plan/standing.ts';
 import type { Finding } from '../../src/core/run/finding.ts';
 import { given } from '../../src/core/run/given.ts';
 import { type Dialect, defaultDialect, type SyncSettings } from '../../src/core/run/settings.ts';
@@ -127,11 +127,10 @@ export async function open(world: World) {
     focus: world.isFocused === true ? new Set() : undefined,
   };
   const blockedBefore = new Map((world.blocked ?? []).map((name) => [name, { reason: 'no answer yet' }]));
-  const accounts = new Map(world.toDisable?.map((one) => [one.identification, one]));
   const compared = {
     ...{ ...people, asked: new Map(), former: new Map() },
     unresolved: { blocked: blockedBefore, released: new Set(world.released) },
-    pairs: openPairBook(world.pairs ?? [], now, accounts),
+    standing: openStanding([...(world.pairs ?? []), ...(world.toDisable ?? [])]),
   };
   const neighbors = {
     async of(questions: readonly NeighborQuestion[]) {

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
-import { FoundUsers } from '../../src/run/prove/lookups.ts';
+import { FoundUsers } from '../../src/run/read-back/lookups.ts';
 import { openFileSpool } from '../../src/store/db/file-spool.ts';
 import { account } from './plan-scene.ts';
 

@@ -1,4 +1,5 @@
 import { fieldTable } from '../../src/core/person/fields.ts';
+import { likenessKey, looksLikeSamePerson } from '../../src/core/person/likeness.ts';
 import type { CompiledMapping } from '../../src/core/person/mapping.ts';
 import type { Mapped, Person, RejectedPerson, SourceRecord } from '../../src/core/person/person.ts';
 import type { User } from '../../src/core/person/user.ts';
@@ -6,10 +7,10 @@ import { type Change, sealChange } from '../../src/core/plan/change.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import { takenOver } from '../../src/core/plan/ledger-steps.ts';
 import { claimOf, type Neighbors, releaseOf, trustRoster } from '../../src/core/plan/neighbors.ts';
-import { type AccountDecision, likenessKey, looksLikeSamePerson } from '../../src/core/plan/pair.ts';
 import { type Case, type Decision, decide, type SourceSays } from '../../src/core/plan/plan.ts';
 import type { Roster, RosterStanding } from '../../src/core/plan/roster.ts';
 import { certifySnapshot, type ReadEnd } from '../../src/core/plan/snapshot.ts';
+import type { AccountDecision } from '../../src/core/plan/standing.ts';
 import type { SyncSettings } from '../../src/core/run/settings.ts';
 import { sayOf } from '../../src/run/read/source-says.ts';
 
@@ -105,7 +106,7 @@ export async function planNaively(
     const email = decision.change?.changed.includes('email') === true ? decision.change.after.email : undefined;
     return email !== undefined && email.toLowerCase() !== user?.fields.email?.toLowerCase();
   };
-  addWaiting(conflicts, claims, moves, settings);
+  addWaiting(conflicts, claims, moves);
   const changes: Change[] = [];
   for (const [key, somebody] of everybody) {
     const { identification } = somebody;
@@ -338,15 +339,11 @@ function isActive(person: Person | RejectedPerson | undefined): person is Person
   return person?.kind === 'person' && person.standing === 'active';
 }
 
-/**
- * Who wants the e-mail of an active employee waits unless that one's own change gives it up; and so do all of a circle,
- * unless one of them may be parked.
- */
+/** Who wants the e-mail of an active employee waits unless that one's own change gives it up, and so do all of a circle. */
 function addWaiting(
   conflicts: Set<string>,
   claims: ReadonlyMap<string, string>,
   moves: (key: string) => boolean,
-  { parkEmail }: SyncSettings,
 ): void {
   for (let isNew = true; isNew; ) {
     const waiting = [...claims].filter(([key, holder]) => !conflicts.has(key) && !moves(holder));
@@ -356,7 +353,7 @@ function addWaiting(
   for (const [key] of claims) {
     let at: string | undefined = claims.get(key);
     for (let steps = 0; at !== undefined && at !== key && steps < claims.size; steps += 1) at = claims.get(at);
-    if (at === key && parkEmail === undefined && moves(key)) conflicts.add(key);
+    if (at === key) conflicts.add(key);
   }
 }
 

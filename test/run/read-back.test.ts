@@ -4,8 +4,15 @@ import type { Change } from '../../src/core/plan/change.ts';
 import type { Verdict } from '../../src/core/plan/judge.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import type { Lookup } from '../../src/ports/platform.ts';
-import type { Lookups } from '../../src/run/prove/lookups.ts';
-import { entryAfter, findingsOf, markOf, type ReadBack, readBack, undoneIn } from '../../src/run/prove/read-back.ts';
+import type { Lookups } from '../../src/run/read-back/lookups.ts';
+import {
+  entryAfter,
+  findingsOf,
+  markOf,
+  type ReadBack,
+  readBack,
+  undoneIn,
+} from '../../src/run/read-back/read-back.ts';
 import { endRun, openRun, sampleChange, sampleEntry } from '../contracts/store-samples.ts';
 import { openScene } from './run-in-store.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decideRun } from '../../src/app/approve.ts';
+import { findHolds } from '../../src/app/holds.ts';
 import { findChanges } from '../../src/app/runs.ts';
 import { undoRun } from '../../src/app/undo.ts';
 import type { Leaders } from '../../src/core/person/user.ts';
@@ -114,6 +115,21 @@ describe('undoing an update', () => {
     await undo(office, undone.run.id);
     expect(shown(office)?.fields.lastName).toBe('Right');
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  });
+
+  it('that guards hold waits for approval like any change, also one that undoes an undo', async () => {
+    const office = await openOffice({ sync: { guards: { updates: { absolute: 10, percent: 1 } } } });
+    await office.applyRows(everyone);
+    const { run } = await office.applyRows(everyone.map((row) => ({ ...row, last: 'Right' })));
+    const undone = await undo(office, run.id);
+    const held = await undoRun(office.app, undone.run.id, { ...watch, by: 'ana' });
+    if (held.kind !== 'ran') throw new Error('the undo was only requested');
+    expect(held.report.run.counts.held).toBe(9);
+    const { holds } = await findHolds(office.app, { limit: 9 });
+    expect(holds.map(({ waiting }) => waiting)).toEqual([9]);
+    const { id } = held.report.run;
+    expect(await decideRun(office.app, 'approve', id, { by: 'eva', ids: ['E1', 'E2'] })).toMatchObject({ changes: 2 });
+    expect(await decideRun(office.app, 'reject', id, { by: 'eva' })).toMatchObject({ changes: 9 });
   });
 });
 

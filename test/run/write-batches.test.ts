@@ -3,8 +3,7 @@ import type { Change } from '../../src/core/plan/change.ts';
 import type { BatchLoad } from '../../src/core/run/requests.ts';
 import type { SyncSettings } from '../../src/core/run/settings.ts';
 import type { Batch } from '../../src/ports/store.ts';
-import { addLastStep } from '../../src/run/deliver/split.ts';
-import { fewChanges } from '../../src/run/seal/batches.ts';
+import { fewChanges } from '../../src/run/plan-changes.ts';
 import { previewBatches, writeBatches } from '../../src/run/seal/write-batches.ts';
 import { sampleChange } from '../contracts/store-samples.ts';
 import { openScene, type Scene } from './run-in-store.ts';
@@ -24,7 +23,7 @@ async function write(scene: Scene): Promise<readonly BatchLoad[]> {
   return loads;
 }
 
-/** What is sent together, in order: the route, `parking` for first steps, and the names. */
+/** What is sent together, in order: the route and the names. */
 async function written(scene: Scene): Promise<readonly string[]> {
   await write(scene);
   return shownOf(scene);
@@ -36,7 +35,7 @@ async function shownOf(scene: Scene): Promise<readonly string[]> {
     batches.map(async (batch) => {
       const names = await namesIn(scene, batch);
       expect(batch.size).toBe(names.length);
-      return [batch.kind, ...(batch.isParking === true ? ['parking'] : []), ...names].join(' ');
+      return [batch.kind, ...names].join(' ');
     }),
   );
 }
@@ -156,37 +155,5 @@ describe('changes that take over e-mails', () => {
     const changes = [waits('ana', 'ben'), waits('ben', 'tom', { after: { office: 'Rome' } }), sampleChange('tom')];
     const scene = await open(changes, { delivery: 'direct' });
     expect(await written(scene)).toEqual(['direct tom', 'direct ana']);
-  });
-
-  it('and are parked go first, apart from all others, by calls too', async () => {
-    const over = { parkEmail: 'ana@parked.example' };
-    const changes = [waits('ana', 'ben', over), waits('ben', 'ana'), sampleChange('tom')];
-    const files = await open(changes, csv);
-    expect(await written(files)).toEqual(['csv parking ana', 'csv tom', 'csv ben']);
-    expect(await written(await open(changes))).toEqual(['direct parking ana', 'direct tom', 'direct ben']);
-  });
-});
-
-describe('the last step of parked changes', () => {
-  const parked = ['ana', 'ben', 'eva', 'leo'].map((name, i) =>
-    waits(name, 'x', { parkEmail: `${name}@parked.example`, ...(i === 1 ? { after: { job: 'Boss' } } : {}) }),
-  );
-  const batches = [['ana', 'ben', 'eva', 'leo'], ['zoe']];
-
-  it.each([
-    { kind: 'csv' as const, shown: ['csv ana leo', 'csv ben'] },
-    { kind: 'direct' as const, shown: ['direct ana ben leo'] },
-  ])('is sent by $kind after all other batches, without those that were not parked', async ({ kind, shown }) => {
-    const scene = await openScene({ changes: [...parked, sampleChange('zoe')], batches, kind });
-    const [parking] = await scene.batches();
-    await addLastStep(await scene.context(), parking as Batch, ['ana', 'ben', 'leo', 'zoe'], scene.io);
-    const added = (await scene.batches()).slice(2);
-    expect(added).toMatchObject(shown.map((_, i) => ({ number: 3 + i, parent: parking?.id, kind, state: 'planned' })));
-    expect(added.map(({ isParking }) => isParking)).toEqual(shown.map(() => undefined));
-    const now = await Promise.all(added.map(async (batch) => [batch.kind, ...(await namesIn(scene, batch))].join(' ')));
-    expect(now).toEqual(shown);
-    expect(added.map(({ size }) => size)).toEqual(shown.map((text) => text.split(' ').length - 1));
-    expect(await namesIn(scene, parking as Batch)).toEqual(['eva']);
-    expect(scene.places).toEqual(['batch-split']);
   });
 });

@@ -57,11 +57,10 @@ function nobodyActiveWasTaken(office: Office, plans: readonly RunPlan[]): void {
 function everyWriteHasItsRow(office: Office, plans: readonly RunPlan[]): void {
   const rows = new Map<string, number>();
   for (const { changes } of plans) {
-    for (const { identification, kind, batch, parkEmail } of changes) {
+    for (const { identification, kind, batch } of changes) {
       if (batch === undefined) continue;
       const key = `${kind} ${identification}`;
-      // A parked user is written twice: the parking address first, and the change itself last.
-      rows.set(key, (rows.get(key) ?? 0) + (parkEmail === undefined ? 1 : 2));
+      rows.set(key, (rows.get(key) ?? 0) + 1);
     }
   }
   for (const { n, identification, kind, via } of office.sandbox.state.log) {

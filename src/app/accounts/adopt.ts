@@ -4,41 +4,62 @@ import { beforeOf } from '../../core/plan/change.ts';
 import { withKnown } from '../../core/plan/diff.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { entryOf } from '../../core/plan/ledger-steps.ts';
-import { accountDetail, type DecisionWay, type Pair, type PairBook, pairDetail } from '../../core/plan/pair.ts';
+import type { DecisionWay, NewDecision, Pair, Standing } from '../../core/plan/standing.ts';
 import { unknownFields } from '../../core/run/batch.ts';
 import { PlatformError, type RollcallError, usageError } from '../../core/run/errors.ts';
+import { given } from '../../core/run/given.ts';
 import type { Dialect } from '../../core/run/settings.ts';
 import type { Renaming, Store } from '../../ports/store.ts';
-import { readPairs } from '../../run/compare/pairs.ts';
+import { readStanding } from '../../run/compare/alike.ts';
 import { blockedUsers, type Unresolved } from '../../run/compare/unresolved.ts';
 import type { EngineIo, Sync } from '../../run/engine-io.ts';
 import { type Explained, explain } from '../../run/why.ts';
 import type { Account } from '../../views/accounts.ts';
 import type { Adoption, Rename } from '../../views/people.ts';
 import type { AppIo } from '../app-io.ts';
-import { auditEntry, note, requireProven, type SignedCaller } from '../audit.ts';
+import { auditEntry, requireProven, type SignedCaller } from '../audit.ts';
 import { findSync } from '../find-named.ts';
 import { endOf, type PauseOrder } from '../syncs.ts';
 import { openAccounts } from './list-accounts.ts';
 
-const searchedEntries = 1000;
+/** Says a decision, for the audit and for the person who makes it. */
+function wordsOf(decision: NewDecision): string {
+  if ('owner' in decision) return `users of ${decision.owner} stay as they are`;
+  if (decision.way === 'rename')
+    return `account of ${decision.other} gets the identification ${decision.identification}`;
+  const person = JSON.stringify(decision.identification);
+  const end = decision.until === undefined ? '' : ` until ${new Date(decision.until).toISOString()}`;
+  if (!('other' in decision)) {
+    const account = `the account of ${person}`;
+    if (decision.way === 'leave') return `${account} stays as it is${end}`;
+    return `${account} with the id ${JSON.stringify(decision.accountId)} is to be disabled${end}`;
+  }
+  const account = `the account of ${JSON.stringify(decision.other)}`;
+  const said = {
+    leave: `${person} is left out and ${account} kept${end}`,
+    replace: `${person} gets an account and ${account} is disabled`,
+    apart: `${person} and ${account} are two people`,
+  };
+  return said[decision.way];
+}
 
-/** Returns the detail of the audit entry, which `renamesOf` reads back. */
-function renameDetail({ from, to }: Pick<Rename, 'from' | 'to'>): string {
-  return `account of ${from} gets the identification ${to}`;
+/** Stores a decision, which counts until its end, and tells it in the audit. Returns what the audit says. */
+export async function keepDecision(decision: NewDecision, signed: SignedCaller, io: EngineIo): Promise<string> {
+  const { way, sync, connection } = decision;
+  const action = way === 'rename' ? 'adopt' : 'decide-accounts';
+  const detail = wordsOf(decision);
+  await io.store.standing.add(decision, auditEntry({ ...signed, action, sync, connection, detail }, io));
+  return detail;
 }
 
 /** Returns the renames that led to the identification, and the one that ended it; newest first. */
 export async function renamesOf(identification: string, connection: string, store: Store): Promise<readonly Rename[]> {
-  const entries = await store.audit.list({ actions: ['adopt'], connection, limit: searchedEntries });
   const found: Rename[] = [];
   let name = identification;
-  for (const { detail = '', at, by, reason } of entries) {
-    const [from, to] = detail.replace(/^account of /, '').split(' gets the identification ');
-    if (from === undefined || to === undefined || renameDetail({ from, to }) !== detail) continue;
+  for (const { identification: to, other: from, at, by, why: reason } of await store.standing.renames(connection)) {
     if (from !== identification && to !== name) continue;
     if (to === name) name = from;
-    found.push({ from, to, at, by, ...(reason === undefined ? {} : { reason }) });
+    found.push({ from, to, at, by, ...given({ reason }) });
   }
   return found;
 }
@@ -77,7 +98,7 @@ export interface DecisionOrder extends SignedCaller {
 
 /**
  * Decides about people who each seem to be the user of an account with another identification: see `Pair`. Or decides
- * about accounts that no sync owns: see `AccountDecision`. The next run acts by it. Throws `USAGE`, and decides nothing,
+ * about accounts that no sync owns: see `core/plan/standing.ts`. The next run acts by it. Throws `USAGE`, and decides nothing,
  * when the way does not fit one of them, or an end or a reason is missing.
  */
 export async function decideAccounts(
@@ -114,15 +135,15 @@ export async function decideAccounts(
   const done: Adoption[] = [];
   for (const { adoption, pair } of steps) {
     const { identification, account } = adoption;
-    const ofAccount = { identification, accountId: account?.id ?? '', ...until };
-    const [action, detail] =
-      pair !== undefined && way !== 'disable'
-        ? (['decide-pair', pairDetail({ ...pair, way, ...until })] as const)
-        : way === 'disable'
-          ? (['disable-account', accountDetail({ ...ofAccount, way })] as const)
-          : (['leave-account', accountDetail({ ...ofAccount, way: 'leave' })] as const);
-    await note({ action, sync: name, connection, detail, ...signed }, io);
-    done.push({ ...adoption, kind: 'decide', effect: detail, isDone: true });
+    const place = { connection, sync: name, ...until };
+    const decision: NewDecision =
+      way === 'disable'
+        ? { ...place, way, identification, accountId: account?.id ?? '' }
+        : pair === undefined
+          ? { ...place, way: 'leave', identification }
+          : { ...place, ...pair, way };
+    const effect = await keepDecision(decision, signed, io);
+    done.push({ ...adoption, kind: 'decide', effect, isDone: true });
   }
   return done;
 }
@@ -203,15 +224,17 @@ export async function adoptPeople(
         );
   io.checkpoint('ledger-written');
   const done: Adoption[] = [];
+  const place = { connection, sync: name };
   for (const { adoption, renamed, interrupted } of steps) {
     const { identification } = adoption;
     if (interrupted !== undefined) {
-      await io.store.ledger.rename({ connection, sync: name, ...interrupted, to: identification });
+      await io.store.ledger.rename({ ...interrupted, ...place, to: identification, by: signed.by, at: io.clock.now() });
       done.push({ ...adoption, isDone: true });
     } else if (renamed !== undefined) {
       const { account, fields } = renamed;
-      // The audit has the request even if this process ends before the platform answers.
-      await io.store.audit.add(entryOfAudit(renameDetail({ from: account.identification, to: identification })));
+      // The store has the request even if this process ends before the platform answers.
+      const two = { identification, other: account.identification };
+      await keepDecision({ ...place, ...two, way: 'rename' }, signed, io);
       const refusal = await refusalOf(sync.platform.rename(account, { identification, fields }, signal));
       if (refusal !== undefined) {
         done.push({ ...adoption, effect: `the platform refused the new identification: ${refusal}` });
@@ -220,9 +243,8 @@ export async function adoptPeople(
       io.checkpoint('change-accepted');
       const isDone = await isRenamed(identification, account, { sync, io }, signal);
       if (isDone) {
-        const accountId = account.id;
-        const names = { from: account.identification, to: identification };
-        await io.store.ledger.rename({ connection, sync: name, accountId, ...names });
+        const names = { accountId: account.id, from: account.identification, to: identification };
+        await io.store.ledger.rename({ ...place, ...names, by: signed.by, at: io.clock.now() });
       }
       done.push(isDone ? { ...adoption, isDone } : { ...adoption, effect: notShown });
     } else if (moved.has(identification) || adoption.kind === 'none') {
@@ -246,7 +268,7 @@ async function stepsFor(
   const known = await io.store.ledger.getMany(connection, names);
   const { unresolved } = await io.store.batches.unknown(connection);
   const waiting = (await blockedUsers(sync, unresolved, io)).blocked;
-  const pairs = await readPairs(sync.settings, io);
+  const standing = await readStanding(sync.settings, io);
   const suspects = await suspectedIn(sync, io);
   const steps: Step[] = [];
   const unknown: string[] = [];
@@ -259,13 +281,13 @@ async function stepsFor(
     const user = lookup.found ? lookup.user : undefined;
     const entry = liveEntry(user, known.get(identification));
     const half = user && entry === undefined ? await interruptedStep(identification, user, sync, io) : undefined;
-    const isOfPair = suspects.has(identification) || pairs.about(identification).length > 0;
+    const isOfPair = suspects.has(identification) || standing.about(identification).length > 0;
     if (half !== undefined || ((entry !== undefined || user !== undefined) && !isOfPair)) {
       steps.push(half ?? ownerStep(identification, user, entry, sync));
       continue;
     }
     const explained = await explain(identification, sync, io, signal);
-    const found = pairFrom(identification, explained, pairs);
+    const found = pairFrom(identification, explained, standing);
     const step = await stepOf(identification, { user, entry, explained, pair: found }, { sync, io, waiting });
     if (step === undefined) unknown.push(identification);
     else steps.push(step);
@@ -316,13 +338,17 @@ async function suspectedIn(
 ): Promise<ReadonlySet<string | undefined>> {
   const run = (await store.reads.last(name))?.run;
   const findings = run === undefined ? [] : await store.runs.findings(run);
-  const codes: readonly string[] = ['conversion', 'rename-conflict', 'pair-left'];
+  const codes: readonly string[] = ['conversion', 'rename-conflict', 'left-as-decided'];
   return new Set(findings.filter(({ code }) => codes.includes(code)).map(({ identification }) => identification));
 }
 
 /** Returns the pair of a person: what the source and the platform show now, or what was decided before. */
-export function pairFrom(name: string, { conflict }: Pick<Explained, 'conflict'>, pairs: PairBook): Pair | undefined {
-  if (conflict === undefined) return pairs.about(name)[0];
+export function pairFrom(
+  name: string,
+  { conflict }: Pick<Explained, 'conflict'>,
+  standing: Standing,
+): Pair | undefined {
+  if (conflict === undefined) return standing.about(name)[0];
   return { identification: conflict.person, other: conflict.user.identification };
 }
 

@@ -1,14 +1,14 @@
 import { foldText } from '../../core/person/text.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
-import type { AccountDecision } from '../../core/plan/pair.ts';
+import type { AccountDecision } from '../../core/plan/standing.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { notFound } from '../../core/run/errors.ts';
 import { isAboutIdentity } from '../../core/run/finding.ts';
 import { countOf, formatInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { DirectoryRow } from '../../ports/reads.ts';
+import { readStanding } from '../../run/compare/alike.ts';
 import { isConfiguredOn } from '../../run/compare/neighbors.ts';
-import { readPairs } from '../../run/compare/pairs.ts';
 import type { EngineIo, Sync } from '../../run/engine-io.ts';
 import { type Account, type AccountMatch, type AccountState, matchEvidence } from '../../views/accounts.ts';
 import type { AppIo } from '../app-io.ts';
@@ -71,7 +71,7 @@ export async function openAccounts({ engine }: AppIo, of: string): Promise<Accou
     sync,
     io,
     readAt: header.at,
-    decisions: (await readPairs(sync.settings, io)).accounts,
+    decisions: (await readStanding(sync.settings, io)).accounts,
     conflicts: await conflictsOf(header.run, io),
     matches: await findMatches(sync, pages, io),
   };

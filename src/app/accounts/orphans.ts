@@ -1,20 +1,22 @@
 import { usageError } from '../../core/run/errors.ts';
 import { countOf } from '../../core/run/formats.ts';
 import type { OwnedUser } from '../../ports/store.ts';
-import { leaveDetail, leftOwners, orphaned } from '../../run/compare/compare-people.ts';
+import { leftOwners, orphaned } from '../../run/compare/compare-people.ts';
 import type { EngineIo } from '../../run/engine-io.ts';
 import type { Orphans, OrphansMoved } from '../../views/people.ts';
 import type { AppIo } from '../app-io.ts';
-import { auditEntry, note, requireProven, type SignedCaller } from '../audit.ts';
+import { auditEntry, requireProven, type SignedCaller } from '../audit.ts';
 import { findSync } from '../find-named.ts';
+import { keepDecision } from './adopt.ts';
 
 /** Returns the syncs that are not configured and still own enabled users, except those that an operator left. */
-export async function findOrphans({ store, syncs }: Pick<EngineIo, 'store' | 'syncs'>): Promise<readonly Orphans[]> {
+export async function findOrphans(io: Pick<EngineIo, 'store' | 'syncs' | 'clock'>): Promise<readonly Orphans[]> {
+  const { store, syncs } = io;
   const found: Orphans[] = [];
   for (const [connection, some] of Map.groupBy(syncs.values(), ({ settings }) => settings.connection)) {
     const names = some.flatMap(({ settings: { name }, storedAs = name }) => [name, storedAs]);
     const owners = [...(await store.syncNames.owners(connection))].filter(([owner]) => !names.includes(owner));
-    const left = owners.length === 0 ? new Set() : await leftOwners(connection, store);
+    const left = owners.length === 0 ? new Set() : await leftOwners(connection, io);
     for (const [owner, users] of owners) {
       if (left.has(owner)) continue;
       found.push({ connection, owner, users, message: orphaned(names[0] ?? 'SYNC', owner, users).message });
@@ -73,7 +75,7 @@ export async function moveOrphans(app: AppIo, order: OrphansOrder & SignedCaller
     if (reason === undefined) {
       throw usageError('leaving users as they are needs a reason: add --reason TEXT');
     }
-    await note({ ...order, action: 'leave-users', connection, detail: leaveDetail(from) }, io);
+    await keepDecision({ connection, sync, way: 'leave', owner: from }, order, io);
     return { sync, from, users: users.length };
   }
   const detail = `${countOf(users.length, 'user')} of sync ${from}, which is not configured`;

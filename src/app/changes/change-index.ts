@@ -6,7 +6,7 @@ import { usageError } from '../../core/run/errors.ts';
 import type { ChangeState } from '../../core/run/run.ts';
 import type { PlannedChange } from '../../ports/store.ts';
 import type { EngineIo, Sync } from '../../run/engine-io.ts';
-import { changesOf } from '../../run/seal/batches.ts';
+import { changesOf } from '../../run/plan-changes.ts';
 import type { ChangeGroups } from '../../views/changes.ts';
 
 /** Which changes of a plan. Every given part must match. */

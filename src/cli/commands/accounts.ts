@@ -5,7 +5,7 @@ import { moveOrphans, type OrphansOrder, previewOrphans } from '../../app/accoun
 import type { SignedCaller } from '../../app/audit.ts';
 import { normalText } from '../../core/person/text.ts';
 import { compareIdentifications } from '../../core/plan/change.ts';
-import { type DecisionWay, decisionWays } from '../../core/plan/pair.ts';
+import { type DecisionWay, decisionWays } from '../../core/plan/standing.ts';
 import { usageError } from '../../core/run/errors.ts';
 import { formatCount, formatInstant, formatNumber, shellWord } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';

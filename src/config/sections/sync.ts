@@ -337,7 +337,7 @@ export const syncShape = {
         error: `must contain ${parkingPlace} and make an e-mail address, such as "${parkingPlace}@parked.example"`,
       })
       .optional(),
-    'The address of an account whose e-mail another employee gets. Temporary when employees exchange e-mails in a circle. Permanent when the account belongs to a leaver, is managed by this sync, and is disabled. Absent: such employees wait for an operator.',
+    'The address that the account of a leaver gets when another employee needs its e-mail. Only a disabled account that this sync manages gets it. Absent: the employee waits for an operator.',
     '{identification}@parked.example',
   ),
   expressions: documented(

@@ -1,6 +1,5 @@
 import type { FieldName } from '../person/fields.ts';
 import { type ChangeClass, changeClasses } from '../plan/change.ts';
-import { isLeftOutReason, leftOutReason } from '../plan/decision.ts';
 import { countOf } from '../run/formats.ts';
 import type { Hold } from '../run/run.ts';
 import type { GuardSettings, Threshold } from '../run/settings.ts';
@@ -268,9 +267,3 @@ export const classNoun: Readonly<Record<ChangeClass, string>> = {
   leads: 'leader change',
   unleads: 'leader removal',
 };
-
-/** Adds the reason of the hold that was decided in part. `before`: that reason, or what this function returned for it. */
-export function leftOutOf(before: string | undefined): string {
-  if (before === undefined || isLeftOutReason(before)) return before ?? leftOutReason;
-  return `${leftOutReason} (held before: ${before})`;
-}

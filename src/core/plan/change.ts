@@ -96,8 +96,6 @@ export interface Change {
   readonly reason: string;
   /** The user whose account has the new e-mail until that user's own change is proven: this change goes after it. */
   readonly waitsFor?: string;
-  /** The address that the account gets first, to break a cycle; the change itself goes last. See `parkStep`. */
-  readonly parkEmail?: string;
   /** What later runs must not do again after this change of an undo. */
   readonly notAgain?: NotAgain;
   /**
@@ -199,18 +197,6 @@ export function beforeOf(user: User, assumed: FieldValues = {}, hidden: FieldVal
 /** Returns the key of the change's user on the platform: the identification as the platform writes it. */
 export function platformKey({ identification, before }: Pick<Change, 'identification' | 'before'>): string {
   return before?.rawIdentification ?? identification;
-}
-
-/**
- * The first of the two writes of a change that has `parkEmail`: the account's e-mail. It also carries what the platform
- * does not show, because a platform can clear what a write leaves out, and a stop after this write must lose nothing.
- */
-export function parkStep<Parked extends Change>(change: Parked): Parked {
-  const { parkEmail = '', after } = change;
-  const isCarried = (name: FieldName): boolean =>
-    name === 'firstName' || name === 'lastName' || !fieldTraits(name).isReadable || fieldTraits(name).isDate;
-  const carried = (Object.keys(after) as FieldName[]).filter(isCarried).map((name) => [name, after[name]]);
-  return { ...change, after: { ...Object.fromEntries(carried), email: parkEmail }, changed: ['email'] };
 }
 
 /**

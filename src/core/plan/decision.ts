@@ -56,6 +56,16 @@ export interface DecisionRecord extends ChangeName {
   readonly given?: GivenApprovals;
 }
 
+/** Returns whether only undo runs propose changes by this rule. */
+export function isUndoRule(rule: string): boolean {
+  return rule.startsWith('undo-');
+}
+
+/** Returns the decisions that count for a rule. Undo runs and others neither use nor end each other's decisions. */
+function forRule<Known extends DecisionRecord>(rule: string, known: readonly Known[]): readonly Known[] {
+  return known.filter((one) => isUndoRule(one.rule) === isUndoRule(rule));
+}
+
 /** Returns whether a decision about the change is about each of its fields, not about the whole change. */
 function isByField(kind: ChangeKind): boolean {
   return kind === 'update' || partOf({ kind }) === 'leaders';
@@ -123,7 +133,7 @@ export function rejectionOf<Known extends DecisionRecord>(
   change: Decidable,
   known: readonly Known[],
 ): Known | undefined {
-  const rejections = known.filter(isRejection);
+  const rejections = forRule(change.rule, known).filter(isRejection);
   const whole = rejections.find(
     ({ rule, fields }) => !isByField(change.kind) && rule === change.rule && fields.isWhole,
   );
@@ -156,30 +166,26 @@ function rejectedFields<Known extends DecisionRecord>(
 export interface Settled {
   readonly draft: Proposal;
   /** Absent: the change may be sent, unless a guard holds it. */
-  readonly verdict?: { readonly state: 'held' | 'dropped'; readonly reason: string };
+  readonly verdict?: { readonly state: 'held' | 'dropped'; readonly reason: string; readonly isLeftOut?: true };
   /** Rejected fields that were taken out of the change. */
   readonly without?: readonly FieldName[];
   /** What the change requested before fields were taken out, where a decision about a field depends on it. */
   readonly asked?: FieldDigests;
 }
 
-const leftOutStart = 'not part of an earlier approval or rejection';
-
-/** Reason of held changes that were not part of an earlier approval or rejection of the same hold. */
-export const leftOutReason = `${leftOutStart}: needs its own decision`;
+/**
+ * Returns the reason of a hold whose changes were not part of an earlier approval or rejection. `before`: why they were held
+ * first; empty: not known.
+ */
+export function leftOutOf(before: string): string {
+  const reason = 'not part of an earlier approval or rejection: needs its own decision';
+  return before === '' ? reason : `${reason} (held before: ${before})`;
+}
 
 /** Returns the reason of one such change: who left it out, and when. */
 export function leftOutBy({ by, at }: Pick<DecisionRecord, 'by' | 'at'>): string {
-  return `${leftOutStart} (by ${by ?? 'unknown'} at ${formatMinute(at)}): needs its own decision`;
+  return `not part of an earlier approval or rejection (by ${by ?? 'unknown'} at ${formatMinute(at)}): needs its own decision`;
 }
-
-/** Returns whether a reason is one of `leftOutBy`. */
-export function isLeftOutReason(reason: string): boolean {
-  return reason.startsWith(leftOutStart);
-}
-
-/** Finds the reasons of `leftOutBy` in SQL. */
-export const leftOutPattern = `${leftOutStart}%`;
 
 export interface SettleWith {
   readonly known: readonly DecisionRecord[];
@@ -196,7 +202,7 @@ export interface SettleWith {
  * update, or out of the update inside an enable, and keeps the rest. Holds a create that would carry a rejected field.
  */
 export function settleDecisions(proposed: Proposal, { known, carried, hidden, isSendable }: SettleWith): Settled {
-  const live = known.filter(({ endedAt }) => endedAt === undefined);
+  const live = forRule(proposed.rule, known).filter(({ endedAt }) => endedAt === undefined);
   if (live.length === 0) return { draft: proposed };
   const asked = digestsOf(proposed);
   const rejection = rejectionOf(proposed, live);
@@ -213,7 +219,8 @@ export function settleDecisions(proposed: Proposal, { known, carried, hidden, is
   }
   const left = live.find((record) => isLeftOutOf(record, draft));
   const settled = { draft, without, asked };
-  return left === undefined ? settled : { ...settled, verdict: { state: 'held', reason: leftOutBy(left) } };
+  if (left === undefined) return settled;
+  return { ...settled, verdict: { state: 'held', reason: leftOutBy(left), isLeftOut: true } };
 }
 
 /** Returns the change without the rejected fields. A write that has to carry one sends the value that is known. */
@@ -236,14 +243,9 @@ function takenOut(
     return name === 'firstSight' ? hasFirst : true;
   });
   const reason = `${proposed.reason}; without ${without.join(', ')}, ${rejectedBy(first)}`;
-  const { waitsFor, parkEmail, ...rest } = proposed;
+  const { waitsFor, ...rest } = proposed;
   const reduced = { ...rest, after, changed, classes, reason };
-  if (!changed.includes('email')) return reduced;
-  return {
-    ...reduced,
-    ...(waitsFor === undefined ? {} : { waitsFor }),
-    ...(parkEmail === undefined ? {} : { parkEmail }),
-  };
+  return waitsFor === undefined || !changed.includes('email') ? reduced : { ...reduced, waitsFor };
 }
 
 function isLeftOutOf({ state, by, rule, fields }: DecisionRecord, draft: Decidable): boolean {
@@ -267,7 +269,7 @@ export function rejectionsAgainst<Known extends DecisionRecord>(
   known: readonly Known[],
 ): readonly Known[] {
   const fields = Object.entries(digests) as [FieldName, string][];
-  return known.filter(
+  return forRule(rule, known).filter(
     (one) =>
       isRejection(one) &&
       ((isWhole && one.fields.isWhole && one.rule === rule) ||

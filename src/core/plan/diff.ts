@@ -303,19 +303,6 @@ export function update(user: User, identification: string, difference: Differenc
   };
 }
 
-/** Gives the account of a leaver its parking address, because an employee gets its e-mail. */
-export function park(user: User, identification: string, after: FieldValues, claimant: string): ChangeDraft {
-  return {
-    identification,
-    kind: 'update',
-    before: beforeOf(user),
-    after,
-    changed: ['email'],
-    classes: ['updates', 'emailChanges'],
-    reason: `left, and ${claimant} needs the e-mail, so the account gets its parking address`,
-  };
-}
-
 export function enable(user: User, identification: string, difference: Difference, reason: string): ChangeDraft {
   const { changed, assumed, known, written } = difference;
   const classes: ChangeClass[] = changed.includes('email') ? ['enables', 'emailChanges'] : ['enables'];

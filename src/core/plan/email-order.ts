@@ -1,5 +1,6 @@
-import type { FieldName, FieldValues } from '../person/fields.ts';
+import type { FieldName } from '../person/fields.ts';
 import type { User } from '../person/user.ts';
+import { beforeOf, type ChangeDraft } from './change.ts';
 import { diffFields, withKnown } from './diff.ts';
 import type { LedgerEntry } from './ledger.ts';
 
@@ -12,28 +13,23 @@ export interface EmailQuestion {
   readonly links: ReadonlyMap<number, number>;
   /** Whether the person's own change takes the account to another e-mail. */
   moves(person: number): boolean;
-  /** The member of a cycle that is parked first; undefined when none can be. */
-  park(members: readonly number[]): number | undefined;
-  /** The longest chain that one plan sends; the rest waits for later plans. A longer cycle is not broken. */
+  /** The longest chain that one plan sends; the rest waits for later plans. */
   readonly longest: number;
 }
 
 export interface EmailOrder {
   /** Claimants whose address becomes free in this plan. */
   readonly going: ReadonlySet<number>;
-  /** Members of cycles, one each, that go to a parking address first and to their own e-mail last. */
-  readonly parked: ReadonlySet<number>;
   /** Claimants whose address does not become free in this plan. */
   readonly waiting: readonly number[];
-  /** Cycles that nothing breaks, each from claimant to holder. */
+  /** Each from claimant to holder. No member can go first, so a person has to change one of the addresses. */
   readonly cycles: readonly (readonly number[])[];
 }
 
 /** Decides which claimants can be sent. Takes time linear in the number of links. */
-export function orderEmails({ links, moves, park, longest }: EmailQuestion): EmailOrder {
+export function orderEmails({ links, moves, longest }: EmailQuestion): EmailOrder {
   const claimantOf = new Map([...links].map(([claimant, holder]) => [holder, claimant]));
   const going = new Set<number>();
-  const parked = new Set<number>();
   const waiting: number[] = [];
   const cycles: (readonly number[])[] = [];
   const seen = new Set<number>();
@@ -57,18 +53,10 @@ export function orderEmails({ links, moves, park, longest }: EmailQuestion): Ema
   for (const claimant of links.keys()) {
     if (seen.has(claimant)) continue;
     const members = membersOf(claimant, links);
-    const stuck = members.find((member) => !moves(member));
-    const first = members.length > longest ? undefined : park(members);
-    if (stuck !== undefined) follow(stuck, false);
-    else if (first === undefined) {
-      for (const member of members) seen.add(member);
-      cycles.push(members);
-    } else {
-      parked.add(first);
-      follow(first, true);
-    }
+    for (const member of members) seen.add(member);
+    cycles.push(members);
   }
-  return { going, parked, waiting, cycles };
+  return { going, waiting, cycles };
 }
 
 function membersOf(claimant: number, links: ReadonlyMap<number, number>): number[] {
@@ -84,13 +72,11 @@ export interface OrderedChange {
   readonly identification: string;
   /** See `Change.waitsFor`. */
   readonly waitsFor?: string;
-  /** See `Change.parkEmail`. */
-  readonly parkEmail?: string;
 }
 
 /**
  * Returns for each change that waits how many changes go before it, one after the other: at least 1. Changes that are
- * not given do not count. The last step of a parked change has no number: it goes when its parking was proven.
+ * not given do not count.
  */
 export function sendingLevels(changes: readonly OrderedChange[]): ReadonlyMap<string, number> {
   const waits = new Map(changes.map((change) => [change.identification, change]));
@@ -98,12 +84,7 @@ export function sendingLevels(changes: readonly OrderedChange[]): ReadonlyMap<st
   for (const start of changes) {
     const path: OrderedChange[] = [];
     let at: OrderedChange | undefined = start;
-    while (
-      at !== undefined &&
-      at.waitsFor !== undefined &&
-      at.parkEmail === undefined &&
-      !levels.has(at.identification)
-    ) {
+    while (at?.waitsFor !== undefined && !levels.has(at.identification)) {
       path.push(at);
       at = path.length > changes.length ? undefined : waits.get(at.waitsFor);
     }
@@ -124,17 +105,25 @@ export interface Parking {
 }
 
 /**
- * Returns the fields of the write that parks the account; undefined when it needs none, or none is possible: every write
- * needs both names. `carried`: mapped fields that every write must carry.
+ * Returns the change that gives the account its parking address; undefined when it needs none, or none is possible:
+ * every write needs both names. `carried`: mapped fields that every write must carry.
  */
-export function parkingWrite(
-  { email }: Parking,
+export function park(
+  { email, claimant }: Parking,
   user: User,
   entry: LedgerEntry,
   carried: readonly FieldName[] = [],
-): FieldValues | undefined {
+): ChangeDraft | undefined {
   const { firstName = '', lastName = '' } = user.fields;
   const { changed } = diffFields({ email }, user, entry, { firstSight: 'write', mapping: { fields: {} } });
   if (changed.length === 0 || firstName === '' || lastName === '') return undefined;
-  return withKnown({ firstName, lastName, email }, user, entry, carried);
+  return {
+    identification: entry.identification,
+    kind: 'update',
+    before: beforeOf(user),
+    after: withKnown({ firstName, lastName, email }, user, entry, carried),
+    changed: ['email'],
+    classes: ['updates', 'emailChanges'],
+    reason: `left, and ${claimant} needs the e-mail, so the account gets its parking address`,
+  };
 }

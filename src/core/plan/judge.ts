@@ -43,7 +43,6 @@ export function judgeChange(change: Change, user: User | undefined, known: Ledge
  *  ----------------------------------------------------+--------------------------------------------------
  *  what was sent                                       | taken
  *  what was before, and not known to be kept so        | ignored, counted
- *  the parking address of the first step               | not taken, and not a value by another writer
  *  an alteration of what was sent, or known to be one  | taken, and kept differently: both are remembered
  *  anything else                                       | changed by another writer: not taken, not remembered
  */
@@ -51,7 +50,6 @@ function judgeFields(change: Change, user: User, known: LedgerEntry | undefined)
   const quirks: Partial<Record<FieldName, Quirk>> = {};
   const ignored: FieldName[] = [];
   const overwritten: FieldName[] = [];
-  const parked: FieldName[] = [];
   const written = Object.keys(change.after) as FieldName[];
   const readable = written.filter((name) => fieldTraits(name).isReadable && !user.unreadable.includes(name));
   const isMeant = (name: FieldName): boolean => change.kind === 'create' || change.changed.includes(name);
@@ -71,30 +69,22 @@ function judgeFields(change: Change, user: User, known: LedgerEntry | undefined)
     } else if (isSameValue(name, shown, before) && !(isKept && (isKnown || isAlteration(name, sent, shown)))) {
       ignored.push(name);
       quirks[name] = { sent, observed: shown, ignored: (isKnown ? (quirk.ignored ?? 0) : 0) + 1 };
-    } else if (name === 'email' && change.parkEmail !== undefined && isSameValue(name, shown, change.parkEmail)) {
-      parked.push(name);
     } else if ((isKept && isKnown) || isAlteration(name, sent, shown)) {
       taken += 1;
       quirks[name] = { sent, observed: shown };
     } else overwritten.push(name);
   }
   const hasMoved = user.lastUpdate !== undefined && change.before?.lastUpdate !== user.lastUpdate;
-  const left = [...ignored, ...parked];
   if (overwritten.length > 0) {
     // That change also moved `lastUpdate`, so `lastUpdate` is no sign of our change.
     return change.kind !== 'update' || taken > 0
-      ? { kind: 'ignored', fields: left, overwritten, quirks }
+      ? { kind: 'ignored', fields: ignored, overwritten, quirks }
       : { kind: 'not-seen', what: `${overwritten.join(', ')} was changed by someone else`, overwritten };
   }
-  if (left.length > 0) {
-    // The parking itself moved `lastUpdate`.
-    const isPartly = change.kind !== 'update' || taken > 0 || (hasMoved && parked.length === 0);
-    if (isPartly) return { kind: 'ignored', fields: left, quirks };
-    const what =
-      parked.length > 0
-        ? 'email is still the parking address'
-        : `the platform still shows the former ${ignored.join(', ')}`;
-    return { kind: 'not-seen', what };
+  if (ignored.length > 0) {
+    const isPartly = change.kind !== 'update' || taken > 0 || hasMoved;
+    if (isPartly) return { kind: 'ignored', fields: ignored, quirks };
+    return { kind: 'not-seen', what: `the platform still shows the former ${ignored.join(', ')}` };
   }
   const hasSign = change.kind !== 'update' || readable.some(isMeant) || hasMoved;
   return hasSign ? { kind: 'applied', quirks } : { kind: 'unverified' };

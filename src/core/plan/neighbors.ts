@@ -1,3 +1,4 @@
+import { given } from '../run/given.ts';
 import type { Roster, RosterEntry } from './roster.ts';
 
 /**
@@ -23,13 +24,18 @@ export interface Release {
   readonly readAt: number;
 }
 
-/** Another sync that may enable accounts has the person as active: it is expected to take the account over. */
+/**
+ * Another sync that may enable accounts has the person as active, or cannot decide about them: it is expected to take
+ * the account over.
+ */
 export interface Claim {
   readonly [proven]: 'claim';
   readonly by: string;
   readonly readAt: number;
   /** When the last accepted complete full reads of that sync were stored (epoch ms), newest first: two are enough. */
   readonly fullReads: readonly number[];
+  /** That sync could not decide about the person in its last full read, or in the one before. Absent: in neither. */
+  readonly undecided?: 'now' | 'before';
 }
 
 export interface Neighbors {
@@ -37,7 +43,10 @@ export interface Neighbors {
   readonly claim?: Claim;
 }
 
-/** After this many accepted full reads of the other sync without a take-over, the account is disabled after all. */
+/**
+ * After this many accepted full reads of the other sync that decided about the person and did not take the account over,
+ * the account is disabled after all.
+ */
 export const readsUntilTakeOver = 2;
 
 export interface TrustFacts {
@@ -65,13 +74,21 @@ export function releaseOf(
   return standing === 'missing' || standing === 'out-of-scope' ? ({ from, standing, readAt } as Release) : undefined;
 }
 
-/** Returns the claim of a sync whose roster shows the person as active, or undefined. */
+/** Returns the claim of a sync whose roster shows the person as active or undecided, or undefined. */
 export function claimOf(
   { sync: by, readAt }: TrustedRoster,
-  entries: readonly RosterEntry[] | undefined,
+  entries: readonly RosterEntry[] = [],
   fullReads: readonly number[],
 ): Claim | undefined {
-  return onlyStanding(entries) === 'active' ? ({ by, readAt, fullReads } as Claim) : undefined;
+  const isUndecided = entries.some(({ undecided }) => undecided?.now === true);
+  if (!isUndecided && onlyStanding(entries) !== 'active') return undefined;
+  const wasUndecided = entries.some(({ undecided }) => undecided?.before === true);
+  return {
+    by,
+    readAt,
+    fullReads,
+    ...given({ undecided: isUndecided ? 'now' : wasUndecided ? 'before' : undefined }),
+  } as Claim;
 }
 
 /** Returns the standing of a person with one record in exactly this spelling. Twins have no certain standing. */
@@ -80,7 +97,8 @@ function onlyStanding(entries: readonly RosterEntry[] = []): RosterEntry['standi
   return entry?.isExact === true && others.length === 0 ? entry.standing : undefined;
 }
 
-/** Returns whether the other sync had enough full reads since `since` and did not take the account over. */
-export function isClaimOver({ fullReads }: Claim, since: number | undefined): boolean {
-  return since !== undefined && fullReads.filter((at) => at > since).length >= readsUntilTakeOver;
+/** Returns whether the other sync decided in enough full reads since `since` and did not take the account over. */
+export function isClaimOver({ fullReads, undecided }: Claim, since: number | undefined): boolean {
+  if (since === undefined || undecided !== undefined) return false;
+  return fullReads.filter((at) => at > since).length >= readsUntilTakeOver;
 }

@@ -14,12 +14,11 @@ import {
   disable,
   enable,
   type KeptFields,
-  park,
   remove,
   update,
   withKnown,
 } from './diff.ts';
-import { type Parking, parkingWrite } from './email-order.ts';
+import { type Parking, park } from './email-order.ts';
 import { type LedgerEntry, maxSends } from './ledger.ts';
 import {
   adopted,
@@ -36,8 +35,8 @@ import {
   withoutMisses,
 } from './ledger-steps.ts';
 import { isClaimOver, type Neighbors } from './neighbors.ts';
-import type { AccountDecision } from './pair.ts';
 import type { AbsenceProof, LeaverProof } from './snapshot.ts';
+import type { AccountDecision } from './standing.ts';
 
 /**
  * What the source shows about one identification. *Leaver* and *missing* require a proof;
@@ -68,7 +67,7 @@ export interface Case {
   /** The parking address of the account, whose e-mail an active employee is to get. Counts only for a leaver. */
   readonly parking?: Parking;
   /** A person decided that one of the two replaces the other, who has no account yet: both changes need approval. */
-  readonly pair?: { readonly identification: string; readonly other: string; readonly by: string };
+  readonly replacement?: { readonly identification: string; readonly other: string; readonly by: string };
   /** A person decided that the account is disabled, although no sync owns it. Counts only while that is so. */
   readonly toDisable?: AccountDecision;
   /** An accepted read saw this account enabled. Counts only while it is not ours: then the ledger tells. */
@@ -142,7 +141,8 @@ export interface Decision<Name extends string = Rule> {
  *                      |                           | which releases it  |                             |
  *  anything else       | anything                  | another sync's     | none; conflict              | owned-by-other
  *  missing, out of     | anything                  | ours, and another  | none instead of disable and | hand-over-expected
- *  scope               |                           | sync claims it     | remove; reported            |
+ *  scope               |                           | sync claims it, or | remove; reported            |
+ *                      |                           | cannot decide      |                             |
  *  unusable            | anything                  | any                | none; reported              | unusable
  *  nothing (no proof)  | anything                  | any                | none                        | nothing
  *  out of scope        | enabled                   | ours               | outOfScope: ignore, disable | out-of-scope
@@ -176,16 +176,16 @@ export interface Decision<Name extends string = Rule> {
 export function decide(subject: Case, rules: PlanRules, now: number): Decision {
   const current = currentOf(subject, rules, now);
   return tellIdle(
-    holdPair(expectHandOver(permit(learnAccount(rule(current), current), current), current), current),
+    holdReplacement(expectHandOver(permit(learnAccount(rule(current), current), current), current), current),
     current,
   );
 }
 
 /** Holds the disable of an account that a new person replaces, and the account of that person. */
-function holdPair<Made extends Decision>(decision: Made, { pair }: CurrentCase): Made {
+function holdReplacement<Made extends Decision>(decision: Made, { replacement }: CurrentCase): Made {
   const kind = decision.change?.kind;
-  if (pair === undefined || (kind !== 'create' && kind !== 'disable')) return decision;
-  const held = `${pair.by} decided that ${pair.identification} gets an account and that of ${pair.other} is disabled`;
+  if (replacement === undefined || (kind !== 'create' && kind !== 'disable')) return decision;
+  const held = `${replacement.by} decided that ${replacement.identification} gets an account and that of ${replacement.other} is disabled`;
   return { ...decision, held };
 }
 
@@ -233,7 +233,11 @@ function expectHandOver(decision: Decision, subject: CurrentCase): Decision {
     const reason = `${change.reason}; sync ${claim.by} has the person as active and did not take the user over`;
     return { ...decision, change: { ...change, reason } };
   }
-  const text = `no ${change.kind}: sync ${claim.by} has the person as active and is expected to take the user over. "rollcall adopt ${claim.by} ${subject.identification}" moves the user now`;
+  const why =
+    claim.undecided === 'now'
+      ? 'has the person and cannot decide about them yet: resolve what its last run reports about them'
+      : 'has the person as active and is expected to take the user over';
+  const text = `no ${change.kind}: sync ${claim.by} ${why}. "rollcall adopt ${claim.by} ${subject.identification}" moves the user now`;
   return {
     ...rest,
     rule: 'hand-over-expected',
@@ -260,7 +264,8 @@ function rule(subject: CurrentCase): Decision {
       return { ...rule(taken), takenFrom: ledger.owner };
     }
     if (['missing', 'unconfirmed', 'nothing'].includes(source.says)) return { rule: 'owned-by-other' };
-    const text = `belongs to sync ${ledger.owner}, so ${rules.name} does not change it. To move the user, run "rollcall adopt ${rules.name} ${identification}"`;
+    const why = source.says === 'unusable' ? `. ${source.reason}` : '';
+    const text = `belongs to sync ${ledger.owner}, so ${rules.name} does not change it${why}. To move the user, run "rollcall adopt ${rules.name} ${identification}"`;
     return { rule: 'owned-by-other', finding: finding(subject, 'owned-by-other-sync', text) };
   }
   switch (source.says) {
@@ -310,11 +315,10 @@ function leaver(subject: CurrentCase, person: Person): Decision {
 }
 
 /** Gives a disabled account of ours its parking address, if an active employee is to get the account's e-mail. */
-function withParking(settled: Decision, { user, ours, identification, parking, rules }: CurrentCase): Decision {
+function withParking(settled: Decision, { user, ours, parking, rules }: CurrentCase): Decision {
   const isKnown = parking !== undefined && user !== undefined && ours !== undefined;
-  const after = isKnown ? parkingWrite(parking, user, ours, rules.carried) : undefined;
-  if (!isKnown || after === undefined) return settled;
-  return { ...settled, rule: 'leaver-parked', change: park(user, identification, after, parking.claimant) };
+  const change = isKnown ? park(parking, user, ours, rules.carried) : undefined;
+  return change === undefined ? settled : { ...settled, rule: 'leaver-parked', change };
 }
 
 function missing(subject: CurrentCase, proof: AbsenceProof): Decision {
@@ -327,8 +331,8 @@ function missing(subject: CurrentCase, proof: AbsenceProof): Decision {
   const counted = countMiss(ours, proof, now);
   const kept = counted === ours ? {} : { ledger: counted };
   const misses = counted.misses;
-  if (subject.pair !== undefined) {
-    const change = disable(user, identification, `missing, and replaced by ${subject.pair.identification}`);
+  if (subject.replacement !== undefined) {
+    const change = disable(user, identification, `missing, and replaced by ${subject.replacement.identification}`);
     return { rule: 'missing-disable', change, ...kept };
   }
   if (rules.missing === 'never' || misses === undefined) return { rule: 'missing-counted', ...kept };
@@ -340,13 +344,13 @@ function missing(subject: CurrentCase, proof: AbsenceProof): Decision {
 
 /** No sync owns the account, so only the decision of a person disables it. */
 function unowned(subject: CurrentCase): Decision {
-  const { user, identification, toDisable, pair, neighbors } = subject;
-  const isReplaced = pair?.other === identification && neighbors?.claim === undefined;
+  const { user, identification, toDisable, replacement, neighbors } = subject;
+  const isReplaced = replacement?.other === identification && neighbors?.claim === undefined;
   const isDecided = toDisable !== undefined && whyIdle(subject) === undefined;
   if (user?.enabled !== true || !(isReplaced || isDecided)) return { rule: 'missing-unmanaged' };
   const why = toDisable?.why === undefined ? '' : `: ${toDisable.why}`;
   const decided = isReplaced
-    ? `replaced by ${pair.identification}`
+    ? `replaced by ${replacement.identification}`
     : `${toDisable?.by} decided to disable the account${why}`;
   return { rule: 'missing-decided', change: disable(user, identification, `missing, and ${decided}`) };
 }

@@ -39,6 +39,13 @@ export interface RosterEntry {
   readonly leaves?: string;
   /** False: the roster has the identification in other case, or one that looks like it. */
   readonly isExact: boolean;
+  /** The person may work here, and the sync could not decide about them: in that read, or in the one before. */
+  readonly undecided?: Undecided;
+}
+
+export interface Undecided {
+  readonly now: boolean;
+  readonly before: boolean;
 }
 
 export interface Roster extends RosterHeader {
@@ -59,9 +66,30 @@ const standings: readonly RosterStanding[] = ['active', 'leaver', 'out-of-scope'
 export const rosterWidth = 4;
 const entriesPerPage = 2048;
 
-/** Two bits of standing, 22 bits of the last day of work, then a byte of the account that was seen enabled. */
-export function standingCode(standing: RosterStanding, leaveDay = 0, enabledAccount = 0): number {
-  return standings.indexOf(standing) | (leaveDay << 2) | (enabledAccount << 24);
+/** What an entry holds besides the identification and the standing. */
+interface RosterFacts {
+  /** See `leaveDayOf`. */
+  readonly leaveDay?: number;
+  readonly undecided?: Undecided;
+  /** See `accountMark`. */
+  readonly enabledAccount?: number;
+}
+
+/**
+ * Two bits of standing, 20 bits of the last day of work, a bit each for who is undecided and who was, then a byte of the
+ * account that was seen enabled.
+ */
+export function standingCode(
+  standing: RosterStanding,
+  { leaveDay = 0, undecided, enabledAccount = 0 }: RosterFacts = {},
+): number {
+  const bits = (undecided?.now === true ? undecidedBit : 0) | (undecided?.before === true ? undecidedBit << 1 : 0);
+  return standings.indexOf(standing) | (leaveDay << 2) | bits | (enabledAccount << 24);
+}
+
+/** Returns the byte of the account that was seen enabled, and whether the sync could not decide about the person. */
+export function recalledFrom(code: number): { readonly enabledAccount: number; readonly isUndecided: boolean } {
+  return { enabledAccount: code >>> 24, isUndecided: (code & undecidedBit) !== 0 };
 }
 
 /** Returns a byte of the account's id, from its hash: 1 to 255. A re-created account mostly has another one. */
@@ -69,7 +97,9 @@ export function accountMark(hashed: number): number {
   return 1 + ((hashed >>> 0) % 255);
 }
 
-const maxLeaveDay = 2 ** 22 - 1;
+/** A day of the year 4770: nobody leaves later. */
+const maxLeaveDay = 2 ** 20 - 1;
+const undecidedBit = 1 << 22;
 const pagesAtOnce = 64;
 
 const dayMs = 86_400_000;
@@ -77,7 +107,7 @@ const firstDay = Date.UTC(1900, 0, 1) / dayMs;
 
 /** Returns the number of a plain date: days since 1899-12-31; 0 for none. */
 export function leaveDayOf(leaves: string | undefined): number {
-  return leaves === undefined ? 0 : Date.parse(leaves) / dayMs - firstDay + 1;
+  return leaves === undefined ? 0 : Math.min(Date.parse(leaves) / dayMs - firstDay + 1, maxLeaveDay);
 }
 
 /** Returns the hash function of a roster with this salt: identifications and e-mails compare without case. */
@@ -154,6 +184,11 @@ function pager(pages: number): (hi: number) => number {
   return pages === 1 ? () => 0 : (hi) => hi >>> shift;
 }
 
+function undecidedOf(code: number): Pick<RosterEntry, 'undecided'> {
+  const [now, before] = [(code & undecidedBit) !== 0, (code & (undecidedBit << 1)) !== 0];
+  return now || before ? { undecided: { now, before } } : {};
+}
+
 function leaveDateOf(day: number): Pick<RosterEntry, 'leaves'> {
   return day === 0 ? {} : { leaves: new Date((day - 1 + firstDay) * dayMs).toISOString().slice(0, 10) };
 }
@@ -217,6 +252,7 @@ export function openRoster(
         standing: standings[(entry[3] as number) & 3] ?? 'other',
         isExact: entry[2] === hash.of(name).hi,
         ...leaveDateOf(((entry[3] as number) >>> 2) & maxLeaveDay),
+        ...undecidedOf(entry[3] as number),
       });
       return new Map([...found].map(([name, entries]) => [name, entries.map((entry) => toEntry(name, entry))]));
     },

@@ -40,11 +40,6 @@ export interface Undoing {
 /** The row of the table of `undo` that applied. */
 export type UndoRule = 'undo-create' | 'undo-update' | 'undo-disable' | 'not-undone';
 
-/** Returns whether only undo runs propose changes by this rule. Undo runs and others end only their own decisions. */
-export function isUndoRule(rule: string): boolean {
-  return rule.startsWith('undo-');
-}
-
 /**
  * Decides the inverse of one applied change by what source, platform and ledger show now. The account must still be
  * ours and the same account. A value that changed since is left as it is.

@@ -52,7 +52,7 @@ const identityCodes: readonly FindingCode[] = [
   'email-cycle',
   'rename-conflict',
   'conversion',
-  'pair-left',
+  'left-as-decided',
 ];
 
 export type FindingCode = keyof typeof findingEntries;

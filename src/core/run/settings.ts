@@ -23,7 +23,7 @@ export interface SyncSettings {
   readonly foreignDisable: 'report' | 'enable';
   readonly protected: readonly string[];
   readonly remove: 'never' | { readonly afterMs: number; readonly blacklist: boolean };
-  /** The address that breaks a cycle of e-mails, with `{identification}` in it. Absent: a cycle waits for a person. */
+  /** The address of a leaver's account whose e-mail an employee gets, with `{identification}` in it. Absent: never. */
   readonly parkEmail?: string;
   /** Users move between syncs of a connection only by full reads that are at most this old. */
   readonly handOver: { readonly maxAgeMs: number };

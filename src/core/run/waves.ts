@@ -28,7 +28,7 @@ export interface UnsentBatch {
   readonly parent: string | undefined;
   /** It carries disables, and nothing else. */
   readonly isDisabling: boolean;
-  /** Its changes take over e-mails of others, or are the last step of parked changes. */
+  /** Its changes take over e-mails of others. */
   readonly dependsOnOthers: boolean;
   /** It is a part of a file that the platform never received: it was refused, or too large. */
   readonly isOfUnreceived?: boolean;

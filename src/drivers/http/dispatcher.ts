@@ -73,8 +73,8 @@ function openProxy(address: string, options: DispatcherOptions, tls: TlsOptions 
 /** Returns what `proxy-authorization` says, if the address of the proxy has a user. */
 function loginOf({ username, password }: URL): string | undefined {
   if (username === '') return undefined;
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`;
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}`;
 }
 
 /** A request that went to a proxy and failed. The reason is the cause. */

@@ -1,22 +1,22 @@
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
-import type { PairBook } from '../../core/plan/pair.ts';
+import type { Standing } from '../../core/plan/standing.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { type Finding, isAboutIdentity } from '../../core/run/finding.ts';
 import { countOf } from '../../core/run/formats.ts';
 import type { SyncSettings } from '../../core/run/settings.ts';
-import type { OwnedUsers, Store } from '../../ports/store.ts';
+import type { OwnedUsers } from '../../ports/store.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
 import type { Reading } from '../read/choose-read.ts';
 import { named, peopleOf, type SomePeople } from '../read/choose-read.ts';
 import { mark, type PeopleIndex } from '../read/people-index.ts';
 import type { PlanRead } from '../read/read-people.ts';
-import { findMoved, type HandOverPeriod } from '../seal/report-hand-overs.ts';
+import { fileAccounts, findAlike, leaveAsDecided, openLikeness, readStanding } from './alike.ts';
 import { type Compared, comparePlatform } from './compare-platform.ts';
 import { type AskedAbsent, askAbsent, confirmGone } from './doubtful-people.ts';
 import { claimFormerEmails, type FormerEmails } from './former-emails.ts';
 import { isConfiguredOn } from './neighbors.ts';
-import { fileAccounts, findPairs, leavePairs, openLikeness, readPairs } from './pairs.ts';
+import { findMoved, type HandOverPeriod } from './report-hand-overs.ts';
 import { claimedElsewhere, type Unresolved, type Wait } from './unresolved.ts';
 
 /** The result of the second step: the people who need a decision. */
@@ -37,8 +37,8 @@ export interface PlanCompared extends Omit<Compared, 'enabled'> {
   readonly unconfirmed: number;
   /** What lookups by id say of people who are missing from a full read, by slot. */
   readonly asked: AskedAbsent['said'];
-  /** What people decided about pairs: see `core/plan/pair.ts`. */
-  readonly pairs: PairBook;
+  /** What people decided about standing: see `core/plan/standing.ts`. */
+  readonly standing: Standing;
   /** Number of people whom the plan looked up by id in the source. */
   readonly lookups: number;
 }
@@ -51,11 +51,11 @@ export async function comparePeople(
 ): Promise<PlanCompared> {
   const { sync, index, spool, signal, recorder } = work;
   const { find } = work.findings;
-  const pairs = await readPairs(sync.settings, io);
+  const standing = await readStanding(sync.settings, io);
   const isFocused = focus !== undefined;
-  leavePairs({ index, reading, pairs, find });
-  fileAccounts({ index, reading, pairs, isFocused });
-  await recallConflicts({ sync, reading, index, pairs, find }, io);
+  leaveAsDecided({ index, reading, standing, find });
+  fileAccounts({ index, reading, standing, isFocused });
+  await recallConflicts({ sync, reading, index, standing, find }, io);
   const { unresolved: ended, unproven } = await io.store.batches.unknown(sync.settings.connection);
   const left = await recorder.unresolved(ended);
   const claimed = await claimedElsewhere(unproven, recorder.planId, io);
@@ -68,16 +68,16 @@ export async function comparePeople(
     cameSince: recorder.attemptedSince,
   };
   const { managed, enabled, orphans } = await recall({ sync, index, only: recalled, period, find }, io);
-  await recallEnabled(work, recalled);
+  await recallRoster(work, recalled);
   const onOther = work.others.add;
   const former = await claimFormerEmails(work, io);
   const likeness = openLikeness(index, sync, only === undefined && !isFocused);
-  const job = { sync, only, isFocused, index, spool, signal, find, onOther, former, pairs, likeness };
+  const job = { sync, only, isFocused, index, spool, signal, find, onOther, former, standing, likeness };
   const compared = await comparePlatform(job, io);
-  await recallClaims({ sync, reading, index, pairs, find }, io);
+  await recallClaims({ sync, reading, index, standing, find }, io);
   const { candidates } = compared;
-  const ask = { sync, index, spool, candidates, pairs, signal, find };
-  await findPairs({ ...ask, reading, isFocused }, likeness.found, io);
+  const ask = { sync, index, spool, candidates, standing, signal, find };
+  await findAlike({ ...ask, reading, isFocused }, likeness.found, io);
   const unconfirmed = reading.kind === 'delta' ? await confirmGone(ask, io) : 0;
   const { said: asked, asked: lookups } = await askAbsent(ask, { snapshot, blocked: unresolved.blocked }, io);
   return {
@@ -90,7 +90,7 @@ export async function comparePeople(
     orphans,
     unconfirmed,
     asked,
-    pairs,
+    standing,
     lookups,
   };
 }
@@ -150,23 +150,19 @@ async function recall(
     return { managed: count.managed + owned.managed, enabled: count.enabled + owned.enabled, orphans: {} };
   }
   for await (const entries of io.store.ledger.all(connection)) recallEach(entries);
-  const left = orphans.size === 0 ? new Set() : await leftOwners(connection, io.store);
+  const left = orphans.size === 0 ? new Set() : await leftOwners(connection, io);
   const found = [...(isFull ? orphans : [])].filter(([owner]) => !left.has(owner));
   for (const [owner, users] of found) find(orphaned(name, owner, users));
   return { ...count, orphans: Object.fromEntries(found) };
 }
 
-/** Returns the detail of the audit entry by which an operator leaves the users of a sync as they are. */
-export function leaveDetail(owner: string): string {
-  return `users of ${owner} stay as they are`;
-}
-
-const searchedEntries = 1000;
-
-/** Returns the syncs that are not configured and whose users an operator left as they are, with a reason. */
-export async function leftOwners(connection: string, { audit }: Pick<Store, 'audit'>): Promise<ReadonlySet<string>> {
-  const entries = await audit.list({ actions: ['leave-users'], connection, limit: searchedEntries });
-  return new Set(entries.flatMap(({ detail = '' }) => /^users of (.+) stay as they are$/s.exec(detail)?.[1] ?? []));
+/** Returns the syncs that are not configured and whose users a person left as they are. */
+export async function leftOwners(
+  connection: string,
+  { store, clock }: Pick<EngineIo, 'store' | 'clock'>,
+): Promise<ReadonlySet<string>> {
+  const standing = await store.standing.list(connection, clock.now());
+  return new Set(standing.flatMap((one) => ('owner' in one ? [one.owner] : [])));
 }
 
 /** Tells of users whom no sync disables, because theirs is not configured. */
@@ -175,10 +171,13 @@ export function orphaned(sync: string, owner: string, users: number): Finding {
   return { code: 'orphaned-users', message };
 }
 
-/** Recalls which accounts an earlier accepted read saw enabled, so that a disable by others is no first sight. */
-async function recallEnabled({ index, roster }: PlanWork, only: SomePeople | undefined): Promise<void> {
+/**
+ * Recalls which accounts an earlier accepted read saw enabled, so that a disable by others is no first sight, and about
+ * whom it could not decide.
+ */
+async function recallRoster({ index, roster }: PlanWork, only: SomePeople | undefined): Promise<void> {
   const isFew = only !== undefined && only.count <= lookedUpEntries;
-  for await (const entries of roster?.entries(isFew ? only.names() : 'all') ?? []) index.recallEnabled(entries);
+  for await (const entries of roster?.entries(isFew ? only.names() : 'all') ?? []) index.recall(entries);
 }
 
 type Claim = 'ours' | 'left behind' | 'none';
@@ -222,7 +221,7 @@ interface RecallConflictsJob {
   readonly sync: Sync;
   readonly reading: Reading;
   readonly index: PeopleIndex;
-  readonly pairs: PairBook;
+  readonly standing: Standing;
   readonly find: (finding: Finding) => void;
 }
 
@@ -233,20 +232,20 @@ interface RecallConflictsJob {
  * gone.
  */
 export async function recallConflicts(job: RecallConflictsJob, io: EngineIo): Promise<void> {
-  const { sync, reading, index, pairs, find } = job;
+  const { sync, reading, index, standing, find } = job;
   if (reading.kind === 'full') return;
   const run = reading.kind === 'delta' ? reading.from.fullRun : (await io.store.reads.last(sync.settings.name))?.run;
   if (run === undefined) return;
   for (const finding of await io.store.runs.findings(run)) {
     const { code, identification, message } = finding;
     if (identification === undefined || !isAboutIdentity(finding)) continue;
-    const isPair = code === 'conversion' || code === 'rename-conflict' || code === 'pair-left';
-    if (isPair && pairs.about(identification).length > 0) continue;
+    const isAboutTwoPeople = code === 'conversion' || code === 'rename-conflict' || code === 'left-as-decided';
+    if (isAboutTwoPeople && standing.about(identification).length > 0) continue;
     const { slot } = index.find(identification);
     if (slot === -1 || index.has(slot, mark.conflict)) continue;
     if (reading.kind === 'point' && !index.has(slot, mark.leaver) && !index.has(slot, mark.outOfScope)) continue;
     index.set(slot, mark.conflict);
-    const recalled = code === 'pair-left' ? 'the time has ended, and a full read decides' : message;
+    const recalled = code === 'left-as-decided' ? 'the time has ended, and a full read decides' : message;
     find({ code, identification, message: `found by the last full read: ${recalled}` });
   }
 }

@@ -1,19 +1,20 @@
 import { numberDamage } from '../../core/guard/damage.ts';
 import { openSegmentCounts, type SegmentCounts } from '../../core/guard/segments.ts';
 import { likeness, lookAlikeKey } from '../../core/person/identification.ts';
+import { looksLikeSamePerson } from '../../core/person/likeness.ts';
 import type { User } from '../../core/person/user.ts';
-import { looksLikeSamePerson, type PairBook, type PairWay } from '../../core/plan/pair.ts';
+import type { PairWay, Standing } from '../../core/plan/standing.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { Finding, FindingCode } from '../../core/run/finding.ts';
 import { isScanCheaper } from '../../core/run/requests.ts';
 import type { Spool } from '../../ports/runtime.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
-import { pagesOf } from '../prove/lookups.ts';
 import type { SomePeople } from '../read/choose-read.ts';
 import { countQuiet, mark, noQuiet, type PeopleIndex, type QuietCounts } from '../read/people-index.ts';
+import { pagesOf } from '../read-back/lookups.ts';
+import { adoptOf, type LikenessWatch } from './alike.ts';
 import type { FormerEmails } from './former-emails.ts';
 import type { Candidates, KeptUser } from './kept-users.ts';
-import { adoptOf, type LikenessWatch } from './pairs.ts';
 
 /** Result of comparing the platform's users with the index. */
 export interface Compared {
@@ -57,7 +58,7 @@ export interface CompareJob {
   /** Called for every user whom no record of the source names, where all people are compared. */
   readonly onOther: (user: User) => void;
   readonly former: FormerEmails;
-  readonly pairs: PairBook;
+  readonly standing: Standing;
   readonly likeness: LikenessWatch;
 }
 
@@ -297,7 +298,7 @@ function wantsNewEmail(user: User, slot: number, index: PeopleIndex): boolean {
 function checkEmail(
   user: User,
   slot: number,
-  { index, spool, sync, former, pairs, ...job }: CompareJob,
+  { index, spool, sync, former, standing, ...job }: CompareJob,
   { claims, holders }: Count,
 ): void {
   const { email } = user.fields;
@@ -306,7 +307,7 @@ function checkEmail(
   if (holder === -1 || holder === slot) return;
   const isFormer = former.has(holder);
   const way =
-    pairs.decisions.length === 0 ? undefined : pairs.way(index.person(holder).identification, user.identification);
+    standing.ofTwo.length === 0 ? undefined : standing.way(index.person(holder).identification, user.identification);
   if (way === 'leave') return;
   const mayGive = (): boolean => {
     return isFormer ? former.has(slot) : mayGiveEmail(user, slot, holder, { index, sync, way });

@@ -2,9 +2,9 @@ import { openBudget } from '../../core/person/field-rule.ts';
 import type { Mapped, Person } from '../../core/person/person.ts';
 import { countingRecord } from '../../core/person/prefer.ts';
 import { adopted, entryOf, type MissingUser, usersAtStake } from '../../core/plan/ledger-steps.ts';
-import type { PairBook } from '../../core/plan/pair.ts';
 import type { SourceSays } from '../../core/plan/plan.ts';
 import { absentInLookup, certifySnapshot, type MissingProof, type Snapshot } from '../../core/plan/snapshot.ts';
+import type { Standing } from '../../core/plan/standing.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { Finding } from '../../core/run/finding.ts';
@@ -23,7 +23,7 @@ export interface AskJob {
   readonly index: PeopleIndex;
   readonly spool: Spool;
   readonly candidates: Candidates;
-  readonly pairs: PairBook;
+  readonly standing: Standing;
   readonly signal: AbortSignal;
   readonly find: (finding: Finding) => void;
 }
@@ -85,14 +85,14 @@ export async function askAbsent(
   { snapshot, blocked }: { readonly snapshot: Snapshot; readonly blocked: ReadonlyMap<string, unknown> },
   io: EngineIo,
 ): Promise<AskedAbsent> {
-  const { sync, find, pairs } = job;
+  const { sync, find, standing } = job;
   const { missing, leavers } = snapshot;
   const said = new Map<number, SourceSays>();
   if (missing === undefined || leavers === undefined || !canLookUp(sync)) return { said, asked: 0 };
   const absent = (await absentUsers(job, io)).filter(({ identification }) => !blocked.has(identification));
   const due = usersAtStake(absent, rulesOn(io.clock, sync.settings), io.clock.now());
   const atStake = [
-    ...new Set([...absent.filter((one) => one.isEnabled && pairs.disables(one.identification)), ...due]),
+    ...new Set([...absent.filter((one) => one.isEnabled && standing.disables(one.identification)), ...due]),
   ];
   const cap = sync.settings.guards.disables.cap ?? defaultCap;
   const chosen = atStake.slice(0, cap);
@@ -142,11 +142,11 @@ export function canLookUp({ source, mapping }: Sync): boolean {
 }
 
 /** Returns the users on the platform whom no record of the source names: ours, and those that a person decided to disable. */
-async function absentUsers({ sync, index, spool, candidates, pairs }: AskJob, io: EngineIo) {
+async function absentUsers({ sync, index, spool, candidates, standing }: AskJob, io: EngineIo) {
   const places = new Map<number, number>();
   for (const [at, slot] of candidates.slots.entries()) {
     const isAbsent = !index.hasAny(slot, mark.inSource | mark.conflict | mark.bystander);
-    const isMeant = index.has(slot, mark.ours) || pairs.disables(index.person(slot).identification);
+    const isMeant = index.has(slot, mark.ours) || standing.disables(index.person(slot).identification);
     if (isAbsent && isMeant) places.set(slot, candidates.places[at] as number);
   }
   const found: (MissingUser & { readonly slot: number })[] = [];
@@ -158,7 +158,7 @@ async function absentUsers({ sync, index, spool, candidates, pairs }: AskJob, io
       const identification = names[at] ?? '';
       const user = readKept(spool, places.get(slot) as number);
       const stored = ledger.get(identification);
-      const asOurs = pairs.disables(identification) ? adopted(sync.settings.name, identification, {}) : undefined;
+      const asOurs = standing.disables(identification) ? adopted(sync.settings.name, identification, {}) : undefined;
       const entry = typeof user === 'string' ? undefined : (entryOf(user.id, stored) ?? asOurs);
       if (typeof user === 'string' || entry === undefined) continue;
       const known = decisions.get(identification)?.find(({ rule, endedAt }) => {

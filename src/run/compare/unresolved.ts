@@ -5,9 +5,8 @@ import type { Clock } from '../../ports/runtime.ts';
 import type { Batch, ChangeMark, PlannedChange } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
-import { type LookupQuestion, type Lookups, openLookups } from '../prove/lookups.ts';
-import { entryAfter, markOf, readBack, undoneIn } from '../prove/read-back.ts';
-import { carriedBy } from '../seal/batches.ts';
+import { type LookupQuestion, type Lookups, openLookups } from '../read-back/lookups.ts';
+import { entryAfter, markOf, readBack, undoneIn } from '../read-back/read-back.ts';
 
 /** Why nothing is planned for a user. */
 export interface Wait {
@@ -114,10 +113,7 @@ async function resolveBatch(
   for (const back of await readBack(changes, { lookups, sync }, io)) {
     const entry = entryAfter(back, sync, now);
     if (back.verdict.kind === 'unverified' || entry === undefined) open.push(back.change.identification);
-    else if (batch.isParking === true) {
-      const { identification } = back.change;
-      marks.push({ identification, state: 'failed', reason: 'only its parking address was sent; planned again' });
-    } else {
+    else {
       ledger.push(entry);
       marks.push(markOf(back, now));
       undone.push(...undoneIn([back], now));
@@ -177,7 +173,7 @@ function waitsUntil({ sentAt, finalAt }: Batch, sync: Sync, clock: Clock): numbe
  */
 async function unresolvedChanges(batch: Batch, io: EngineIo): Promise<readonly PlannedChange[]> {
   const { run, id, size } = batch;
-  return carriedBy(batch, await io.store.plans.page(run, { batch: id, states: ['unresolved', 'sent'], limit: size }));
+  return io.store.plans.page(run, { batch: id, states: ['unresolved', 'sent'], limit: size });
 }
 
 async function unresolvedUsers(batch: Batch, io: EngineIo): Promise<readonly string[]> {

@@ -1,12 +1,14 @@
+import { parkingAddress } from '../../core/person/cell.ts';
 import { fieldTraits } from '../../core/person/fields.ts';
 import type { Person, RejectedPerson } from '../../core/person/person.ts';
 import type { User } from '../../core/person/user.ts';
 import type { ChangeDraft } from '../../core/plan/change.ts';
+import type { Parking } from '../../core/plan/email-order.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { adopted, leftBehind } from '../../core/plan/ledger-steps.ts';
-import type { AccountDecision, PairBook, PairDecision } from '../../core/plan/pair.ts';
 import type { Case, Decision, PlanRules, Rule, SourceSays } from '../../core/plan/plan.ts';
 import type { Snapshot } from '../../core/plan/snapshot.ts';
+import type { AccountDecision, PairDecision, Standing } from '../../core/plan/standing.ts';
 import type { UndoRule } from '../../core/plan/undo.ts';
 import { clearingWrites, routeOf, unknownFields } from '../../core/run/batch.ts';
 import { given } from '../../core/run/given.ts';
@@ -20,7 +22,6 @@ import type { EngineIo, Sync } from '../engine-io.ts';
 import { mark, type PeopleIndex } from '../read/people-index.ts';
 import type { Absent } from '../read/person-text.ts';
 import { sayOf } from '../read/source-says.ts';
-import { leaverParking } from './parking.ts';
 
 export interface DecideJob {
   readonly sync: Sync;
@@ -36,8 +37,8 @@ export interface DecideJob {
   readonly asked: ReadonlyMap<number, SourceSays>;
   /** Bystanders are skipped, and every other slot is decided. */
   readonly isFocused: boolean;
-  /** What people decided about pairs. */
-  readonly pairs: PairBook;
+  /** What people decided about pairs, accounts and orphans. */
+  readonly standing: Standing;
   /** Identifications with a change whose outcome is not known yet: nothing is sent to them. */
   readonly blocked: Unresolved['blocked'];
   readonly decide: DecideCases;
@@ -101,7 +102,7 @@ export async function decideSlots(
   const neighbors = await job.neighbors.of(
     bare.flatMap(({ entry, owner, subject: { source, identification } }) => {
       // The account to disable may be that of a person of another sync, which does not own it yet.
-      const known = owner ?? (job.pairs.disables(identification) ? adopted(name, identification, {}) : undefined);
+      const known = owner ?? (job.standing.disables(identification) ? adopted(name, identification, {}) : undefined);
       return known ? [{ entry: known, says: source.says, isLeftBehind: owner !== entry }] : [];
     }),
   );
@@ -118,7 +119,7 @@ export async function decideSlots(
       ...given({
         neighbors: neighbors.get(identification),
         parking: leaverParking(slot, job),
-        pair: openReplacement(identification, job),
+        replacement: openReplacement(identification, job),
         toDisable: toDisable(identification, job),
       }),
       ...(user !== undefined && wasEnabled(slot, user.id) ? { wasEnabled: true } : {}),
@@ -132,15 +133,29 @@ export async function decideSlots(
   return cases.map((one, i) => ({ ...one, decision: decisions[i] as (typeof decisions)[number] }));
 }
 
+/** Returns the parking of a leaver whose account has an e-mail that an employee is to get in this plan. */
+function leaverParking(slot: number, { index, sync, holders, isFocused }: DecideJob): Parking | undefined {
+  const claimant = holders.get(slot);
+  const { parkEmail } = sync.settings;
+  if (claimant === undefined || parkEmail === undefined || index.has(claimant, mark.conflict)) return undefined;
+  // An account without a record has a claimant only if a person decided that the claimant replaces it.
+  const isGone = index.has(slot, mark.leaver) || !index.has(slot, mark.inSource);
+  // Nothing is planned for bystanders, except where one person alone is explained.
+  if (!isGone || (!isFocused && index.has(slot, mark.bystander))) return undefined;
+  const email = parkingAddress(parkEmail, index.person(slot).identification);
+  if (email === undefined || index.findEmail(email) !== -1) return undefined;
+  return { email, claimant: index.person(claimant).identification };
+}
+
 /** Returns the decision to disable the account of this identification. */
-function toDisable(name: string, { pairs: { accounts } }: DecideJob): AccountDecision | undefined {
+function toDisable(name: string, { standing: { accounts } }: DecideJob): AccountDecision | undefined {
   const decision = accounts.get(name);
   return decision?.way === 'disable' ? decision : undefined;
 }
 
 /** Returns the decision that one replaces the other, while the person who comes has no account. */
-function openReplacement(name: string, { pairs, index, snapshot }: DecideJob): PairDecision | undefined {
-  return pairs.about(name).find(({ way, identification }) => {
+function openReplacement(name: string, { standing, index, snapshot }: DecideJob): PairDecision | undefined {
+  return standing.about(name).find(({ way, identification }) => {
     const { slot, isExact } = index.find(identification);
     const isKnown = isExact && index.has(slot, mark.inSource);
     // In another read than a full one, the person may work unseen.

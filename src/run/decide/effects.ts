@@ -1,10 +1,9 @@
 import type { BlockedPerson } from '../../core/guard/blocked.ts';
+import { isUndoRule } from '../../core/plan/decision.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { Case, Decision, Rule, SourceSays } from '../../core/plan/plan.ts';
-import { isUndoRule } from '../../core/plan/undo.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { given } from '../../core/run/given.ts';
-import { reportFoundParked } from '../prove/report-parked.ts';
 import { mark } from '../read/people-index.ts';
 import { accessTrouble, blockedPerson } from '../read/source-says.ts';
 import { type DecidedSlot, type DecideJob, whyNotSent } from './decide-slots.ts';
@@ -76,7 +75,7 @@ export function effectsOf(one: DecidedSlot, job: EffectsJob): Effects {
 /** Returns what is wrong with the person's record, and whether nothing can be decided because of it. */
 function troubleOf(
   { slot, person, owner, subject, decision }: DecidedSlot,
-  { index, sync, moves }: EffectsJob,
+  { index, moves }: EffectsJob,
 ): Pick<Effects, 'findings' | 'blocked' | 'access'> & { readonly isBlocked: boolean } {
   const isOfUndo = isUndoRule(decision.rule);
   const isUndated = index.has(slot, mark.undated);
@@ -87,7 +86,7 @@ function troubleOf(
   const isCertain = !index.hasAny(slot, mark.tied | mark.unsure);
   const access = isMeant && !isOfUndo ? accessTrouble(person, subject, decision, isCertain) : undefined;
   return {
-    findings: [told, reportFoundParked(subject, sync)].filter((one) => one !== undefined),
+    findings: told === undefined ? [] : [told],
     // The read counts people without a day of their own.
     ...given({ blocked: isUndated ? undefined : blocked, access }),
     isBlocked: blocked !== undefined || isUndated || isUnresolved(subject.source),

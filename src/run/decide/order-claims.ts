@@ -6,7 +6,6 @@ import type { Finding } from '../../core/run/finding.ts';
 import type { EngineIo } from '../engine-io.ts';
 import { mark } from '../read/people-index.ts';
 import { type DecidedSlot, type DecideJob, decideSlots, whyNotSent } from './decide-slots.ts';
-import { parkingPlaceOf } from './parking.ts';
 
 /** What the order of e-mails adds to the changes of a plan. */
 export interface EmailMoves {
@@ -15,34 +14,26 @@ export interface EmailMoves {
   /** Those of them who get it in a later run without help. */
   readonly passing: ReadonlySet<number>;
   /** What the change of a slot gets besides. */
-  of(slot: number, change: ChangeDraft): Partial<Pick<Change, 'reason' | 'waitsFor' | 'parkEmail'>>;
+  of(slot: number, change: ChangeDraft): Partial<Pick<Change, 'reason' | 'waitsFor'>>;
 }
 
-/** One proof after the other: a longer chain continues in the next run, and a longer cycle waits for a person. */
+/** One proof after the other: a longer chain continues in the next run. */
 const longestChain = 50;
 const decidedAtOnce = 500;
 
 /**
  * Decides who gets an e-mail that another employee's account still has. A claimant goes after the holder, if the
- * holder's own change takes the account to another e-mail: its new one, or a leaver's parking address. In a cycle, one
- * member is parked first. Claimants that do not go are marked as conflicts and reported.
+ * holder's own change takes the account to another e-mail: its new one, or a leaver's parking address. Claimants
+ * that do not go, and the members of a cycle, are marked as conflicts and reported.
  */
 export async function orderClaims(job: DecideJob, find: (finding: Finding) => void, io: EngineIo): Promise<EmailMoves> {
   const { index, claims, sync } = job;
   if (claims.size === 0) return { postponed: 0, passing: new Set(), of: () => ({}) };
   const links = new Map([...claims].map(([claimant, { holder }]) => [claimant, holder]));
   const { movers, leaving } = await judgeHolders(job, find, io);
-  const nameOf = (slot: number): string => index.person(slot).identification;
-  const park = (members: readonly number[]): number | undefined => {
-    const able = members.filter((slot) => parkingPlaceOf(slot, job) !== undefined);
-    // An update parks without enabling the account.
-    const updates = able.filter((slot) => movers.get(slot) === 'update');
-    const named = (updates.length > 0 ? updates : able).map((slot) => ({ slot, name: nameOf(slot) }));
-    return named.sort((a, b) => compareIdentifications(a.name, b.name))[0]?.slot;
-  };
   // Another system delivers the files of an outbox: nothing proves that an address is free.
   const longest = sync.settings.delivery === 'outbox' ? 0 : longestChain;
-  const order = orderEmails({ links, moves: (slot) => movers.has(slot), park, longest });
+  const order = orderEmails({ links, moves: (slot) => movers.has(slot), longest });
   const isStuck = (claimant: number): boolean => waitsForOthers(claimant, links, job);
   const waiting = [...order.waiting, ...[...order.going].filter(isStuck)];
   for (const slot of waiting) reportWaiting(slot, leaving, job, find);
@@ -54,11 +45,8 @@ export async function orderClaims(job: DecideJob, find: (finding: Finding) => vo
       const holder = links.get(slot);
       if (holder === undefined || !order.going.has(slot) || isStuck(slot)) return {};
       if (kind !== 'create' && !changed.includes('email')) return {};
-      const parkEmail = order.parked.has(slot) ? parkingPlaceOf(slot, job) : undefined;
-      const waitsFor = nameOf(holder);
-      const after = `${reason}; sent after the change of ${waitsFor}, whose account has this e-mail`;
-      if (parkEmail === undefined) return { reason: after, waitsFor };
-      return { reason: `${after}; the account gets a parking address first`, waitsFor, parkEmail };
+      const waitsFor = index.person(holder).identification;
+      return { reason: `${reason}; sent after the change of ${waitsFor}, whose account has this e-mail`, waitsFor };
     },
   };
 }
@@ -73,15 +61,15 @@ function waitsForOthers(claimant: number, links: ReadonlyMap<number, number>, { 
 }
 
 interface Holders {
-  /** Holders whose own change takes the account to another e-mail, and the kind of that change. */
-  readonly movers: ReadonlyMap<number, ChangeDraft['kind']>;
+  /** Holders whose own change takes the account to another e-mail. */
+  readonly movers: ReadonlySet<number>;
   /** Leavers who are disabled in this plan: a later one can give their accounts parking addresses. */
   readonly leaving: ReadonlySet<number>;
 }
 
 /** Decides about the holders alone. */
 async function judgeHolders(job: DecideJob, find: (finding: Finding) => void, io: EngineIo): Promise<Holders> {
-  const movers = new Map<number, ChangeDraft['kind']>();
+  const movers = new Set<number>();
   const leaving = new Set<number>();
   for (const some of chunk([...job.claims.values()], decidedAtOnce)) {
     job.signal.throwIfAborted();
@@ -90,7 +78,7 @@ async function judgeHolders(job: DecideJob, find: (finding: Finding) => void, io
       const { change } = decided.decision;
       if (change !== undefined && leavesEmail(decided)) {
         const message = whyNotSent(change, job.sync);
-        if (message === undefined) movers.set(decided.slot, change.kind);
+        if (message === undefined) movers.add(decided.slot);
         // The claimant does not go then, so nothing is planned later on that tells of it.
         else if (decided.decision.rule === 'leaver-parked') {
           find({ code: 'not-deliverable', identification: change.identification, message });
@@ -132,15 +120,11 @@ function reportWaiting(
   if (!index.has(holderSlot, mark.conflict)) find({ code: 'email-conflict', identification: holder, message });
 }
 
-function reportCycle(members: readonly number[], { index, sync }: DecideJob, find: (finding: Finding) => void): void {
+function reportCycle(members: readonly number[], { index }: DecideJob, find: (finding: Finding) => void): void {
   const people = fromSmallest(members.map((slot) => index.person(slot)));
   const names = people.map(({ identification }) => identification);
   const shown = [...names.slice(0, 10), ...(names.length > 10 ? ['…'] : []), names[0] ?? ''].join(' → ');
-  const way =
-    sync.settings.parkEmail === undefined
-      ? 'Set parkEmail, or give one of them'
-      : 'parkEmail cannot help here: give one of them';
-  const message = `each person needs the e-mail of the next: ${shown}. None is changed. ${way} another e-mail`;
+  const message = `each person needs the e-mail of the next: ${shown}. None is changed. Change the address of one of them on the platform first; the next run does the rest`;
   for (const slot of members) index.set(slot, mark.conflict);
   for (const [i, person] of people.entries()) {
     const { identification } = person;

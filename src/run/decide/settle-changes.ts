@@ -4,7 +4,6 @@ import type { Marked } from '../../core/plan/configuration.ts';
 import { type DecisionRecord, settleDecisions } from '../../core/plan/decision.ts';
 import { withoutFields } from '../../core/plan/leaders.ts';
 import type { LedgerLeaders } from '../../core/plan/ledger.ts';
-import { isUndoRule } from '../../core/plan/undo.ts';
 import { clearingWrites } from '../../core/run/batch.ts';
 import type { NewChange } from '../../ports/store.ts';
 import { isDecidedByOperator } from '../compare/expected-hand-overs.ts';
@@ -109,10 +108,7 @@ function openSettling(
   const { byFile, byCall } = clearingWrites(sync.settings, sync.dialect);
   const carried: readonly FieldName[] = byFile || byCall ? sync.mapping.fields : [];
   return ({ draft: proposal, hidden = {}, known: leaders, held }) => {
-    // Undo runs and others neither use nor end each other's decisions.
-    const decisions = (known.get(proposal.identification) ?? []).filter(
-      (one) => isUndoRule(one.rule) === isUndoRule(proposal.rule),
-    );
+    const decisions = known.get(proposal.identification) ?? [];
     const isOfLeaders = partOf(proposal) === 'leaders';
     const isSendable = (draft: Proposal): boolean => isOfLeaders || whyNotSent(draft, sync) === undefined;
     const settling = { known: decisions, carried: isOfLeaders ? [] : carried, hidden, isSendable };

@@ -10,9 +10,9 @@ import type { Lookup } from '../../ports/platform.ts';
 import type { ChangeMark, PlannedBatch, PlannedChange } from '../../ports/store.ts';
 import { handOversExpected, isConfiguredOn } from '../compare/neighbors.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
-import { openLookups } from '../prove/lookups.ts';
-import { entryAfter, findingsOf, markOf, undoneIn } from '../prove/read-back.ts';
-import { changesInBatch } from '../seal/batches.ts';
+import { changesInBatch } from '../plan-changes.ts';
+import { openLookups } from '../read-back/lookups.ts';
+import { entryAfter, findingsOf, markOf, undoneIn } from '../read-back/read-back.ts';
 import { objectionTo, readBackIfApplied, type Trouble } from './objections.ts';
 import { leaveOutUncertain } from './plan-age.ts';
 
@@ -70,7 +70,7 @@ export async function checkBeforeSending(
 
   const isPiece = isPieceOf(batch);
   const lookups = await lookUp(ours, { batch, isLookedUp }, context, io);
-  const taken = await findTakenEmails(batch.isParking === true ? [] : ours, context, io);
+  const taken = await findTakenEmails(ours, context, io);
   const now = io.clock.now();
   const meant = ours.filter((change) => {
     const whose = taken.get(change.identification);

@@ -4,8 +4,8 @@ import type { Clock } from '../../ports/runtime.ts';
 import type { Batch, ChangeMark, Run } from '../../ports/store.ts';
 import { ageOn } from '../clock-span.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
-import { type Lookups, openLookups } from '../prove/lookups.ts';
-import { changesInBatch, changesOf } from '../seal/batches.ts';
+import { changesInBatch, changesOf } from '../plan-changes.ts';
+import { type Lookups, openLookups } from '../read-back/lookups.ts';
 import { objectionTo } from './objections.ts';
 import { readPlanned } from './wave.ts';
 
@@ -74,7 +74,7 @@ export async function* namesAhead(planned: readonly Batch[], io: EngineIo): Asyn
   }
 }
 
-/** Parts of a failed file, and the last step of parked changes, are looked up just before they are sent. */
+/** Parts of a failed file are looked up just before they are sent. */
 export function isCovered({ kind, parent }: Batch): boolean {
   return kind !== 'outbox' && parent === undefined;
 }

@@ -5,7 +5,7 @@ import { entryOf } from '../../core/plan/ledger-steps.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import type { Lookup } from '../../ports/platform.ts';
 import type { Batch } from '../../ports/store.ts';
-import type { ReadBack } from '../prove/read-back.ts';
+import type { ReadBack } from '../read-back/read-back.ts';
 
 export type Trouble = Pick<Finding, 'code'> & { readonly reason: string };
 export type Objection = (lookup: Lookup) => Trouble | undefined;

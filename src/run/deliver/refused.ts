@@ -12,8 +12,9 @@ import {
 import type { Batch, LearnedFacts, PlannedBatch, PlannedChange } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import type { NextStep } from '../next-step.ts';
+import { changesInBatch, marksFor } from '../plan-changes.ts';
 import { keepRaw } from '../run-notes.ts';
-import { addParts, changesInBatch, marksFor } from '../seal/batches.ts';
+import { addParts } from '../seal/batches.ts';
 import { releaseFileLease } from './file-lease.ts';
 
 interface Refused {

@@ -1,11 +1,10 @@
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { UndoneRecord } from '../../core/plan/undo.ts';
-import { fileGroup } from '../../core/run/batch.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import type { Batch, ChangeMark, Run } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
-import type { ReadBack } from '../prove/read-back.ts';
-import { addParts, changesOf } from '../seal/batches.ts';
+import type { ReadBack } from '../read-back/read-back.ts';
+import { addParts } from '../seal/batches.ts';
 
 /**
  * After this many failed files with no row applied (a file, its halves, its quarters), one row is sent alone. If that
@@ -100,26 +99,4 @@ async function hasApplied(files: readonly Batch[], io: EngineIo): Promise<boolea
 function platformFaulty(files: number): Finding {
   const message = `${files} files in a row failed, and no change was applied. The platform does not seem to process files, so the rest was not sent`;
   return { code: 'platform-ill', message };
-}
-
-/**
- * Adds the batches of the last step of changes that are parked: after all others, whose addresses they take. Both steps
- * have the same file group, because `parkStep` carries every field that makes one.
- */
-export async function addLastStep(
-  context: RunContext,
-  parking: Batch,
-  parked: readonly string[],
-  io: EngineIo,
-): Promise<void> {
-  const { owned, sync } = context;
-  const { dialect, mapping } = sync;
-  const groups = new Map<string, string[]>();
-  for await (const change of changesOf(owned.run.id, io, { batch: parking.id })) {
-    if (!parked.includes(change.identification)) continue;
-    const key = parking.kind === 'direct' ? '' : fileGroup(change, dialect, mapping.fields);
-    groups.set(key, [...(groups.get(key) ?? []), change.identification]);
-  }
-  const { kind, id } = parking;
-  await addParts(context, { of: { kind, id }, parts: [...groups.values()] }, io);
 }

@@ -6,9 +6,9 @@ import type { Batch, BatchEffects, DeliveryFacts, LearnedFacts, PlannedChange } 
 import { ageOn, spanOn } from '../clock-span.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { type NextStep, toProving } from '../next-step.ts';
-import { unnamedWord } from '../prove/end-words.ts';
+import { marksFor } from '../plan-changes.ts';
 import { keepRaw, type UnstoredRequests } from '../run-notes.ts';
-import { marksFor } from '../seal/batches.ts';
+import { unnamedWord } from './end-words.ts';
 import { cutTooLarge, endForTrouble, noteAccepted, refuseFile } from './refused.ts';
 
 export interface Submitted {

@@ -1,5 +1,5 @@
 import { ruledClasses } from '../../core/guard/approvals.ts';
-import { leftOutOf, type RestoredStore } from '../../core/guard/guard.ts';
+import type { RestoredStore } from '../../core/guard/guard.ts';
 import {
   mayExceed,
   openSegmentCounts,
@@ -11,7 +11,7 @@ import type { FieldName } from '../../core/person/fields.ts';
 import type { Person } from '../../core/person/person.ts';
 import { otherOrder, utcDate } from '../../core/person/plain-date.ts';
 import { type ChangeClass, isFreezable } from '../../core/plan/change.ts';
-import { isLeftOutReason } from '../../core/plan/decision.ts';
+import { leftOutOf } from '../../core/plan/decision.ts';
 import { countOf, formatInstant, frozenReason } from '../../core/run/formats.ts';
 import type { Hold } from '../../core/run/run.ts';
 import type { Applier, PlannedChange } from '../../ports/store.ts';
@@ -20,9 +20,9 @@ import type { PlanCompared } from '../compare/compare-people.ts';
 import { addExcessHandOvers } from '../compare/expected-hand-overs.ts';
 import type { Decided } from '../decide/decide-changes.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
+import { changesOf } from '../plan-changes.ts';
 import type { PlanWork } from '../plan-job.ts';
 import type { PlanRead } from '../read/read-people.ts';
-import { changesOf } from '../seal/batches.ts';
 import type { PlanCounts } from './judge.ts';
 
 /** Completes the plan, marks what operators approved, and counts what the guards look at. */
@@ -211,19 +211,19 @@ async function leftOutByClass({ recorder, sync }: PlanWork, io: EngineIo): Promi
   const { name } = sync.settings;
   const counts = new Map<ChangeClass, number>();
   const reasons = new Map<ChangeClass, string>();
-  for await (const { classes, stateReason } of changesOf(recorder.planId, io, { states: ['held'] })) {
+  for await (const { classes, stateReason, isLeftOut } of changesOf(recorder.planId, io, { states: ['held'] })) {
     for (const one of classes) {
       counts.set(one, (counts.get(one) ?? 0) + 1);
-      if (stateReason !== undefined && !isLeftOutReason(stateReason)) reasons.set(one, stateReason);
+      if (stateReason !== undefined && !isLeftOut) reasons.set(one, stateReason);
     }
   }
-  const before = new Map((await io.store.holds.listOpen(name)).map((hold) => [hold.class, hold.reason]));
-  return [...counts].map(([one, count]) => ({
-    sync: name,
-    class: one,
-    reason: reasons.get(one) ?? leftOutOf(before.get(one)),
-    count,
-  }));
+  const open = new Map((await io.store.holds.listOpen(name)).map((hold) => [hold.class, hold]));
+  return [...counts].map(([one, count]) => {
+    const reason = reasons.get(one);
+    const heldBefore = open.get(one)?.heldBefore ?? open.get(one)?.reason ?? '';
+    if (reason !== undefined) return { sync: name, class: one, reason, count };
+    return { sync: name, class: one, reason: leftOutOf(heldBefore), heldBefore, count };
+  });
 }
 
 /** Returns the fact of a restore since the instant, if there was one. */

@@ -4,12 +4,12 @@ import { type FinalStatus, isFilePending, learnPace, mayBeProcessing, nextPollMs
 import type { FileStatus } from '../../ports/platform.ts';
 import type { Batch, DeliveryFacts, OwnedRun, Run } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
+import { afterPoll, hasStood, isReadBackDue, learnEndWord, unnamedWord } from '../deliver/end-words.ts';
 import { releaseFileLease, renewAfterMs, takeFileLease } from '../deliver/file-lease.ts';
 import { readWave, type Wave } from '../deliver/wave.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { type NextStep, type Proven, toDelivering } from '../next-step.ts';
 import { keepRaw, type UnstoredRequests } from '../run-notes.ts';
-import { afterPoll, hasStood, isReadBackDue, learnEndWord, unnamedWord } from './end-words.ts';
 import { proveWave } from './prove-wave.ts';
 
 /**

@@ -7,18 +7,19 @@ import { waitFor } from '../../core/run/waiting.ts';
 import { endOf, isFilePending, mayBeProcessing, nextProofMs } from '../../core/run/waves.ts';
 import type { Batch, ChangeMark, OwnedRun, PlannedChange } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
+import { proveLeaders } from '../deliver/deliver-leaders.ts';
+import { forgetEndWord } from '../deliver/end-words.ts';
 import { releaseFileLease } from '../deliver/file-lease.ts';
 import { applyLookup, namesAhead } from '../deliver/look-up-ahead.ts';
-import { addLastStep, splitBatch } from '../deliver/split.ts';
+import { splitBatch } from '../deliver/split.ts';
 import { isAllProven, isProofDue, readPlanned, readWave, type Wave } from '../deliver/wave.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
-import { proveLeaders } from '../lead/deliver-leaders.ts';
 import { type NextStep, type Proven, toDelivering, toProving } from '../next-step.ts';
+import { changesInBatch, changesOf } from '../plan-changes.ts';
+import { type LookupQuestion, type Lookups, openLookups } from '../read-back/lookups.ts';
+import { entryAfter, findingsOf, markOf, type ReadBack, readBack, undoneIn } from '../read-back/read-back.ts';
 import type { UnstoredRequests } from '../run-notes.ts';
-import { addParts, changesInBatch, changesOf } from '../seal/batches.ts';
-import { forgetEndWord } from './end-words.ts';
-import { type LookupQuestion, type Lookups, openLookups } from './lookups.ts';
-import { entryAfter, findingsOf, markOf, type ReadBack, readBack, undoneIn } from './read-back.ts';
+import { addParts } from '../seal/batches.ts';
 
 /** How to handle changes that the platform does not show. `untilMs` is the time of the lookup that decides. */
 type IfUnseen =
@@ -146,15 +147,14 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
   const unknown = new Set(
     open.filter(({ state }) => state === 'unresolved').map(({ identification }) => identification),
   );
-  const { certain, unseen, parked } = sortBacks(backs, { batch, action, isUnknown, sync, now });
+  const { certain, unseen } = sortBacks(backs, { action, isUnknown, sync, now });
   if (unseen.length > 0 && batch.final === 'learned' && action.kind === 'fail') {
     await forgetEndWord(context, batch, io);
     return { batch, changes: unseen.length, untilMs: now };
   }
   await reportRewritten(context, unseen, io);
   const isWaiting = unseen.length > 0 && action.kind === 'wait';
-  if (batch.final === 'failed')
-    await learnFromFailed(context, { batch, seen: certain.marks.length + parked.length, isWaiting }, io);
+  if (batch.final === 'failed') await learnFromFailed(context, { batch, seen: certain.marks.length, isWaiting }, io);
   if (isWaiting) {
     // Nothing is stored of a file yet. Results that are certain now are read again later and reported once.
     if (batch.kind === 'direct') {
@@ -163,7 +163,6 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
     }
     return { batch, changes: unseen.length, untilMs: action.untilMs };
   }
-  if (parked.length > 0) await addLastStep(context, batch, parked, io);
   if (unseen.length > 0 && action.kind === 'split') {
     await splitBatch(context, batch, { ...certain, unseen }, io);
     return undefined;
@@ -198,15 +197,12 @@ interface SortedBacks {
   readonly certain: Certain;
   /** Changes that the platform does not show, or not for sure. */
   readonly unseen: readonly ReadBack[];
-  /** People whose parked e-mail is shown: their last step is due. */
-  readonly parked: readonly string[];
 }
 
 /** Sorts the changes of a batch by what the read-back showed of each. */
-function sortBacks(backs: readonly ReadBack[], { batch, action, isUnknown, sync, now }: SortJob): SortedBacks {
+function sortBacks(backs: readonly ReadBack[], { action, isUnknown, sync, now }: SortJob): SortedBacks {
   const certain: Certain = { marks: [], ledger: [], undone: [], findings: [] };
   const unseen: ReadBack[] = [];
-  const parked: string[] = [];
   for (const back of backs) {
     const { identification } = back.change;
     const needsSign = action.kind === 'wait' || action.kind === 'split' || isUnknown(back);
@@ -216,8 +212,6 @@ function sortBacks(backs: readonly ReadBack[], { batch, action, isUnknown, sync,
       certain.findings.push(...findingsOf(back));
     } else if (back.verdict.kind === 'not-seen' || (back.verdict.kind === 'unverified' && needsSign)) {
       unseen.push(back);
-    } else if (batch.isParking === true && back.verdict.kind === 'applied') {
-      parked.push(identification);
     } else {
       const entry = entryAfter(back, sync, now);
       if (entry !== undefined) certain.ledger.push(entry);
@@ -227,11 +221,10 @@ function sortBacks(backs: readonly ReadBack[], { batch, action, isUnknown, sync,
       if (back.verdict.kind === 'unverified') certain.findings.push(unverified(identification));
     }
   }
-  return { certain, unseen, parked };
+  return { certain, unseen };
 }
 
 interface SortJob {
-  readonly batch: Batch;
   readonly action: IfUnseen;
   /** Only a visible effect proves that this change was applied. */
   readonly isUnknown: (back: ReadBack) => boolean;

@@ -34,7 +34,7 @@ export function openFindings({ note, watch }: FindingsWatch): Findings {
       watch(found);
       const { account: _account, ...finding } = found;
       note(finding);
-      // The other person of a pair has the same sentence.
+      // The other of two people has the same sentence.
       const { message: sentence } = finding;
       if (sentence !== last) countCause(causes, found);
       last = sentence;

@@ -10,6 +10,7 @@ import {
   RosterEntries,
   type RosterPart,
   type RosterStanding,
+  recalledFrom,
   rosterWidth,
   standingCode,
 } from '../../core/plan/roster.ts';
@@ -23,17 +24,18 @@ import { type Absent, createPersonText } from './person-text.ts';
  * What is known of one slot. Bits, because there may be a million slots. Each step adds marks; only the read takes some
  * back, when another record of the person counts.
  *
- * | set by                        | marks                                                         | read by               |
- * |-------------------------------|---------------------------------------------------------------|-----------------------|
- * | read: a record                | inSource, active, leaver, outOfScope, undated                 | every step            |
- * | read: several records         | tied, unsure, worksOutside, unknownOutside                    | read, decide          |
- * | read: of some people          | bystander                                                     | compare, decide, lead |
- * | read, compare, order of mails | conflict                                                      | every step            |
- * | read of some people, pairs    | left                                                          | decide                |
- * | compare: the ledger           | inLedger, ours, plain                                         | compare, decide       |
- * | compare: the platform         | seen, enabled; leadable of who is equal                       | every step            |
- * | decide                        | prevented, leadable                                           | lead, record          |
- * | lead                          | led; bystander and seen of people who wait for a leader       | record                |
+ * | set by                        | marks                                                   | read by               |
+ * |-------------------------------|---------------------------------------------------------|-----------------------|
+ * | read: a record                | inSource, active, leaver, outOfScope, undated           | every step            |
+ * | read: several records         | tied, unsure, worksOutside, unknownOutside              | read, decide, record  |
+ * | read: of some people          | bystander                                               | compare, decide, lead |
+ * | read, compare, order of mails | conflict                                                | every step            |
+ * | read of some people, pairs    | left                                                    | decide                |
+ * | compare: the ledger           | inLedger, ours, plain                                   | compare, decide       |
+ * | compare: the roster           | wasUndecided                                            | record                |
+ * | compare: the platform         | seen, enabled; leadable of who is equal                 | every step            |
+ * | decide                        | prevented, leadable                                     | lead, record          |
+ * | lead                          | led; bystander and seen of people who wait for a leader | record                |
  */
 export const mark = {
   /** Some record of the source names this person. */
@@ -75,6 +77,8 @@ export const mark = {
   led: 1 << 18,
   /** This read saw the account enabled. */
   enabled: 1 << 19,
+  /** The full read before could not decide about the person: see `Claim.undecided`. */
+  wasUndecided: 1 << 20,
 } as const;
 
 /** What a directory shows of a person besides the fields. */
@@ -371,11 +375,14 @@ export class PeopleIndex {
       if (!this.has(slot, mark.inSource)) continue;
       const { hi, lo } = this.#byIdentification.keyOf(slot);
       const exact = this.#exact[slot] as number;
-      const enabled = this.has(slot, mark.seen) ? (this.#enabled[slot] as number) : 0;
-      const standing = standingCode(this.#standing(slot), this.#leaves[slot] as number, enabled);
-      entries.add(hi, lo, exact, standing);
+      const code = standingCode(this.#standing(slot), {
+        leaveDay: this.#leaves[slot] as number,
+        undecided: { now: this.#isUndecided(slot), before: this.has(slot, mark.wasUndecided) },
+        enabledAccount: this.has(slot, mark.seen) ? (this.#enabled[slot] as number) : 0,
+      });
+      entries.add(hi, lo, exact, code);
       const look = this.#byLook?.keyOf(slot);
-      if (look !== undefined && (look.hi !== 0 || look.lo !== 0)) entries.add(look.hi, look.lo, exact, standing);
+      if (look !== undefined && (look.hi !== 0 || look.lo !== 0)) entries.add(look.hi, look.lo, exact, code);
     }
   }
 
@@ -398,6 +405,15 @@ export class PeopleIndex {
     // Another record of the person may be in scope, so no sync may take the user over for this one.
     if (this.has(slot, mark.outOfScope)) return this.has(slot, mark.conflict) ? 'other' : 'out-of-scope';
     return this.has(slot, mark.leaver) ? 'leaver' : 'active';
+  }
+
+  /** Whether the person may work here, and a conflict or the record itself leaves nothing to decide. */
+  #isUndecided(slot: number): boolean {
+    if (this.has(slot, mark.conflict))
+      return this.hasAny(slot, mark.tied | mark.unsure) || !this.has(slot, mark.leaver);
+    if (this.hasAny(slot, mark.active | mark.leaver | mark.outOfScope)) return false;
+    const person = this.person(slot);
+    return person.kind === 'rejected' || (person.kind === 'person' && person.standing === 'unknown');
   }
 
   /** Whether the platform shows every readable field as the slot's person wants it. As `isSameValue` compares. */
@@ -428,12 +444,17 @@ export class PeopleIndex {
     return this.has(slot, mark.plain) && this.#account[slot] === this.#hash.of(accountId).hi;
   }
 
-  /** Recalls from a roster's entries, four numbers each, which accounts an earlier read saw enabled. */
-  recallEnabled(entries: Int32Array): void {
+  /**
+   * Recalls from a roster's entries, four numbers each, which accounts an earlier read saw enabled, and about whom it
+   * could not decide.
+   */
+  recall(entries: Int32Array): void {
     for (let at = 0; at < entries.length; at += rosterWidth) {
       const slot = this.#byIdentification.get(entries[at] as number, entries[at + 1] as number);
-      const isSame = slot !== -1 && this.#exact[slot] === entries[at + 2];
-      if (isSame) this.#enabled[slot] = (entries[at + 3] as number) >>> 24;
+      if (slot === -1) continue;
+      const { enabledAccount, isUndecided } = recalledFrom(entries[at + 3] as number);
+      if (this.#exact[slot] === entries[at + 2]) this.#enabled[slot] = enabledAccount;
+      if (isUndecided) this.set(slot, mark.wasUndecided);
     }
   }
 

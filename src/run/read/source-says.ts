@@ -4,7 +4,6 @@ import type { Case, Decision, SourceSays } from '../../core/plan/plan.ts';
 import { absentWithoutLookup, type Snapshot } from '../../core/plan/snapshot.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import type { CellTrouble } from '../../core/run/refusal.ts';
-import type { Wait } from '../compare/unresolved.ts';
 import type { PeopleIndex } from './people-index.ts';
 import type { Absent } from './person-text.ts';
 
@@ -16,7 +15,7 @@ import type { Absent } from './person-text.ts';
 export function sayOf(
   person: Person | RejectedPerson | undefined,
   snapshot: Snapshot,
-  wait?: Pick<Wait, 'reason'>,
+  wait?: { readonly reason: string },
   asked?: SourceSays,
 ): SourceSays {
   if (wait !== undefined) return { says: 'unusable', code: 'unresolved', reason: wait.reason };

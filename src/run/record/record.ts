@@ -8,9 +8,9 @@ import type { PlanCompared } from '../compare/compare-people.ts';
 import type { Decided, TakenLater } from '../decide/decide-changes.ts';
 import type { EngineIo } from '../engine-io.ts';
 import { isConfigurationHeld, isStored, type Judged } from '../judge/judge.ts';
+import { changesOf } from '../plan-changes.ts';
 import type { PlanWork } from '../plan-job.ts';
 import type { PlanRead } from '../read/read-people.ts';
-import { changesOf } from '../seal/batches.ts';
 
 const missesAtOnce = 1000;
 const changesAtOnce = 500;

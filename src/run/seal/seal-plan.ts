@@ -6,9 +6,9 @@ import type { Decided } from '../decide/decide-changes.ts';
 import { editFact } from '../edit.ts';
 import type { EngineIo } from '../engine-io.ts';
 import { isConfigurationHeld, type Judged } from '../judge/judge.ts';
+import { fewChanges } from '../plan-changes.ts';
 import type { Plan, PlanWork } from '../plan-job.ts';
 import type { PlanRead } from '../read/read-people.ts';
-import { fewChanges } from './batches.ts';
 
 /** The results of all steps of a plan. */
 export interface Planned {

@@ -7,13 +7,13 @@ import type { BatchLoad } from '../../core/run/requests.ts';
 import type { ChangeState } from '../../core/run/run.ts';
 import type { Batch, NewBatch, PlannedChange } from '../../ports/store.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
+import { changesOf, pageSize } from '../plan-changes.ts';
 import type { Plan } from '../plan-job.ts';
-import { changesOf, newBatch, pageSize } from './batches.ts';
+import { newBatch } from './batches.ts';
 
 /** Changes that are sent together. */
 interface ChangeGroup {
   readonly kind: Batch['kind'];
-  readonly isParking: boolean;
   changes: GroupedChange[];
 }
 
@@ -25,9 +25,8 @@ interface GroupedChange {
 
 /**
  * Sorts the plan's open changes into batches, disables first, in order of identification; files apart from direct calls. A change that
- * waits for another one goes in a later batch, and each batch is proven before the next one is sent. Parked changes get
- * the batch of their first step here; see `addLastStep` for the second. Returns what each batch carries, and the last
- * one, which the caller stores.
+ * waits for another one goes in a later batch, and each batch is proven before the next one is sent. Returns what each
+ * batch carries, and the last one, which the caller stores.
  */
 export async function writeBatches(
   context: RunContext,
@@ -39,10 +38,10 @@ export async function writeBatches(
   let last: NewBatch[] = [];
   for await (const group of groupsOf({ planId: owned.run.id, ...given({ few }), states: ['planned'], sync }, io)) {
     const number = loads.push(loadOf(group));
-    const { kind, isParking, changes } = group;
+    const { kind, changes } = group;
     const identifications = changes.map(({ identification }) => identification);
     if (last.length > 0) await io.store.batches.create(owned, last);
-    last = [{ batch: newBatch(context, { number, kind, size: identifications.length, isParking }), identifications }];
+    last = [{ batch: newBatch(context, { number, kind, size: identifications.length }), identifications }];
   }
   return { loads, last };
 }
@@ -79,7 +78,7 @@ async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGro
   const { settings, dialect } = sync;
   const read = await readGroups(job, io);
   const { isSmall, levels, disables } = await measurePlan(read(), sync);
-  const file = { kind: settings.delivery === 'outbox' ? 'outbox' : 'csv', isParking: false } as const;
+  const file = { kind: settings.delivery === 'outbox' ? 'outbox' : 'csv' } as const;
   let leaving: GroupedChange[] = [];
   if (disables > 0 && settings.delivery !== 'direct') {
     for await (const change of read(disableClasses)) {
@@ -102,12 +101,11 @@ async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGro
       leading.push({ identification: change.identification, requests: leadRequests(change, dialect) });
       continue;
     }
-    const isParking = change.parkEmail !== undefined;
     const level = levels.get(change.identification) ?? 0;
     let groups = level === 0 ? first : later[level - 1];
     if (groups === undefined) later[level - 1] = groups = new Map<string, ChangeGroup>();
-    const key = `${isParking} ${route} ${route === 'direct' ? '' : fileGroup(change, dialect, sync.mapping.fields)}`;
-    const group = groups.get(key) ?? { kind: route, isParking, changes: [] };
+    const key = `${route} ${route === 'direct' ? '' : fileGroup(change, dialect, sync.mapping.fields)}`;
+    const group = groups.get(key) ?? { kind: route, changes: [] };
     groups.set(key, group);
     group.changes.push({ identification: change.identification });
     if (level > 0 || group.changes.length < settings.batchRows) continue;
@@ -120,7 +118,7 @@ async function* groupsOf(job: GroupsJob, io: EngineIo): AsyncGenerator<ChangeGro
     }
   }
   // After all accounts: a leader may be created in this plan.
-  for (const changes of chunk(leading, settings.batchRows)) yield { kind: 'leaders', isParking: false, changes };
+  for (const changes of chunk(leading, settings.batchRows)) yield { kind: 'leaders', changes };
 }
 
 type Changes = AsyncIterable<PlannedChange> | readonly PlannedChange[];

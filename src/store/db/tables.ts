@@ -51,7 +51,7 @@ const token = { of: 'secret', sealedBy: 'vault' } as const;
 export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   runs: { sync: 'sync', columns: { scope, reason: mention } },
   plans: { sync: 'sync' },
-  holds: { sync: 'sync', columns: { reason: mention } },
+  holds: { sync: 'sync', columns: { reason: mention, held_before: mention } },
   hold_runs: {},
   batches: { sync: 'sync', columns: { reason: mention } },
   changes: {
@@ -87,7 +87,8 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
     countedAs: 'forgotten',
     isBookkeeping: true,
   },
-  decisions: { sync: 'sync', columns: { identification: exactRow } },
+  standing_decisions: { sync: 'sync', columns: { identification: exactRow, other: exactRow, why: mention } },
+  decisions: { sync: 'sync', columns: { identification: exactRow, why: mention } },
   baselines: {
     sync: 'sync',
     // Expressions may name people. Without a baseline, the next full run stores one.
@@ -116,7 +117,7 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   mailed_reports: {},
   pauses: { sync: 'sync' },
   learned: {},
-  audit: { sync: 'sync' },
+  audit: { sync: 'sync', columns: { detail: mention, why: mention } },
   restores: {},
   // Users sign in again: their roles may have changed since.
   sessions: { isDroppedByRestore: true },

@@ -5,7 +5,7 @@ import { fields } from '../db/fields.ts';
 import { inLists } from '../db/row-writer.ts';
 import { planOfRun } from './changes.ts';
 
-export const batches = fields<Batch, 'batches'>('batches', {}, { isParking: 'optional flag' });
+export const batches = fields<Batch, 'batches'>('batches', {});
 
 export const toBatch = batches.fromRow;
 

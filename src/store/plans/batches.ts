@@ -147,7 +147,6 @@ function noSuchBatch(id: string, run?: string): RollcallError {
 type WaveRow = Selectable<Schema['batches']> & {
   readonly kind_of_change: string | null;
   readonly waiting_change: string | null;
-  readonly parent_parks: number | null;
   /** A column of every row, because the two parts of the query need the same ones. */
   readonly unreceived_parent: string | null;
   readonly of_all: number | null;
@@ -164,7 +163,6 @@ function waveRows(db: Database, runId: string): Promise<WaveRow[]> {
     .select([
       sql<string | null>`null`.as('kind_of_change'),
       sql<string | null>`null`.as('waiting_change'),
-      sql<number | null>`null`.as('parent_parks'),
       sql<string | null>`null`.as('unreceived_parent'),
       sql<number | null>`null`.as('of_all'),
     ])
@@ -189,11 +187,6 @@ function waveRows(db: Database, runId: string): Promise<WaveRow[]> {
         .where('changes.waits_for', 'is not', null)
         .limit(1)
         .as('waiting_change'),
-      eb
-        .selectFrom('batches as parents')
-        .select('parents.is_parking')
-        .whereRef('parents.id', '=', 'batches.parent')
-        .as('parent_parks'),
       eb
         .selectFrom('batches as unreceived')
         .select('unreceived.id')
@@ -231,8 +224,7 @@ function toPlannedBatch(row: WaveRow): PlannedBatch {
     ...toBatch(row),
     // Disables share a file with no other change.
     isDisabling: row.kind_of_change === 'disable',
-    dependsOnOthers:
-      row.kind === 'leaders' || (row.is_parking !== 1 && (row.parent_parks === 1 || row.waiting_change !== null)),
+    dependsOnOthers: row.kind === 'leaders' || row.waiting_change !== null,
     isOfUnreceived: row.unreceived_parent !== null,
     ofAll: Number(row.of_all),
   };

@@ -55,7 +55,6 @@ type PersonalParts = readonly [
   before: (Omit<Before, 'fields'> & { readonly fields: Readonly<Record<string, string | null>> }) | null,
   after: FieldValues,
   reason: string,
-  parkEmail: string | null,
   notAgain?: NotAgain,
 ];
 
@@ -65,7 +64,7 @@ export function toNewChangeRow(plan: string, change: NewChange, keys: KeyRing): 
   // No output can show a lone surrogate.
   const reason = change.reason.toWellFormed();
   const { notAgain } = change;
-  const all = [withoutSame(change), change.after, reason, change.parkEmail ?? null] as const;
+  const all = [withoutSame(change), change.after, reason] as const;
   const parts: PersonalParts = notAgain === undefined ? all : [...all, notAgain];
   return {
     plan,
@@ -82,6 +81,7 @@ export function toNewChangeRow(plan: string, change: NewChange, keys: KeyRing): 
     state: change.verdict?.state ?? 'planned',
     state_reason: change.verdict?.reason ?? null,
     is_rejected: change.verdict?.state === 'dropped' ? 1 : 0,
+    is_left_out: change.verdict?.isLeftOut === true ? 1 : 0,
     asked: change.asked === undefined ? null : JSON.stringify(change.asked),
   };
 }
@@ -110,7 +110,7 @@ function withSame(before: PersonalParts[0], after: FieldValues): Before | undefi
 
 /** The columns of a change whose person was forgotten. */
 export const emptyChange = {
-  personal: JSON.stringify([null, {}, '', null] satisfies PersonalParts),
+  personal: JSON.stringify([null, {}, ''] satisfies PersonalParts),
   changed: '',
   state_reason: null,
   waits_for: null,
@@ -126,7 +126,7 @@ export function changedPattern(field: FieldName): string {
 /** Throws `STORE_INVALID` when no configured key opens the values. */
 export function toPlannedChange(row: Selectable<Schema['changes']>, keys: KeyRing): PlannedChange {
   const text = keys.open(row.personal, placeOf('changes', 'personal', { ...row }));
-  const [before, after, reason, parkEmail, notAgain] = JSON.parse(text) as PersonalParts;
+  const [before, after, reason, notAgain] = JSON.parse(text) as PersonalParts;
   return {
     identification: row.identification,
     kind: row.kind,
@@ -136,7 +136,6 @@ export function toPlannedChange(row: Selectable<Schema['changes']>, keys: KeyRin
     classes: classesOf(row.classes),
     reason,
     ...(row.waits_for === null ? {} : { waitsFor: row.waits_for }),
-    ...(parkEmail === null ? {} : { parkEmail }),
     ...(notAgain === undefined ? {} : { notAgain }),
     rule: row.rule,
     episode: row.episode,
@@ -146,6 +145,7 @@ export function toPlannedChange(row: Selectable<Schema['changes']>, keys: KeyRin
     batch: row.batch ?? undefined,
     isApproved: row.is_approved === 1,
     isRejected: row.is_rejected === 1,
+    isLeftOut: row.is_left_out === 1,
     ...(row.applied_at === null ? {} : { appliedAt: Number(row.applied_at) }),
   };
 }

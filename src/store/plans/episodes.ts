@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import { compareIdentifications } from '../../core/plan/change.ts';
-import { type DecidedFields, type FieldDigests, leftOutPattern, whatStays } from '../../core/plan/decision.ts';
+import { type DecidedFields, type FieldDigests, whatStays } from '../../core/plan/decision.ts';
 import type { DecidedPeople, OwnedRun } from '../../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
 import { decisionsOf, lockName } from '../db/differences.ts';
@@ -102,7 +102,7 @@ async function openHeld(db: OpenTransaction, sync: string, piece: PlanPiece, { n
 function leftOut(eb: ExpressionBuilder<Schema, 'changes'>, sync: string, column: 'by_whom' | 'fields' | 'at') {
   return eb
     .case()
-    .when('changes.state_reason', 'like', leftOutPattern)
+    .when('changes.is_left_out', '=', 1)
     .then(
       eb
         .selectFrom('decisions')

@@ -252,4 +252,4 @@ function countedIn(runs: readonly { readonly run: string; readonly classes: read
   return parts.length === 0 ? sql<number>`0` : sql<number>`(${sql.join(parts, sql` | `)})`;
 }
 
-export const holdFields = fields<HoldFacts, 'holds'>('holds', { members_key: null });
+export const holdFields = fields<HoldFacts, 'holds'>('holds', { members_key: null }, { heldBefore: 'optional' });

@@ -76,10 +76,10 @@ export async function renewHolds(
       await db.insertInto('holds').values(hold).execute();
     } else {
       renewed.add(same.id);
-      const { reason, digest } = hold;
+      const { reason, held_before, digest } = hold;
       await db
         .updateTable('holds')
-        .set({ run, reason, digest, expires_at: Math.max(hold.expires_at, same.expires_at) })
+        .set({ run, reason, held_before, digest, expires_at: Math.max(hold.expires_at, same.expires_at) })
         .where('id', '=', same.id)
         .execute();
     }

@@ -13,6 +13,7 @@ import { rewriteLeaders, toLedgerEntry } from '../ledger.ts';
 import { emptyChange, toPlannedChange } from '../plans/changes.ts';
 import { toRecord } from '../plans/decisions.ts';
 import { toFinding } from '../runs.ts';
+import { toStanding } from '../standing.ts';
 import { findPersonHash, hideLedgerRow, makePersonHash, type PersonHash, pseudonymOf, toEntry } from './forgotten.ts';
 
 export function createPersonRecords(db: Database, keys: KeyRing): PersonRecords {
@@ -196,12 +197,18 @@ async function readPersonRecord(db: Database, keys: KeyRing, identification: str
       madeAt: row.made_at,
     })),
     findings: (await naming('findings')).map((row) => ({ run: row.run, ...toFinding(row) })),
-    decisions: (await naming('decisions')).map((row) => ({ ...toRecord(row), sync: row.sync })),
+    decisions: (await naming('decisions'))
+      .filter((row) => row.identification === identification)
+      .map((row) => ({ ...toRecord(row), sync: row.sync })),
+    standing: (await naming('standing_decisions'))
+      .filter((row) => row.identification === identification || row.other === identification)
+      .map(toStanding),
     requests: (await naming('triggers')).map(({ id, sync, requested_at: at }) => {
       return { trigger: id, sync, requestedAt: at };
     }),
     notices: (await naming('alert_deliveries')).length,
     rawTexts: (await naming('raw_texts')).length,
+    auditEntries: (await naming('audit')).length,
   };
 }
 

@@ -102,7 +102,7 @@ see('a person under two identifications is decided on the page, and the next run
   await dialog.getByLabel('Reason').fill('works out the notice');
   await dialog.getByRole('button', { name: 'Leave both for a time' }).click();
   await card.getByText('is left out and the account of "E7" kept until').waitFor();
-  expect((await office.apply()).findings).toMatchObject([{ code: 'pair-left', identification: 'N7' }]);
+  expect((await office.apply()).findings).toMatchObject([{ code: 'left-as-decided', identification: 'N7' }]);
 
   await card.getByRole('button', { name: 'Replace the account' }).click();
   await dialog.getByRole('button', { name: 'Replace the account' }).click();

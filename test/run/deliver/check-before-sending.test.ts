@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { User } from '../../../src/core/person/user.ts';
 import { RollcallError } from '../../../src/core/run/errors.ts';
 import { releaseFileLease, takeFileLease } from '../../../src/run/deliver/file-lease.ts';
-import { sampleBatch, sampleChange, sampleEntry } from '../../contracts/store-samples.ts';
+import { sampleChange, sampleEntry } from '../../contracts/store-samples.ts';
 import { failOnLeaks } from '../../support/leak-check.ts';
 import { hour, openScene, type SceneOptions } from '../run-in-store.ts';
 
@@ -139,7 +139,7 @@ describe('a last look before a change goes out', () => {
     expect(await scene.findings()).toEqual(['disable', 'remove'].map((kind) => `frozen: ${kind} not sent: ${disable}`));
   });
 
-  it('leaves out a change whose new e-mail is still on another account, unless it is parked first', async () => {
+  it('leaves out a change whose new e-mail is still on another account', async () => {
     const change = { after: { email: 'old@x.com' }, changed: ['email'], waitsFor: 'ben' } as const;
     const ben = { ...someone('ben', true), fields: { email: 'old@x.com' } };
     const scene = await openScene({ changes: [sampleChange('ana', 'update', change)], users: [ben] });
@@ -147,16 +147,6 @@ describe('a last look before a change goes out', () => {
     expect(scene.sent).toEqual([]);
     expect(await scene.reasons()).toEqual({ ana: 'its e-mail is still on user ben' });
     expect(await scene.findings()).toEqual(['email-conflict: update not sent: its e-mail is still on user ben']);
-    const parked = await openScene({
-      changes: [sampleChange('ana', 'update', { ...change, parkEmail: 'parked@x.com' })],
-      users: [ben],
-      batches: [],
-    });
-    const { owned } = await parked.context();
-    const batch = sampleBatch(owned, 1, { isParking: true });
-    await parked.store.batches.create(owned, [{ batch, identifications: ['ana'] }]);
-    await parked.step();
-    expect(parked.sent).toEqual([['ana']]);
   });
 
   it('of many creates searches none: one scan says how many have each name', async () => {

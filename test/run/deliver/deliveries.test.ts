@@ -2,8 +2,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { planHere } from '../../../src/app/previews.ts';
-import { runSync } from '../../../src/app/requests.ts';
-import { RollcallError } from '../../../src/core/run/errors.ts';
 import {
   employees,
   type OfficeOptions,
@@ -113,32 +111,6 @@ describe('a platform that clears what a write leaves out', () => {
     expect(users.get('E3')?.fields).toMatchObject({ job: 'Clerk', orgEntryDate: '2020-01-31' });
     expect(users.get('E3')?.fields.phoneNumber ?? '').toBe('');
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
-  });
-
-  it('a stop between the parking address and the own e-mail loses none of them', async () => {
-    let stop: AbortController | undefined;
-    const office = await openOffice({
-      sandbox: { quirks: { uniqueEmail: true } },
-      sync: {
-        mapping: { ...plainMapping, job: 'job' },
-        delivery: 'csv',
-        parkEmail: '{identification}@parked.example',
-        guards: { emailChanges: { absolute: 20 } },
-      },
-      dialect: { csv: { header: 'full' }, mayClear: ['seniority', 'phoneNumber'] },
-      checkpoint: (place) => {
-        if (place === 'batch-split') stop?.abort(new RollcallError('the process is to end', { code: 'CANCELLED' }));
-      },
-    });
-    const clerk = { job: 'Clerk', status: 'active' };
-    await office.writeEmployees(employees(12).map((row) => ({ ...row, ...clerk })));
-    expect((await office.apply()).run.outcome).toBe('succeeded');
-    const swap = employees(12, { E1: { mail: 'ana2@example.com' }, E2: { mail: 'ana1@example.com' } });
-    await office.writeEmployees(swap.map((row) => ({ ...row, ...clerk, job: '' })));
-    stop = new AbortController();
-    const watch = { signal: stop.signal, progress: () => {}, by: 'shell:ana' };
-    await expect(runSync(office.app, 'people', watch)).rejects.toThrow();
-    expect(office.sandbox.state.users.get('E1')?.fields).toMatchObject({ email: 'E1@parked.example', job: 'Clerk' });
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FileStatus } from '../../../src/ports/platform.ts';
 import type { LearnedFacts } from '../../../src/ports/store.ts';
-import { afterPoll, isReadBackDue, learnEndWord, unnamedWord } from '../../../src/run/prove/end-words.ts';
+import { afterPoll, isReadBackDue, learnEndWord, unnamedWord } from '../../../src/run/deliver/end-words.ts';
 import { sampleChange } from '../../contracts/store-samples.ts';
 import { minute, openScene, type Scene, type SceneOptions, second, settle, takeBatch } from '../run-in-store.ts';
 

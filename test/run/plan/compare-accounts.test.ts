@@ -2,12 +2,12 @@ import { tmpdir } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Person } from '../../../src/core/person/person.ts';
 import type { User } from '../../../src/core/person/user.ts';
-import { openPairBook, type PairWay } from '../../../src/core/plan/pair.ts';
+import { openStanding, type PairWay } from '../../../src/core/plan/standing.ts';
 import { chunk } from '../../../src/core/run/batch.ts';
 import type { Finding } from '../../../src/core/run/finding.ts';
 import { defaultDialect, type SyncSettings } from '../../../src/core/run/settings.ts';
+import { openLikeness } from '../../../src/run/compare/alike.ts';
 import { comparePlatform } from '../../../src/run/compare/compare-platform.ts';
-import { openLikeness } from '../../../src/run/compare/pairs.ts';
 import type { EngineIo, Sync } from '../../../src/run/engine-io.ts';
 import { named } from '../../../src/run/read/choose-read.ts';
 import { openRecordFiling } from '../../../src/run/read/file-records.ts';
@@ -99,11 +99,8 @@ async function compare(world: World) {
     signal: new AbortController().signal,
     find,
     former: new Map(),
-    pairs: openPairBook(
-      world.way === undefined
-        ? []
-        : [{ way: world.way, identification: 'ana', other: 'eva', by: 'leo', why: undefined }],
-      someInstant,
+    standing: openStanding(
+      world.way === undefined ? [] : [{ way: world.way, identification: 'ana', other: 'eva', by: 'leo' }],
     ),
     likeness: openLikeness(index, sync, true),
     onOther: ({ identification }: User) => void others.push(identification),

@@ -235,16 +235,6 @@ describe('the findings of decisions', () => {
     expect(blocked.map(({ at }) => at)).toEqual(['line of ana']);
   });
 
-  it('name an account that an earlier run has left with its parking address', async () => {
-    const email = 'ana@parked.example';
-    const { codes } = await decide({
-      records: [named('ana', { fields: { ...fields, email: 'ana@x.com' } }), named('eva')],
-      users: [account('ana', { fields: { email } }), account('eva')],
-      settings: { parkEmail: '{identification}@parked.example' },
-    });
-    expect(codes()).toEqual(['email-parked ana']);
-  });
-
   it('name a change that the delivery cannot carry, which is left out', async () => {
     const { codes, findings, kinds } = await decide({
       records: [named('ana', left), named('eva')],
@@ -282,8 +272,8 @@ describe('an e-mail that another account still has', () => {
   const has = (name: string, over: Partial<User> = {}) => account(name, { ...over, fields: mail(name) });
   const parkEmail = '{identification}@parked.example';
   const waits = ({ changes }: Awaited<ReturnType<typeof decide>>) =>
-    changes.map(({ identification, kind, waitsFor, parkEmail: parked }) =>
-      [kind, identification, waitsFor, parked].filter((part) => part !== undefined).join(' '),
+    changes.map(({ identification, kind, waitsFor }) =>
+      [kind, identification, waitsFor].filter((part) => part !== undefined).join(' '),
     );
   const both = [has('ana'), has('eva')];
 
@@ -367,6 +357,21 @@ describe('an e-mail that another account still has', () => {
     expect(plan.changes.map(({ after }) => after.email)).toEqual(['eva@x.com', 'eva@parked.example']);
   });
 
+  it.each([
+    ['no parking address is configured', undefined],
+    ['an employee has the parking address', 'ana@x.com'],
+    ['the identification makes no address', '{identification} {identification}@parked.example'],
+  ])('of a disabled leaver stays where %s', async (_, address) => {
+    const plan = await decide({
+      records: [wants('ana', 'eva'), wants('eva', 'eva', left), wants('kim', 'ana')],
+      users: [has('ana'), has('eva', off), account('kim')],
+      ledger: [entry('ana'), entry('eva', { disabledAt: 1, goneSince: 1 }), entry('kim')],
+      claims: { ana: 'eva', kim: 'ana' },
+      settings: address === undefined ? {} : { parkEmail: address },
+    });
+    expect([plan.kinds(), plan.codes().toSorted()]).toEqual([[], ['email-conflict ana', 'email-conflict kim']]);
+  });
+
   describe('and is claimed in a circle', () => {
     /** Each of them is to get the e-mail of the next one. */
     const circleOf = (names: readonly string[], over: Partial<World> = {}) => {
@@ -390,14 +395,8 @@ describe('an e-mail that another account still has', () => {
         'email-cycle leo (line of leo) ana',
       ]);
       expect(plan.findings[0]?.message).toBe(
-        'each person needs the e-mail of the next: ana → eva → leo → ana. None is changed. Set parkEmail, or give one of them another e-mail',
+        'each person needs the e-mail of the next: ana → eva → leo → ana. None is changed. Change the address of one of them on the platform first; the next run does the rest',
       );
-    });
-
-    it('stays where no parking address is possible, and says so', async () => {
-      const plan = await circleOf(['a b', 'c d'], { settings: { parkEmail } });
-      expect(plan.kinds()).toEqual([]);
-      expect(plan.findings[0]?.message).toMatch(/parkEmail cannot help here: give one of them another e-mail$/);
     });
 
     it('is no finding for people whom the run is not about', async () => {
@@ -415,43 +414,6 @@ describe('an e-mail that another account still has', () => {
       expect(findings[0]?.message).toContain(`p1000 → p1001 → `);
       expect(findings[0]?.message).toContain(shown);
     });
-
-    it('is parked with the first name, whichever account the platform shows first', async () => {
-      const plan = await circleOf(['leo', 'eva', 'ana'], { settings: { parkEmail } });
-      expect(waits(plan).toSorted()).toEqual(['update ana leo ana@parked.example', 'update eva ana', 'update leo eva']);
-      expect(plan.changes.find(({ identification }) => identification === 'ana')?.reason).toMatch(
-        /; sent after the change of leo, whose account has this e-mail; the account gets a parking address first$/,
-      );
-    });
-
-    it('is parked by an update rather than by an enable', async () => {
-      const plan = await circleOf(['ana', 'eva'], {
-        users: [has('ana', off), has('eva')],
-        ledger: [entry('ana', { disabledAt: 1 }), entry('eva')],
-        settings: { parkEmail },
-      });
-      expect(waits(plan)).toEqual(['enable ana eva', 'update eva ana eva@parked.example']);
-      const enables = await circleOf(['eva', 'ana'], {
-        users: [has('ana', off), has('eva', off)],
-        ledger: [entry('ana', { disabledAt: 1 }), entry('eva', { disabledAt: 1 })],
-        settings: { parkEmail },
-      });
-      expect(waits(enables)).toEqual(['enable ana eva ana@parked.example', 'enable eva ana']);
-    });
-  });
-
-  it.each([
-    { kind: undefined, expected: ['update ana eva ana@parked.example', 'update eva ana'] },
-    { kind: 'point', expected: ['update ana eva ana@parked.example', 'update eva ana'] },
-  ] as const)('is swapped with a parking address in between; read: $kind', async ({ kind, expected }) => {
-    const plan = await decide({
-      records: [wants('ana', 'eva'), wants('eva', 'ana')],
-      users: both,
-      claims: { ana: 'eva', eva: 'ana' },
-      settings: { parkEmail },
-      ...(kind === undefined ? {} : { kind }),
-    });
-    expect(waits(plan)).toEqual(expected);
   });
 
   it('of a person whom a run about named people does not change waits, but is explained as it would be', async () => {

@@ -205,7 +205,7 @@ describe('what people decided', () => {
     expect(plan.changes.map(({ verdict }) => verdict)).toEqual([undefined]);
   });
 
-  const pair = { way: 'replace', identification: 'new', other: 'ana', by: 'eva', why: undefined } as const;
+  const pair = { way: 'replace', identification: 'new', other: 'ana', by: 'eva' } as const;
   const replaced: World = { ...gone, records: [named('new')], pairs: [pair] };
 
   it.each<[string, World, readonly string[]]>([

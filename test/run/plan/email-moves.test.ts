@@ -4,7 +4,7 @@ import type { User } from '../../../src/core/person/user.ts';
 import type { SyncSettings } from '../../../src/core/run/settings.ts';
 import { approve, reject } from '../../contracts/store-samples.ts';
 import { plainSettings } from '../plain-settings.ts';
-import { account, all, guards, only, openPlanScene, type Planned, type PlanScene, row } from '../plan-scene.ts';
+import { account, guards, only, openPlanScene, type Planned, type PlanScene, row } from '../plan-scene.ts';
 
 const at = (name: string): string => `${name}@x.com`;
 /** An employee who is to get the e-mail that belongs to a name. */
@@ -28,9 +28,7 @@ async function planned(
 }
 
 const orderOf = ({ changes }: Planned) =>
-  Object.fromEntries(
-    changes.map(({ identification, waitsFor, parkEmail: parked }) => [identification, parked ?? waitsFor]),
-  );
+  Object.fromEntries(changes.map(({ identification, waitsFor }) => [identification, waitsFor]));
 
 /** A leaver, and another person who is to get the e-mail. */
 const left = wants('d4', 'd4', { status: 'left', first: 'Eva' });
@@ -112,11 +110,10 @@ describe('an e-mail that an active employee’s account still has', () => {
   it.each([
     { name: 'a chain', records: chain, users: three, named: ['a1'], waiting: ['a1'] },
     { name: 'a chain, its end too', records: chain, users: three, named: ['a1', 'b2', 'c3'], waiting: [] },
-    { name: 'a circle', records: swap, users: two, named: ['a1'], waiting: ['a1'] },
   ])(
     'waits in a run about named people for a holder whom it does not name, before the first full read: $name',
     async ({ waiting, ...one }) => {
-      const scene = await openPlanScene({ ...one, settings: { parkEmail } });
+      const scene = await openPlanScene(one);
       const { run, changes } = await scene.run(only(...one.named));
       expect(changes.map(({ identification, state }) => `${identification} ${state}`)).toEqual(
         one.named.filter((name) => !waiting.includes(name)).map((name) => `${name} applied`),
@@ -127,30 +124,17 @@ describe('an e-mail that an active employee’s account still has', () => {
   );
 });
 
-describe('e-mails that go round in a circle', () => {
-  it('are broken by another one when the parking address of the first is an employee’s', async () => {
-    const claimed = row('z9', { email: 'A1@parked.example' });
-    expect(orderOf(await planned([...swap, claimed], two, { parkEmail }))).toMatchObject({
-      a1: 'b2',
-      b2: 'b2@parked.example',
-    });
-    const spaced = [wants('a 1', 'b2'), wants('b2', 'a1')];
-    expect(orderOf(await planned(spaced, [has('a 1', {}, 'a1'), has('b2')], { parkEmail }))).toEqual({
-      'a 1': 'b2',
-      b2: 'b2@parked.example',
-    });
-  });
-
-  it('stay when no parking address can be given', async () => {
-    const claimed = [row('y8', { email: 'a1@parked.example' }), row('z9', { email: 'b2@parked.example' })];
-    const scene = await openPlanScene({ records: [...swap, ...claimed], users: two, settings: { parkEmail } });
-    const plan = await scene.plan();
-    expect(plan.kinds).toEqual({ y8: 'create', z9: 'create' });
-    expect(scene.message(plan, 'email-cycle')).toContain(
-      '. parkEmail cannot help here: give one of them another e-mail',
-    );
-  });
-});
+it.each(['csv', 'direct'] as const)(
+  'e-mails that go round in a circle stay, and go by %s once one of them was changed on the platform',
+  async (delivery) => {
+    const scene = await openPlanScene({ records: swap, users: two, settings: { delivery, parkEmail } });
+    const { kinds, findings } = await scene.run();
+    expect([kinds, findings]).toEqual([{}, ['email-cycle a1', 'email-cycle b2']]);
+    scene.users.set('a1', has('a1', {}, 'other'));
+    expect((await scene.run()).kinds).toEqual({ a1: 'update applied', b2: 'update applied' });
+    expect([...scene.users.values()].map(({ fields }) => fields.email)).toEqual([at('b2'), at('a1')]);
+  },
+);
 
 it.each([
   { batchRows: 1, sent: [['b2'], ['d4'], ['a1'], ['c3']] },
@@ -221,12 +205,6 @@ describe('changes that wait for one that is not sent', () => {
     expect(plan.findings).toEqual(['email-conflict a1', 'email-conflict b2']);
   });
 
-  it('are all in a circle, whichever is stopped', async () => {
-    const { scene, changeOf } = await decided(swap, two, ['a1'], { parkEmail });
-    await reject(scene.store, [changeOf('b2')]);
-    expect((await scene.plan()).kinds).toEqual({ a1: 'update dropped', b2: 'update dropped' });
-  });
-
   it('go when it goes: what they wait for is approved, and what waits for them is held', async () => {
     const { scene } = await decided(chain, three, ['b2', 'c3']);
     const plan = await scene.plan();
@@ -247,31 +225,6 @@ describe.each(['csv', 'direct'] as const)('sending them by %s', (delivery) => {
     expect([scene.sent, run.outcome]).toEqual([[['c3'], ['b2'], ['a1'], ['e5']], 'succeeded']);
     expect((await scene.plan()).kinds).toEqual({});
   });
-
-  it('parks one of a circle first, and gives that one the own e-mail last', async () => {
-    const scene = await openPlanScene({ records: swap, users: two, settings: { delivery, parkEmail } });
-    const { run, findings } = await scene.run();
-    expect([scene.sent, run.outcome, findings]).toEqual([[['a1'], ['b2'], ['a1']], 'succeeded', []]);
-    expect([...scene.users.values()].map(({ fields }) => fields.email)).toEqual([at('b2'), at('a1')]);
-    expect(run.counts).toMatchObject({ update: 2, applied: 2 });
-  });
-
-  it.runIf(delivery === 'csv')(
-    'fails a circle whose parking address the platform ignores, and sends nothing to the others',
-    async () => {
-      const scene = await openPlanScene({ records: swap, users: two, settings: { delivery, parkEmail } });
-      scene.script.lands = ({ identification }) => {
-        const user = scene.users.get(identification) ?? account(identification);
-        scene.users.set(identification, { ...user, lastUpdate: '2026-11-21T12:00:01' });
-        return false;
-      };
-      const { run, kinds, findings } = await scene.run();
-      expect([scene.sent, kinds]).toEqual([[['a1']], { a1: 'update failed', b2: 'update failed' }]);
-      expect(findings).toEqual(['email-conflict b2', 'ignored-field a1']);
-      const [a1] = await scene.store.plans.page(run.id, { limit: 1 });
-      expect(a1?.stateReason).toBe('the platform ignored email');
-    },
-  );
 
   it('sends nothing to an employee whose e-mail is still on the account before', async () => {
     const scene = await openPlanScene({ records: chain, users: three, settings: { delivery } });
@@ -319,57 +272,6 @@ describe.each(['csv', 'direct'] as const)('sending them by %s', (delivery) => {
       expect(kinds).toEqual({ a1: 'update applied', b2: 'update applied', z8: 'update applied', z9: 'update failed' });
       expect(scene.sent.at(-1)).toEqual(['a1']);
       expect(run.outcome).toBe('partial');
-    },
-  );
-
-  it.runIf(delivery === 'csv')(
-    'splits a failed file of parking addresses, and parks each of its rows, and then gives the own e-mails',
-    async () => {
-      const swaps = ['c', 'e'].flatMap((name) => [wants(`${name}1`, `${name}2`), wants(`${name}2`, `${name}1`)]);
-      const scene = await openPlanScene({
-        records: swaps,
-        users: ['c1', 'c2', 'e1', 'e2'].map((id) => has(id)),
-        settings: { delivery, parkEmail, settle: { ...plainSettings.settle, maxSplits: 12 } },
-      });
-      const { script } = scene;
-      script.submit = (batch) => {
-        script.submit = undefined;
-        script.status = { kind: 'failed', text: 'Failed' };
-        return { kind: 'file', fileId: batch.id, fileName: 'f.csv' };
-      };
-      const addresses: string[] = [];
-      script.lands = ({ after }) => {
-        script.status = { kind: 'done', text: 'Processed' };
-        addresses.push(after.email ?? '');
-        return true;
-      };
-      expect((await scene.run()).run.outcome).toBe('succeeded');
-      expect(addresses.slice(0, 2)).toEqual(['c1@parked.example', 'e1@parked.example']);
-      expect(scene.sent.slice(0, 4)).toEqual([['c1', 'e1'], ['c1'], ['e1'], ['c2', 'e2']]);
-      expect([...scene.users.values()].map(({ fields }) => fields.email)).toEqual(['c2', 'c1', 'e2', 'e1'].map(at));
-    },
-  );
-
-  it.runIf(delivery === 'csv')(
-    'leaves one parked, and says so, when the last step fails; the next run gives the own e-mail',
-    async () => {
-      // Enough users for the guard of small companies to let two e-mails pass.
-      const others = Array.from({ length: 12 }, (_, i) => `p${i}`);
-      const scene = await openPlanScene({
-        records: [...swap, ...others.map((id) => row(id))],
-        users: [...two, ...others.map((id) => account(id))],
-        settings: { delivery, parkEmail },
-      });
-      const lands = scene.script.lands;
-      scene.script.lands = () => scene.sent.length < 3;
-      const { run, findings } = await scene.run();
-      expect([run.outcome, findings]).toEqual(['partial', ['email-parked a1']]);
-      expect(scene.users.get('a1')?.fields.email).toBe('a1@parked.example');
-      scene.script.lands = lands;
-      const next = await scene.run();
-      expect([next.run.outcome, next.findings]).toEqual(['succeeded', ['email-parked a1']]);
-      expect(scene.users.get('a1')?.fields.email).toBe(at('b2'));
-      expect((await scene.run(all)).findings).toEqual([]);
     },
   );
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { findMoved } from '../../../src/run/compare/report-hand-overs.ts';
 import { openFindings } from '../../../src/run/read/open-findings.ts';
-import { findMoved } from '../../../src/run/seal/report-hand-overs.ts';
 import { sampleEntry } from '../../contracts/store-samples.ts';
 import { someInstant } from '../../support/fake-clock.ts';
 

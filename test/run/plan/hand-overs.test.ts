@@ -94,13 +94,45 @@ describe('a user whom another sync is expected to take over', () => {
     { name: 'creates users only', over: { policy: 'create-only' } },
     { name: 'is paused', isPaused: true },
     { name: 'has the person as a leaver', records: [...ofGuests, row('a1', { status: 'left' })] },
-    { name: 'has the person with another spelling of the identification', records: [...ofGuests, row('A1')] },
   ])('is disabled when that sync $name', async ({ records = claims, over = {}, isPaused = false }) => {
     const { people, guests } = await twoSyncs({}, over);
     await read(guests, records);
     if (isPaused) await people.store.pauses.add({ sync: 'guests', by: 'ops', pausedAt: 1 });
     expect((await read(people, gone)).kinds).toEqual({ a1: 'disable' });
   });
+
+  it.each<{ name: string; record?: SourceRecord; others?: readonly SourceRecord[]; code: string }>([
+    { name: 'in a rename conflict', record: row('a1', { email: 'z9@x.com' }), code: 'rename-conflict a1' },
+    {
+      name: 'in an e-mail conflict',
+      record: row('a1', { email: 'x@x.com' }),
+      others: [row('g3', { email: 'x@x.com' })],
+      code: 'email-conflict a1',
+    },
+    { name: 'in a refused row', record: row('a1', { type: 5 }), code: 'owned-by-other-sync a1' },
+    { name: 'with an unknown status', record: row('a1', { status: 'odd' }), code: 'owned-by-other-sync a1' },
+    { name: 'in two rows', others: [row('a1', { area: 'X' })], code: 'duplicate-key a1' },
+    { name: 'in other letters', record: row('A1'), code: 'case-conflict a1' },
+  ])(
+    'is left enabled while that sync has the person $name, however often it reads',
+    async ({ record, others, code }) => {
+      const { people, guests } = await twoSyncs({}, { scope: "$contains(type, 'guest') = false" });
+      const undecided = [...ofGuests, record ?? row('a1'), ...(others ?? [])];
+      people.users.set('z9', { ...account('z9'), fields: { email: 'z9@x.com' } });
+      for (let i = 0; i < 4; i += 1) {
+        expect((await read(guests, undecided)).findings).toContain(code);
+        const planned = await read(people, gone);
+        expect([planned.kinds, planned.findings]).toEqual([{}, ['hand-over-expected a1']]);
+        expect(people.message(planned, 'hand-over-expected')).toContain('sync guests has the person and cannot decide');
+      }
+      // The other sync trusts no read that is not its own, so it does not take the user once it decides.
+      Object.assign(guests.sync.settings, { handOver: { maxAgeMs: 0 } });
+      await read(guests, claims);
+      expect((await read(people, gone)).kinds).toEqual({});
+      await read(guests, claims);
+      expect((await read(people, gone)).kinds).toEqual({ a1: 'disable' });
+    },
+  );
 
   it('out of scope is left enabled too, where out of scope disables', async () => {
     const { people, guests } = await twoSyncs({ outOfScope: 'disable' });

@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openPairBook } from '../../../src/core/plan/pair.ts';
 import { packRoster } from '../../../src/core/plan/roster.ts';
-import { findPairs } from '../../../src/run/compare/pairs.ts';
+import { openStanding } from '../../../src/core/plan/standing.ts';
+import { findAlike } from '../../../src/run/compare/alike.ts';
 import type { EngineIo, Sync } from '../../../src/run/engine-io.ts';
 import type { Reading } from '../../../src/run/read/choose-read.ts';
 import { mark } from '../../../src/run/read/people-index.ts';
@@ -286,11 +286,11 @@ describe('a search for lost zeros', () => {
     const sync = { settings, mapping: { fields: [] }, platform: { find } } as unknown as Sync;
     const told: (string | undefined)[][] = [];
     const { signal } = new AbortController();
-    const job = { sync, reading, index, spool, candidates, isFocused, signal, pairs: openPairBook([], 0) };
+    const job = { sync, reading, index, spool, candidates, isFocused, signal, standing: openStanding([]) };
     const onFinding = ({ identification, other }: { identification?: string; other?: string }): void => {
       told.push(other === undefined ? [identification] : [identification, other]);
     };
-    await findPairs({ ...job, find: onFinding }, [], { store } as EngineIo);
+    await findAlike({ ...job, find: onFinding }, [], { store } as EngineIo);
     const conflicts = Object.keys(people).filter((name) => index.has(index.find(name).slot, conflict));
     return { pairs: told, conflicts, asked };
   }

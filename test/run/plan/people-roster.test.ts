@@ -20,7 +20,11 @@ const entriesOf = (index: PeopleIndex, part: RosterPart) => index.rosterEntries(
 /** An index whose people have these marks, besides being in the source. */
 function marked(people: Readonly<Record<string, number>>): PeopleIndex {
   const index = openIndex(undefined, salt);
-  for (const [name, bits] of Object.entries(people)) index.set(index.add(name), mark.inSource | bits);
+  for (const [name, bits] of Object.entries(people)) {
+    const slot = index.add(name);
+    index.name(slot, name);
+    index.set(slot, mark.inSource | bits);
+  }
   return index;
 }
 
@@ -58,16 +62,52 @@ describe('the roster of the people of a read', () => {
     const roster = rosterOf(index);
     const seenBy = async (of: 'all' | readonly string[]) => {
       const next = marked({ off: mark.seen, eva: mark.seen, ana: mark.seen, leo: mark.seen, Ana: mark.seen });
-      for await (const entries of roster.entries(of)) next.recallEnabled(entries);
+      for await (const entries of roster.entries(of)) next.recall(entries);
       const isEnabled = (name: string, account: string) => next.wasEnabled(next.find(name).slot, account);
       return [isEnabled('Ana', '1'), isEnabled('eva', '2'), isEnabled('leo', '3'), isEnabled('off', '4')];
     };
     expect(await seenBy('all')).toEqual([false, true, false, false]);
     expect(await seenBy(['eva'])).toEqual([false, true, false, false]);
     const same = marked({ Ana: mark.seen });
-    for await (const entries of roster.entries(['Ana'])) same.recallEnabled(entries);
+    for await (const entries of roster.entries(['Ana'])) same.recall(entries);
     // An account that was made anew has another id.
     expect([same.wasEnabled(0, '1'), same.wasEnabled(0, '2')]).toEqual([true, false]);
+  });
+
+  it('has whom the read, and the one before, could not decide about, and who may work here', async () => {
+    const index = marked({
+      plain: mark.active,
+      torn: mark.active | mark.conflict,
+      left: mark.leaver | mark.conflict,
+      tied: mark.leaver | mark.conflict | mark.tied,
+      guest: mark.outOfScope,
+    });
+    for (const standing of ['future', 'unknown'] as const) {
+      const slot = index.add(standing);
+      index.set(slot, mark.inSource);
+      index.fill(slot, person({ identification: standing, standing }));
+    }
+    const refused = index.add('refused');
+    index.set(refused, mark.inSource);
+    index.fill(refused, {
+      kind: 'rejected',
+      at: 'line 9',
+      identification: 'refused',
+      column: 'type',
+      reason: 'is odd',
+    });
+    const names = ['plain', 'torn', 'left', 'tied', 'guest', 'future', 'unknown', 'refused'];
+    const undecided = async (roster: Roster) =>
+      Object.fromEntries([...(await roster.people(names))].map(([name, [entry]]) => [name, entry?.undecided]));
+    const [now, roster] = [{ now: true, before: false }, rosterOf(index)];
+    const none = { plain: undefined, left: undefined, guest: undefined, future: undefined };
+    expect(await undecided(roster)).toEqual({ ...none, torn: now, tied: now, unknown: now, refused: now });
+    const next = marked(Object.fromEntries(names.map((name) => [name, mark.active])));
+    next.set(next.find('tied').slot, mark.conflict);
+    for await (const entries of roster.entries('all')) next.recall(entries);
+    const before = { now: false, before: true };
+    const tied = { now: true, before: true };
+    expect(await undecided(rosterOf(next))).toEqual({ ...none, torn: before, tied, unknown: before, refused: before });
   });
 
   it('has people by identification in any case, and tells whether it is the same', async () => {

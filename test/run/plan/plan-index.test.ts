@@ -4,9 +4,10 @@ import type { SourceRecord } from '../../../src/core/person/person.ts';
 import type { User } from '../../../src/core/person/user.ts';
 import { type Change, compareIdentifications } from '../../../src/core/plan/change.ts';
 import type { LedgerEntry } from '../../../src/core/plan/ledger.ts';
-import { type AccountDecision, accountDetail } from '../../../src/core/plan/pair.ts';
 import { packRoster, type RosterStanding, saltedHash, standingCode } from '../../../src/core/plan/roster.ts';
 import type { ReadEnd } from '../../../src/core/plan/snapshot.ts';
+import type { AccountDecision } from '../../../src/core/plan/standing.ts';
+import { given } from '../../../src/core/run/given.ts';
 import type { FieldRule, SyncSettings, WriteRule } from '../../../src/core/run/settings.ts';
 import type { OwnedRun } from '../../../src/ports/store.ts';
 import { type Explained, explain } from '../../../src/run/why.ts';
@@ -354,9 +355,12 @@ async function openWorld(world: World, settings: SyncSettings, otherSyncs: reado
   const owned = await openRun(scene.store, { id: 'run_0', sync: 'before' });
   await scene.store.ledger.put(owned, world.ledger);
   for (const [at, { by, why, ...decision }] of (world.toDisable ?? []).entries()) {
-    const facts = { id: `audit_${at}`, at: someInstant, by, sync: settings.name, connection: settings.connection };
-    const entry = { ...facts, action: 'disable-account', run: undefined, detail: accountDetail(decision) } as const;
-    await scene.store.audit.add({ ...entry, ...(why === undefined ? {} : { reason: why }) });
+    const place = { sync: settings.name, connection: settings.connection };
+    const said = { action: 'decide-accounts', run: undefined, detail: undefined, ...given({ reason: why }) } as const;
+    await scene.store.standing.add(
+      { ...decision, ...place },
+      { id: `audit_${at}`, at: someInstant, by, ...place, ...said },
+    );
   }
   if (world.others !== undefined) await putRoster(scene, owned, world.others);
   await endRun(scene.store, owned);

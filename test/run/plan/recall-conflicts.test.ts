@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Change, ChangeClass } from '../../../src/core/plan/change.ts';
-import { openPairBook, type PairDecision } from '../../../src/core/plan/pair.ts';
 import { packRoster } from '../../../src/core/plan/roster.ts';
+import { openStanding, type PairDecision } from '../../../src/core/plan/standing.ts';
 import type { Finding } from '../../../src/core/run/finding.ts';
 import type { OwnedRun, RunScope, Store } from '../../../src/ports/store.ts';
 import { recallClaims, recallConflicts } from '../../../src/run/compare/compare-people.ts';
@@ -53,8 +53,8 @@ async function recalled(
 ) {
   const findings: Finding[] = [];
   const sync = { settings: { name: 'people' }, fingerprint: 'f1' } as Sync;
-  const pairs = openPairBook(decisions, 0);
-  await recall({ sync, reading, index, pairs, find: (one) => void findings.push(one) }, { store } as EngineIo);
+  const standing = openStanding(decisions);
+  await recall({ sync, reading, index, standing, find: (one) => void findings.push(one) }, { store } as EngineIo);
   const slots = Array.from({ length: index.size }, (_, slot) => slot);
   return { findings, conflicts: slots.filter((slot) => index.has(slot, mark.conflict)) };
 }
@@ -110,21 +110,19 @@ describe('conflicts of full reads', () => {
     expect(await recalled(recallConflicts, await twoReads(), job)).toEqual(shown);
   });
 
-  it.each(['conversion', 'rename-conflict', 'pair-left', 'case-conflict'] as const)(
+  it.each(['conversion', 'rename-conflict', 'left-as-decided', 'case-conflict'] as const)(
     'of two people are not recalled once a person decided about them, unless it is no pair: %s',
     async (code) => {
       const store = await openMemory();
       const owned = await openRun(store, { id: 'run_1' });
       await store.runs.addFindings(owned, [{ code, identification: 'old', message: 'they look alike' }]);
       await endRun(store, owned);
-      const decisions: PairDecision[] = [
-        { way: 'apart', identification: 'n1', other: 'old', by: 'ana', why: undefined },
-      ];
+      const decisions: PairDecision[] = [{ way: 'apart', identification: 'n1', other: 'old', by: 'ana' }];
       const isPair = code !== 'case-conflict';
       for (const decided of [[], decisions]) {
         const job = { reading: delta, index: indexOf(both), decisions: decided };
         const { findings } = await recalled(recallConflicts, store, job);
-        const why = code === 'pair-left' ? 'the time has ended, and a full read decides' : 'they look alike';
+        const why = code === 'left-as-decided' ? 'the time has ended, and a full read decides' : 'they look alike';
         const message = `found by the last full read: ${why}`;
         expect(findings).toEqual(isPair && decided.length > 0 ? [] : [{ code, identification: 'old', message }]);
       }

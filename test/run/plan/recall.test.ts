@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LedgerEntry } from '../../../src/core/plan/ledger.ts';
 import type { SyncSettings } from '../../../src/core/run/settings.ts';
-import { leaveDetail } from '../../../src/run/compare/compare-people.ts';
 import { endRun, openRun, sampleEntry } from '../../contracts/store-samples.ts';
 import {
   account,
@@ -95,8 +94,10 @@ describe('users whom the ledger knows', () => {
     const message = expect.stringMatching(/^2 enabled users belong to sync gone, which is not configured/);
     expect(await orphaned()).toEqual([{ gone: 2 }, message]);
     expect((await orphaned(only('a1'))).slice(1)).toEqual([]);
-    const leave = { action: 'leave-users', by: 'ana', at: 1, connection: 'acme', why: 'they are guests' } as const;
-    await scene.store.audit.add({ id: 'x1', sync: undefined, run: undefined, ...leave, detail: leaveDetail('gone') });
+    const place = { connection: 'acme', sync: 'people' };
+    const said = { action: 'decide-accounts', run: undefined, detail: undefined, ...place } as const;
+    const told = { id: 'x1', at: 1, by: 'ana', reason: 'they are guests', ...said };
+    await scene.store.standing.add({ way: 'leave', owner: 'gone', ...place }, told);
     expect((await orphaned()).slice(1)).toEqual([]);
   });
 

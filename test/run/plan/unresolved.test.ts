@@ -158,30 +158,6 @@ describe('users of a batch whose outcome is not known', () => {
     expect((await scene.store.plans.countStates('run_5')).applied).toBe(60);
   });
 
-  it('that show their parking address have not got their own e-mail, so they are planned again', async () => {
-    const scene = await openScene({ changes: [], run: 'run_9' });
-    const owned = await openRun(scene.store, { id: 'run_1', sync: 'leavers' });
-    const after = { email: 'eva@x.com' };
-    const change = sampleChange('ana', 'update', {
-      after,
-      changed: ['email'],
-      waitsFor: 'eva',
-      parkEmail: 'ana@p.com',
-    });
-    await writePlan(scene.store, { id: 'run_1', owned }, [change]);
-    const batch = sampleBatch(owned, 1, { sentAt: someInstant, sync: 'people', isParking: true });
-    await scene.store.batches.create(owned, [{ batch, identifications: ['ana'] }]);
-    const marks = [{ identification: 'ana', state: 'unresolved' }] as const;
-    await scene.store.batches.update(owned, batch.id, { state: 'unresolved' }, { marks });
-    await endRun(scene.store, owned);
-    const fields = { area: 'Before', firstName: 'Ana', email: 'ana@p.com' };
-    scene.users.set('ana', { id: '9ana', identification: 'ana', enabled: true, fields, unreadable: [] });
-    expect(await resolve(scene)).toEqual({ blocked: none, released: none });
-    const [left] = await scene.store.plans.page('run_1', { limit: 1 });
-    expect(left).toMatchObject({ state: 'failed', stateReason: 'only its parking address was sent; planned again' });
-    expect(await scene.ledger('ana')).toBeUndefined();
-  });
-
   it('wait for their own sync, which alone looks for them, however long it takes', async () => {
     const owner = await openScene({ changes: [], settings: { name: 'guests' }, run: 'run_8' });
     const scene = await afterUnresolved('unresolved', { beside: owner }, { sync: 'guests' });

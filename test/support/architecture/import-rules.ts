@@ -94,6 +94,20 @@ export function packagesInCore(file: SourceFile): Violation[] {
     );
 }
 
+/** The steps of a run, in their order (design, section 3). */
+const steps = ['read', 'compare', 'decide', 'lead', 'judge', 'record', 'seal', 'deliver', 'prove'];
+
+const stepOf = (path: string): number => steps.indexOf(/^src\/run\/([^/]+)\//.exec(path)?.[1] ?? '');
+
+/** A run goes forward: no step knows a later one. What several of them use stands beside the steps. */
+export function laterSteps(file: SourceFile): Violation[] {
+  const step = stepOf(file.path);
+  if (step === -1) return [];
+  return file.imports
+    .filter(({ target }) => stepOf(target) > step)
+    .map((one) => violation(file, one, `the step ${steps[step]} imports no later step`));
+}
+
 const queuePackages = ['bullmq', 'ioredis'];
 
 const queueFolders = ['src/work/queue', 'src/drivers/redis', 'src/main'];

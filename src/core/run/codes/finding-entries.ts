@@ -156,7 +156,7 @@ export const findingEntries = {
   'email-cycle': {
     meaning: 'Several people exchange their e-mail addresses in a circle. None of them is changed.',
     cause: 'Each person needs an address that another one still has, so no change can go first.',
-    cure: ['Set `parkEmail` for the sync, or give one of them another e-mail by hand.'],
+    cure: ['Give one of them another e-mail on the platform by hand. The next run does the rest.'],
     page: 'decisions/008-email-chains.md',
   },
   'rename-conflict': {
@@ -180,7 +180,7 @@ export const findingEntries = {
     ],
     page: pairs,
   },
-  'pair-left': {
+  'left-as-decided': {
     meaning: 'An employee is left out, and the account of the same person is kept, until an instant.',
     cause: 'A person decided this with `rollcall adopt SYNC PERSON --leave`.',
     cure: [
@@ -284,7 +284,8 @@ export const findingEntries = {
     meaning: 'The person is gone here but active in another sync, so nothing is done until that sync takes over.',
     cause: 'The person moved to a department or country of another sync.',
     cure: [
-      'No action is required. The state ends automatically after two full runs of the other sync.',
+      'No action is required. The state ends automatically after two full runs of the other sync that decide about the person.',
+      'If the other sync cannot decide about the person, resolve what its last run reports about them.',
       'To move the user now, run `rollcall adopt SYNC PERSON` with the other sync.',
     ],
     page: moves,
@@ -407,14 +408,6 @@ export const findingEntries = {
     cause: '`settle.unknownAfter` passed, and the platform does not show the change.',
     cure: ['No action is required.'],
     page: files,
-  },
-  'email-parked': {
-    meaning: 'An account temporarily has its parking address.',
-    cause: 'Two people exchange e-mail addresses, and the second step is still pending.',
-    cure: [
-      'No action is required: the next run gives the account its own e-mail. To start that run now, run `rollcall resync SYNC`.',
-    ],
-    page: 'decisions/008-email-chains.md',
   },
   held: {
     meaning: 'A guard held changes. They are delivered only after an approval.',

@@ -139,6 +139,8 @@ export const store = {
     episode: 'text not null',
     state: `text not null default 'planned'`,
     state_reason: 'text',
+    /** 1: an operator left it out of a decision about others. */
+    is_left_out: 'integer not null default 0',
     batch: 'text',
     is_approved: 'integer not null default 0',
     is_rejected: 'integer not null default 0',
@@ -164,7 +166,6 @@ export const store = {
     final_at: 'bigint',
     reason: 'text',
     parent: 'text',
-    is_parking: 'integer not null',
   }),
   previews: table(['id'], {
     id: 'text not null',
@@ -282,6 +283,7 @@ export const store = {
     run: 'text not null',
     class: 'text not null',
     reason: 'text not null',
+    held_before: 'text',
     digest: 'text not null',
     /** sha256 over the hashes of its changes in order of identification: equal for holds of the same changes. */
     members_key: 'text not null',
@@ -295,6 +297,27 @@ export const store = {
   hold_runs: table(['hold', 'run'], {
     hold: 'text not null references holds (id) on delete cascade',
     run: 'text not null references runs (id) on delete cascade',
+  }),
+  /** What a person decided about a person and an account, an account alone, or the users of a sync that is gone. */
+  standing_decisions: table(['id'], {
+    /** That of its audit entry. */
+    id: 'text not null',
+    connection: 'text not null',
+    sync: 'text not null',
+    way: 'text not null',
+    identification: 'text',
+    /** The account, where it is of another identification. */
+    other: 'text',
+    account_id: 'text',
+    /** The sync that is gone. */
+    owner: 'text',
+    by_whom: 'text not null',
+    why: 'text',
+    at: 'bigint not null',
+    /** Null: for good. */
+    until_at: 'bigint',
+    ended_at: 'bigint',
+    ended_by: 'text',
   }),
   decisions: table(['sync', 'identification', 'hash'], {
     sync: 'text not null',

@@ -1,16 +1,8 @@
 import { damageKey, numberDamage, otherForms } from '../../core/guard/damage.ts';
 import type { FieldName, FieldValues } from '../../core/person/fields.ts';
+import { likenessKey } from '../../core/person/likeness.ts';
 import type { User } from '../../core/person/user.ts';
-import {
-  type AccountDecision,
-  accountDecisionOf,
-  likenessKey,
-  openPairBook,
-  type PairBook,
-  type PairDecision,
-  pairOf,
-  standingDecisions,
-} from '../../core/plan/pair.ts';
+import { openStanding, type Standing } from '../../core/plan/standing.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { formatMinute, shellWord } from '../../core/run/formats.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
@@ -19,26 +11,12 @@ import { mark, type PeopleIndex } from '../read/people-index.ts';
 import { type AskJob, askSource, canLookUp } from './doubtful-people.ts';
 import { readKept } from './kept-users.ts';
 
-/* A person of the source and an account that seem to be one person: see `core/plan/pair.ts`. */
+/* A person of the source and an account that seem to be one person: see `core/plan/standing.ts`. */
 
-const entriesAtOnce = 1000;
-
-/** Returns what people decided about pairs of the sync, and about accounts that no sync owns. The audit has it. */
-export async function readPairs({ name }: Sync['settings'], { store, clock }: EngineIo): Promise<PairBook> {
-  const found: PairDecision[] = [];
-  const accounts: AccountDecision[] = [];
-  const now = clock.now();
-  const actions = ['decide-pair', 'leave-account', 'disable-account'] as const;
-  for (let before: string | undefined; ; ) {
-    const query = { actions, sync: name, limit: entriesAtOnce };
-    const entries = await store.audit.list(before === undefined ? query : { ...query, before });
-    for (const entry of entries) {
-      if (entry.action === 'decide-pair') found.push(...[pairOf(entry) ?? []].flat());
-      else accounts.push(...[accountDecisionOf(entry) ?? []].flat());
-    }
-    before = entries.at(-1)?.id;
-    if (entries.length < entriesAtOnce) return openPairBook(found, now, standingDecisions(accounts, now));
-  }
+/** Returns what people decided about two of the sync, and about accounts that no sync owns. */
+export async function readStanding({ name, connection }: Sync['settings'], io: EngineIo): Promise<Standing> {
+  const all = await io.store.standing.list(connection, io.clock.now());
+  return openStanding(all.filter(({ sync }) => sync === name));
 }
 
 /**
@@ -48,38 +26,38 @@ export async function readPairs({ name }: Sync['settings'], { store, clock }: En
 export function fileAccounts({
   index,
   reading,
-  pairs,
+  standing,
   isFocused,
-}: Pick<PairJob, 'index' | 'reading' | 'pairs' | 'isFocused'>): void {
+}: Pick<AlikeJob, 'index' | 'reading' | 'standing' | 'isFocused'>): void {
   if (reading.kind !== 'full' || isFocused) return;
-  for (const name of [...pairs.accounts.keys(), ...pairs.decisions.map(({ other }) => other)]) {
-    if (pairs.disables(name) && index.find(name).slot === -1) index.name(index.add(name), name);
+  for (const name of [...standing.accounts.keys(), ...standing.ofTwo.map(({ other }) => other)]) {
+    if (standing.disables(name) && index.find(name).slot === -1) index.name(index.add(name), name);
   }
 }
 
-/** The command that decides about a pair, for the end of a message. */
+/** The command that decides about the two, for the end of a message. */
 export function adoptOf({ settings: { name } }: Sync, identification: string): string {
   return `"rollcall adopt ${name} ${shellWord(identification)}"`;
 }
 
-interface PairJob extends AskJob {
+interface AlikeJob extends AskJob {
   readonly reading: Reading;
   /** Some slots are bystanders. */
   readonly isFocused: boolean;
-  readonly pairs: PairBook;
+  readonly standing: Standing;
 }
 
 /**
  * Leaves people and accounts as they are, as a person decided. Without a record of the person, the decision has no
  * object: the account is decided by its own record.
  */
-export function leavePairs({
+export function leaveAsDecided({
   index,
   reading,
-  pairs,
+  standing,
   find,
-}: Pick<PairJob, 'index' | 'reading' | 'pairs' | 'find'>): void {
-  for (const { way, identification, other, until = 0, by, why } of pairs.decisions) {
+}: Pick<AlikeJob, 'index' | 'reading' | 'standing' | 'find'>): void {
+  for (const { way, identification, other, until = 0, by, why } of standing.ofTwo) {
     if (way !== 'leave') continue;
     const person = slotOf(index, identification);
     const account = slotOf(index, other);
@@ -92,7 +70,7 @@ export function leavePairs({
     for (const slot of kept) index.set(slot, mark.conflict | mark.left);
     if (kept.every((slot) => index.has(slot, mark.bystander))) continue;
     const message = `${identification} is left out, and the account of ${other} is kept, until ${formatMinute(until)}. ${by} decided this${why === undefined ? '' : `: ${why}`}`;
-    find({ code: 'pair-left', identification, message, other });
+    find({ code: 'left-as-decided', identification, message, other });
   }
 }
 
@@ -111,7 +89,7 @@ export interface LikenessWatch {
   readonly found: readonly Alike[];
 }
 
-/** Where a read compares all people, `findPairs` begins with the users of ours that are missing, and this sees nothing. */
+/** Where a read compares all people, `findAlike` begins with the users of ours that are missing, and this sees nothing. */
 export function openLikeness(index: PeopleIndex, { mapping }: Sync, comparesAll: boolean): LikenessWatch {
   const found: Alike[] = [];
   let people: ReadonlyMap<string, readonly number[]> | undefined;
@@ -135,7 +113,7 @@ export function openLikeness(index: PeopleIndex, { mapping }: Sync, comparesAll:
  * identification that is the same number, or by their name and dates. Neither is changed. Two people who are both in the
  * source, or who both have an account, are two people.
  */
-export async function findPairs(job: PairJob, alike: readonly Alike[], io: EngineIo): Promise<void> {
+export async function findAlike(job: AlikeJob, alike: readonly Alike[], io: EngineIo): Promise<void> {
   findByUser(job);
   if (job.isFocused || job.reading.kind !== 'full') await findByPerson(job, alike, io);
 }
@@ -144,13 +122,13 @@ export async function findPairs(job: PairJob, alike: readonly Alike[], io: Engin
  * Begins with the users that are missing in the source and are ours, or are to be disabled: few, while the source is as it
  * was.
  */
-function findByUser(job: PairJob): void {
-  const { index, spool, candidates, sync, pairs } = job;
+function findByUser(job: AlikeJob): void {
+  const { index, spool, candidates, sync, standing } = job;
   let newPeople: ReadonlyMap<string, readonly number[]> | undefined;
   let people: ReadonlyMap<string, readonly number[]> = new Map();
   for (const [at, slot] of candidates.slots.entries()) {
     if (index.has(slot, mark.inSource)) continue;
-    if (!index.has(slot, mark.ours) && !pairs.disables(index.person(slot).identification)) continue;
+    if (!index.has(slot, mark.ours) && !standing.disables(index.person(slot).identification)) continue;
     const user = readKept(spool, candidates.places[at] as number);
     if (typeof user === 'string') continue;
     if (newPeople === undefined) {
@@ -159,7 +137,7 @@ function findByUser(job: PairJob): void {
     }
     const likeness = likenessKey(onlyMapped(user.fields, sync.mapping.fields)) ?? '';
     for (const person of [...(newPeople.get(damageKey(user.identification)) ?? []), ...(people.get(likeness) ?? [])]) {
-      pair(person, user, job, 'not in the source');
+      protectBoth(person, user, job, 'not in the source');
     }
   }
 }
@@ -168,7 +146,7 @@ function findByUser(job: PairJob): void {
  * Begins with the people of a read of a few people, in which the users of ours that are missing have no slot. Two whom
  * the last full read both named are two people.
  */
-async function findByPerson(job: PairJob, alike: readonly Alike[], io: EngineIo): Promise<void> {
+async function findByPerson(job: AlikeJob, alike: readonly Alike[], io: EngineIo): Promise<void> {
   const { index, sync, reading, signal, isFocused } = job;
   const slots = Array.from({ length: index.size }, (_, slot) => slot).filter((slot) => {
     return isNew(index, slot) && !index.has(slot, mark.bystander) && !index.has(slot, mark.conflict);
@@ -199,14 +177,14 @@ async function findByPerson(job: PairJob, alike: readonly Alike[], io: EngineIo)
         if (lookup.found !== true) continue;
         const isAlike = users.some((user) => user.identification === form);
         if (isAlike && !isWhole && (await worksStill(form, job, io))) continue;
-        pair(slot, lookup.user, job, isAlike && !isWhole ? 'not in this read' : 'not in the source');
+        protectBoth(slot, lookup.user, job, isAlike && !isWhole ? 'not in this read' : 'not in the source');
       }
     }
   }
 }
 
 /** Returns whether the source knows the user as an employee too, so that the two are two people. */
-async function worksStill(identification: string, job: PairJob, io: EngineIo): Promise<boolean> {
+async function worksStill(identification: string, job: AlikeJob, io: EngineIo): Promise<boolean> {
   if (!canLookUp(job.sync)) return false;
   const answer = (await askSource([identification], job, io)).answers.get(identification);
   return answer?.kind === 'known' && answer.person.standing === 'active';
@@ -258,14 +236,14 @@ function isInSource(index: PeopleIndex, identification: string): boolean {
   return slot !== undefined && index.has(slot, mark.inSource);
 }
 
-/** The pair has one first name, date of birth and first day at work. */
+/** The two have one first name, date of birth and first day at work. */
 const sameAdvice = 'Correct one identification';
 
-/** Protects both of a pair, and reports it, unless a person decided about it. `absence`: of the user's record. */
-function pair(person: number, user: User, { index, sync, find, pairs }: PairJob, absence: string): void {
+/** Protects the person and the user, and reports them, unless a person decided about them. `absence`: of the user's record. */
+function protectBoth(person: number, user: User, { index, sync, find, standing }: AlikeJob, absence: string): void {
   const { identification, ...record } = index.person(person);
   const other = user.identification;
-  if (pairs.way(identification, other) !== undefined) return;
+  if (standing.way(identification, other) !== undefined) return;
   const slot = slotOf(index, other);
   const isReported = index.has(person, mark.conflict);
   const isAside = index.has(person, mark.bystander) && slot !== undefined && index.has(slot, mark.bystander);

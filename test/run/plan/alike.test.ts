@@ -1,27 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import {
-  accountDetail,
-  openPairBook,
-  type PairBook,
-  type PairDecision,
-  pairDetail,
-} from '../../../src/core/plan/pair.ts';
+import { openStanding, type PairDecision } from '../../../src/core/plan/standing.ts';
 import type { Finding } from '../../../src/core/run/finding.ts';
-import { fileAccounts, leavePairs, openLikeness, readPairs } from '../../../src/run/compare/pairs.ts';
-import type { EngineIo, Sync } from '../../../src/run/engine-io.ts';
+import { fileAccounts, leaveAsDecided, openLikeness } from '../../../src/run/compare/alike.ts';
+import type { Sync } from '../../../src/run/engine-io.ts';
 import type { Reading } from '../../../src/run/read/choose-read.ts';
 import { mark } from '../../../src/run/read/people-index.ts';
 import { person } from '../../core/cases.ts';
-import { fixedClock, someInstant } from '../../support/fake-clock.ts';
+import { someInstant } from '../../support/fake-clock.ts';
 import { openIndex } from '../open-index.ts';
-import { plainSettings } from '../plain-settings.ts';
 import { account } from '../plan-scene.ts';
 
 const full = { kind: 'full' } as Reading;
 const delta = { kind: 'delta' } as Reading;
 const { inSource, active, bystander, conflict, left } = mark;
 const decision = (way: PairDecision['way'], over: Partial<PairDecision> = {}): PairDecision => {
-  return { way, identification: 'N1', other: 'E1', by: 'ana', why: undefined, until: someInstant, ...over };
+  return { way, identification: 'N1', other: 'E1', by: 'ana', until: someInstant, ...over };
 };
 
 /** An index of people with these marks; who is not in the source has no record. */
@@ -36,42 +29,18 @@ function indexOf(people: Readonly<Record<string, number>>, fields: Readonly<Reco
   return index;
 }
 
-it('decisions are read to the oldest one, also where they fill a page of the audit', async () => {
-  const pairs = Array.from({ length: 1001 }, (_, i) =>
-    pairDetail({ way: 'apart', identification: `N${i}`, other: 'E' }),
-  );
-  const leave = accountDetail({ way: 'leave', identification: 'x1' });
-  const entries = [
-    ...pairs.map((detail) => ({ action: 'decide-pair', detail })),
-    { action: 'leave-account', detail: leave },
-    { action: 'leave-account', detail: 'something else' },
-  ].map((entry, i) => ({ id: `id${i}`, by: 'ana', ...entry }));
-  const asked: unknown[] = [];
-  const list = async (query: { readonly before?: string; readonly limit: number }) => {
-    asked.push(query);
-    const from = query.before === undefined ? 0 : entries.findIndex(({ id }) => id === query.before) + 1;
-    return entries.slice(from, from + query.limit);
-  };
-  const io = { store: { audit: { list } }, clock: fixedClock(someInstant) } as unknown as EngineIo;
-  const book = await readPairs(plainSettings, io);
-  expect([book.decisions.length, [...book.accounts.keys()]]).toEqual([1001, ['x1']]);
-  const query = { actions: expect.any(Array), sync: 'people', limit: 1000 };
-  expect(asked).toStrictEqual([query, { ...query, before: 'id999' }]);
-});
-
 it.each([
   ['a full read', full, false, ['E1', 'N1', 'x1', 'E2']],
   ['a delta', delta, false, ['E1', 'N1']],
   ['a read about a few people', full, true, ['E1', 'N1']],
 ] as const)('an account that a person wants disabled has a slot in %s', (_, reading, isFocused, names) => {
-  const by = { by: 'ana', why: undefined };
-  const accounts: PairBook['accounts'] = new Map([
-    ['x1', { way: 'disable', identification: 'x1', accountId: '9', ...by }],
-    ['x2', { way: 'leave', identification: 'x2', ...by }],
-  ]);
+  const accounts = [
+    { way: 'disable', identification: 'x1', accountId: '9', by: 'ana' },
+    { way: 'leave', identification: 'x2', by: 'ana' },
+  ] as const;
   const decisions = [decision('replace'), decision('replace', { other: 'E2' }), decision('apart', { other: 'E3' })];
   const index = indexOf({ E1: mark.ours, N1: inSource });
-  fileAccounts({ index, reading, isFocused, pairs: openPairBook(decisions, 0, accounts) });
+  fileAccounts({ index, reading, isFocused, standing: openStanding([...decisions, ...accounts]) });
   const found = Array.from({ length: index.size }, (_, slot) => index.person(slot).identification);
   expect(found).toEqual(names);
 });
@@ -106,13 +75,13 @@ describe('a pair that is left as it is', () => {
   ])('keeps $name', ({ people = gone, reading = full, way = 'leave', kept = [], isTold = kept.length > 0 }) => {
     const index = indexOf(people as Readonly<Record<string, number>>);
     const findings: Finding[] = [];
-    const pairs = openPairBook([decision(way, { why: 'a case' })], 0);
-    leavePairs({ index, reading, pairs, find: (one) => void findings.push(one) });
+    const standing = openStanding([decision(way, { why: 'a case' })]);
+    leaveAsDecided({ index, reading, standing, find: (one) => void findings.push(one) });
     const marked = Object.keys(people).filter((name) => index.has(index.find(name).slot, conflict | left));
     expect(marked).toEqual(kept);
     const message =
       'N1 is left out, and the account of E1 is kept, until 2026-11-21 12:00 UTC. ana decided this: a case';
-    expect(findings).toEqual(isTold ? [{ code: 'pair-left', identification: 'N1', message, other: 'E1' }] : []);
+    expect(findings).toEqual(isTold ? [{ code: 'left-as-decided', identification: 'N1', message, other: 'E1' }] : []);
   });
 });
 

@@ -9,9 +9,9 @@ import { endOf } from '../../core/run/waves.ts';
 import type { LeadersLookup } from '../../ports/platform.ts';
 import type { Batch, ChangeMark, PlannedBatch, PlannedChange } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
-import { findOtherOwners } from '../deliver/check-before-sending.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
-import { changesInBatch } from '../seal/batches.ts';
+import { changesInBatch } from '../plan-changes.ts';
+import { findOtherOwners } from './check-before-sending.ts';
 
 /** So many lists in a row that cannot be read mean that none can. */
 const triedLists = 3;

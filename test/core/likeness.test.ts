@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { likenessKey, looksLikeSamePerson } from '../../src/core/person/likeness.ts';
+import { nextTryAt, refusalReason } from '../../src/core/plan/refused-create.ts';
+import { type AccountDecision, openStanding, type PairDecision } from '../../src/core/plan/standing.ts';
+import { day, now } from './cases.ts';
+
+const decided = (over: Partial<PairDecision> = {}): PairDecision => {
+  return { identification: 'N1', other: 'O1', way: 'apart', by: 'ana', ...over };
+};
+
+describe('the decisions of a sync that stand', () => {
+  it('are found by the person and by the account', () => {
+    const [first, second] = [decided({ way: 'replace' }), decided({ other: 'O2' })];
+    const standing = openStanding([first, second]);
+    expect(standing.about('N1')).toEqual([first, second]);
+    expect(standing.about('O1')).toEqual([first]);
+    expect(standing.about('N2')).toEqual([]);
+    const ways = [
+      standing.way('N1', 'O1'),
+      standing.way('N1', 'O2'),
+      standing.way('N2', 'O1'),
+      standing.way('N1', 'O3'),
+    ];
+    expect(ways).toEqual(['replace', 'apart', undefined, undefined]);
+  });
+
+  it('disable the account that a new person replaces, and one that was decided alone', () => {
+    const account = (identification: string, way: AccountDecision['way']) => ({ way, identification, by: 'ana' });
+    const alone = [account('A1', 'disable'), account('A2', 'leave')];
+    const others = [
+      { way: 'leave', owner: 'A3', by: 'ana' },
+      { way: 'rename', identification: 'A4', other: 'A5', by: 'ana' },
+    ] as const;
+    const standing = openStanding([decided({ way: 'replace' }), decided({ other: 'O2' }), ...alone, ...others]);
+    expect(['O1', 'O2', 'N1', 'A1', 'A2', 'A3', 'A5'].filter((name) => standing.disables(name))).toEqual(['O1', 'A1']);
+    expect(standing.about('A4')).toEqual([]);
+  });
+});
+
+describe('two people', () => {
+  it.each([
+    ['same birth date', { birthDate: '1990-01-02' }, { birthDate: '1990-01-02' }, true],
+    ['unknown birth dates', { birthDate: '' }, { birthDate: '' }, false],
+    [
+      'other accents and case',
+      { firstName: 'José', lastName: 'Núñez' },
+      { firstName: 'JOSE', lastName: 'nunez' },
+      true,
+    ],
+    ['another last name', { firstName: 'Ana', lastName: 'Díaz' }, { firstName: 'Ana', lastName: 'Paz' }, false],
+    ['no last name', { firstName: 'Ana' }, { firstName: 'Ana' }, false],
+    ['no first name', { firstName: '', lastName: 'Paz' }, { firstName: '', lastName: 'Paz' }, false],
+    ['other birth dates', { birthDate: '1990-01-02' }, { birthDate: '1990-01-03' }, false],
+    ['nothing known', {}, {}, false],
+  ])('with %s', (_, one, other, isSame) => {
+    expect(looksLikeSamePerson(one, other)).toBe(isSame);
+    expect(looksLikeSamePerson(other, one)).toBe(isSame);
+  });
+
+  it.each([
+    [
+      'first name, birth date and first day',
+      { firstName: 'Zoë', lastName: 'A', birthDate: '1990-01-02' },
+      'zoe\n1990-01-02\n',
+    ],
+    [
+      'the whole name and the first day',
+      { firstName: 'Zoë', lastName: 'A', orgEntryDate: '2020-01-01' },
+      'zoe a\n2020-01-01',
+    ],
+    ['nothing without a first day', { firstName: 'Zoë', lastName: 'A', orgEntryDate: '' }, undefined],
+    ['nothing without a name', { birthDate: '1990-01-02', orgEntryDate: '2020-01-01' }, undefined],
+  ])('are alike by %s', (_, fields, key) => {
+    expect(likenessKey(fields)).toBe(key);
+  });
+});
+
+describe('a refused create', () => {
+  it.each([
+    [0, 0],
+    [1, 0],
+    [2, 1],
+    [3, 3],
+    [4, 7],
+    [9, 7],
+  ])('is tried again, after %i tries, %i days later', (tries, days) => {
+    expect(nextTryAt({ hash: 'h', tries, lastAt: now })).toBe(now + days * day);
+  });
+
+  it('says what may be in the way, and another change does not', () => {
+    expect(refusalReason('update', 'Taken.')).toBe('Taken.');
+    expect(refusalReason('create', 'Taken.')).toBe(
+      'Taken. A deleted or hidden account may hold the identification or e-mail',
+    );
+  });
+});
