@@ -146,29 +146,6 @@ test('the whole plan goes to a file', async () => {
   expect(changes).toHaveLength(3);
 });
 
-test('a run that is stopped goes on with the next one', async () => {
-  const people = Array.from({ length: 24 }, (_, i) => `3${String(i).padStart(2, '0')},Name${i},Sales`);
-  const shell = await openConnectedShell(people);
-  const stopped = await shell.run(['apply', 'people', '--json'], {
-    isTerminal: true,
-    onStderr: (text, stop) => text.includes('batch 1 of 1') && stop(),
-  });
-  const [status, show] = [await shell.run(['status']), await shell.run(['show', 'run'])];
-  const next = await shell.run(['apply', 'people']);
-
-  expect(status.stdout).toMatch(/people +never ran +interrupted \((delivering|reading back) 0\/24\) /);
-  expect(status.stdout).not.toContain('left');
-  for (const { stdout } of [status, show]) {
-    expect(stdout).toContain('interrupted: no process works on the run. To continue it:  rollcall apply people');
-  }
-  expect(stopped.code).toBe(130);
-  expect(stopped.stderr).toContain('stopping at the next safe point; run the command again to continue');
-  expect(stopped.json()).toEqual({ error: { code: 'CANCELLED', message: expect.stringContaining('SIGINT') } });
-  expect(next.stdout).toMatch(/^interrupted run, continued and ended:\npeople: done\n(.+\n)* {2}24 applied\n/);
-  expect(next.stderr).toMatch(/^continuing run run_\w+ of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, which was interrupted\n/);
-  expect(shell.sandbox.state.users.size).toBe(24);
-});
-
 test('a run that is canceled while no process works on it says how it ends', async () => {
   const shell = await openConnectedShell(['300,Ana,Sales']);
   await shell.run(['apply', 'people', '--json'], {

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type ConnectedShell, useConnectedShells, writePeople } from './test-shell.ts';
@@ -126,76 +126,6 @@ test('show says what became of the held changes of a run, part by part', async (
   expect(exported.stdout).toMatch(/people: open, left out of a decision, its reason ended \d/);
 });
 
-test('a file that lost many rows waits for approval in every list, until it is approved', async () => {
-  const shell = await openConnectedShell(eight);
-  await shell.run(['apply', 'people']);
-  await writePeople(shell, eight.slice(0, 4));
-  const { id: run } = (await shell.run(['apply', 'people', '--json'])).json<{ id: string }>();
-  const [holds, status, shown] = [
-    await shell.run(['holds']),
-    await shell.run(['status']),
-    await shell.run(['show', run]),
-  ];
-  expect(await shell.run(['approve', run, '--yes', '--as', 'Ana'])).toMatchObject({ code: 0 });
-  const [holdsAfter, statusAfter, after] = [
-    await shell.run(['holds']),
-    await shell.run(['status']),
-    await shell.run(['show', run]),
-  ];
-
-  expect(holds.stdout).toContain(`people: the source looks wrong in run ${run}`);
-  expect(status.stdout).toMatch(/needs approval.*the source looks wrong/);
-  expect(shown.stdout).toContain(`rollcall approve ${run}`);
-  expect(holdsAfter.stdout).toContain('No changes are waiting');
-  expect(statusAfter.stdout).not.toContain('needs approval');
-  expect(after.stdout).not.toContain(`rollcall approve ${run}`);
-  expect(after.stdout).toMatch(/decisions:\n.* tester {2}approve {2}0 changes, and the read\n/);
-});
-
-test('a file that is cut in its last row is not offered for approval, and says so once', async () => {
-  const shell = await openConnectedShell(eight);
-  await shell.run(['apply', 'people']);
-  await writePeople(shell, eight.slice(0, 4));
-  const file = join(shell.folder, 'employees.csv');
-  await writeFile(file, (await readFile(file, 'utf8')).slice(0, -20));
-  const applied = await shell.run(['apply', 'people']);
-  const { id: run } = (await shell.run(['runs', '--json'])).json<{ runs: { id: string }[] }>().runs[0] ?? { id: '' };
-  const refused = await shell.run(['approve', run, '--yes']);
-
-  expect(applied.code).toBe(4);
-  expect(applied.stdout).not.toContain('approve');
-  expect(applied.stdout.match(/no line end/g)).toHaveLength(2);
-  expect(refused).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('cannot be approved: the last row, line 5'),
-  });
-  expect(refused.stderr).toContain('rollcall apply people');
-});
-
-test('a rejected change is no work of later plans and runs', async () => {
-  const { shell, run } = await openHeld();
-  const rejected = await shell.run(['reject', run, '--except', '200', '--yes', '--json']);
-  const planned = await shell.run(['plan', 'people']);
-  await shell.run(['reject', run, '--user', '200', '--yes']);
-  const applied = await shell.run(['apply', 'people']);
-  const runs = await shell.run(['runs', '--limit', '1', '--json']);
-
-  expect(rejected.json()).toEqual({
-    ...{ run, sync: 'people', verdict: 'rejected', changes: 7, reduced: 0, pending: 0 },
-    ...{ expiresAt: null, frozenUntil: null, isDeploymentRunning: false },
-  });
-  expect(planned.stdout).toContain('people: 1 change, 1 of them held\n');
-  expect(planned.stdout).toContain('7 dropped because they were rejected');
-  expect(planned.stdout).toContain('  1 to disable\n');
-  expect(planned.stdout).not.toContain('deliver what is not held');
-  expect(planned.stdout).toContain('(held before: 8 disables');
-  expect(applied.stdout).toContain('people: nothing to do\n');
-  expect(applied.stdout).not.toContain('to disable');
-  expect(runs.json()).toMatchObject({
-    runs: [{ outcome: 'nothing-to-do', counts: { disable: 0 }, facts: { rejected: 8 } }],
-  });
-});
-
 test('approve of a doubted read says what is approved, before it asks and after', async () => {
   const shell = await openConnectedShell(eight);
   await shell.run(['apply', 'people']);
@@ -214,15 +144,4 @@ test('approve of a doubted read says what is approved, before it asks and after'
   );
   expect(declined.stderr).toContain('approve the read of this run?');
   expect(approved.stdout).toContain(`approved the read of run ${run}: later reads are compared with it`);
-});
-
-test('a plan approved by digest never delivers what was rejected', async () => {
-  const { shell, run } = await openHeld();
-  const [, digest = ''] = /--approve (\w+)/.exec((await shell.run(['plan', 'people'])).stdout) ?? [];
-  await writeFile(join(shell.folder, 'ids.txt'), '200\n201\n');
-  await shell.run(['reject', run, '--ids', 'ids.txt', '--yes']);
-  const applied = await shell.run(['apply', 'people', '--approve', digest, '--json']);
-  expect(applied.json()).toMatchObject({ counts: { applied: 6, held: 0 }, facts: { rejected: 2 } });
-  expect(disabledOf(shell)).not.toContain('200');
-  expect(await shell.run(['apply', 'people', '--approve', 'feedfacefeed'])).toMatchObject({ code: 1 });
 });

@@ -42,24 +42,6 @@ function run(says: FieldValues, account: Account, ledger: LedgerEntry | undefine
   });
 }
 
-it.each([true, false])('an update of another field leaves an assumed one alone, enabled: %s', (enabled) => {
-  const account: Account = { fields: wanted, enabled, job: 'set by hand', writes: 0 };
-
-  const ledger = run({ ...wanted, area: 'Sales', job: 'Baker' }, account, undefined);
-
-  expect(account).toMatchObject({ fields: { ...wanted, area: 'Sales' }, enabled: true, job: 'set by hand', writes: 1 });
-  expect(ledger?.hidden).toEqual({ job: 'Baker' });
-});
-
-it('a field that changes after it was assumed is written, though other fields changed when it was assumed', () => {
-  const account: Account = { fields: wanted, enabled: true, job: 'set by hand', writes: 0 };
-
-  const ledger = run({ ...wanted, area: 'Sales', job: 'Baker' }, account, undefined);
-  run({ ...wanted, area: 'Sales', job: 'Cook' }, account, ledger);
-
-  expect(account.job).toBe('Cook');
-});
-
 it('a held change of a user who is ours does not forget what was assumed', () => {
   const account: Account = { fields: wanted, enabled: true, job: 'set by hand', writes: 0 };
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { tracePerson } from '../../src/app/people.ts';
 import { runSync } from '../../src/app/requests.ts';
 import { findChanges } from '../../src/app/runs.ts';
 import { type Waiting, waitingWords } from '../../src/core/run/waiting.ts';
@@ -291,73 +290,4 @@ it('an access token that is refused although it is new is tried again, and no ot
   const applied = await place.rollcall('apply', 'people', '--json');
   expect(applied.json()).toMatchObject({ outcome: 'succeeded', counts: { applied: 3 } });
   expect(place.sandbox.state.requests.token).toBe(1);
-});
-
-describe('a create that the platform refuses although it shows no such user', () => {
-  it.each([
-    ['by a call', direct, 'create:status=409', 'create'],
-    ['by a file', { delivery: 'csv' }, 'upload:refuse-if=E41', 'upload'],
-  ] as const)(
-    'is tried ever more seldom %s, says why, and tries at once when the row changes or an operator asks',
-    async (_, sync, fault, call) => {
-      const office = await officeWith(10, { sync });
-      const all = (last = 'Paz') => employees(41, { E41: { last } });
-      await office.writeEmployees(all());
-      office.setFaults(fault);
-      const requests = () => office.sandbox.state.requests[call];
-      const tried: number[] = [];
-      let at = 0;
-      // The next run, a day, three days, a week and again a week later. Each time a run before is too early.
-      for (const hour of [0, 4, 24, 28, 96, 100, 264, 268, 432, 436]) {
-        office.clock.jump((hour - at) * hourMs);
-        at = hour;
-        const before = requests();
-        await office.apply();
-        if (requests() > before) tried.push(hour);
-      }
-      expect(tried).toEqual([0, 4, 28, 100, 268, 436]);
-      const { run, findings } = await office.apply();
-      expect(run.outcome).toBe('nothing-to-do');
-      const told = findings.find(({ code }) => code === 'create-waits');
-      expect(told).toMatchObject({
-        identification: 'E41',
-        message: expect.stringMatching(/deleted or hidden account.*Next try: 20/),
-      });
-      const trace = await tracePerson(office.app, 'people', 'E41', AbortSignal.timeout(60_000));
-      expect(trace.next).toBe(`the create waits: ${told?.message}`);
-      const [failed] = await office.engine.io.store.plans.history('people', 'E41', 1);
-      expect(failed).toMatchObject({
-        state: 'failed',
-        stateReason: expect.stringContaining('A deleted or hidden account may hold'),
-      });
-
-      let before = requests();
-      await office.apply({ users: ['E41'] });
-      expect(requests()).toBeGreaterThan(before);
-      before = requests();
-      await office.applyRows(all('Gil'));
-      expect(requests()).toBeGreaterThan(before);
-
-      office.setFaults();
-      expect((await office.apply({ users: ['E41'] })).run).toMatchObject({
-        outcome: 'succeeded',
-        counts: { applied: 1 },
-      });
-      expect((await office.apply()).findings.filter(({ code }) => code === 'create-waits')).toEqual([]);
-    },
-  );
-
-  it('does not wait because the connection was in trouble, or because other rows of its file were at fault', async () => {
-    const office = await officeWith(5);
-    await office.writeEmployees(employees(32));
-    for (const fault of ['upload:status=403', 'file:fail', 'file:fail']) {
-      office.setFaults(fault);
-      expect((await office.apply()).run.counts.applied).toBe(0);
-      office.clock.jump(hourMs);
-    }
-    office.setFaults();
-    const { run, findings } = await office.apply();
-    expect(findings.filter(({ code }) => code === 'create-waits').length).toBeLessThanOrEqual(2);
-    expect(run.counts.applied).toBeGreaterThanOrEqual(10);
-  });
 });

@@ -6,14 +6,13 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { navigation, searchWeight, sidebar } from '../../site/navigation.ts';
-import { findChromium } from '../support/services/chromium.ts';
+import { describePage, openBrowser } from '../support/browser-page.ts';
 
 const root = join(import.meta.dirname, '../..');
 const site = join(root, 'dist-site/pages');
-const chromiumPath = await findChromium('docs-site.test.ts');
 
 beforeAll(async () => {
   // The build fails on a link that leads nowhere.
@@ -69,8 +68,8 @@ describe('the documentation site', () => {
   });
 });
 
-describe.skipIf(chromiumPath === undefined)('the documentation site in a browser without a network', () => {
-  let browser: Browser;
+describePage('the documentation site in a browser without a network', () => {
+  let context: BrowserContext;
   let server: Server;
   let page: Page;
   let url: string;
@@ -81,8 +80,8 @@ describe.skipIf(chromiumPath === undefined)('the documentation site in a browser
     server = createServer((request, response) => void serve(request.url ?? '/', response)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
-    page = await browser.newPage();
+    context = await (await openBrowser()).newContext();
+    page = await context.newPage();
     page.on('pageerror', (error) => complaints.push(error.message));
     await page.route('**', (route) => {
       if (route.request().url().startsWith(url)) return route.continue();
@@ -92,7 +91,7 @@ describe.skipIf(chromiumPath === undefined)('the documentation site in a browser
   });
 
   afterAll(async () => {
-    await browser.close();
+    await context.close();
     server.closeAllConnections();
     server.close();
     expect(elsewhere).toEqual([]);

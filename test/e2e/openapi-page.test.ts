@@ -1,13 +1,11 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operations } from '../../src/platform/table/index.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
-import { findChromium } from '../support/services/chromium.ts';
+import { describePage, openBrowser } from '../support/browser-page.ts';
 
-const chromiumPath = await findChromium('openapi-page.test.ts');
-
-describe.skipIf(chromiumPath === undefined)("the sandbox's page of the API in a browser without a network", () => {
-  let browser: Browser;
+describePage("the sandbox's page of the API in a browser without a network", () => {
+  let context: BrowserContext;
   let sandbox: RunningSandbox;
   let page: Page;
   const elsewhere: string[] = [];
@@ -15,8 +13,8 @@ describe.skipIf(chromiumPath === undefined)("the sandbox's page of the API in a 
 
   beforeAll(async () => {
     sandbox = await startSandbox({ now: () => Date.UTC(2026, 4, 20), users: 5, hasGrowth: true });
-    browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
-    page = await browser.newPage();
+    context = await (await openBrowser()).newContext();
+    page = await context.newPage();
     page.on('console', (message) => {
       // The browser itself notes every answer above 399; refusals are asked for below.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
@@ -34,7 +32,7 @@ describe.skipIf(chromiumPath === undefined)("the sandbox's page of the API in a 
   });
 
   afterAll(async () => {
-    await browser.close();
+    await context.close();
     await sandbox.close();
     expect(elsewhere).toEqual([]);
     expect(complaints).toEqual([]);

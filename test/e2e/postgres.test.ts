@@ -1,5 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { openPostgres } from '../../src/store/db/postgres.ts';
@@ -55,20 +54,6 @@ describe.skipIf(postgres === undefined)('the main job with its store in PostgreS
         const inside = await db.transaction().execute((transaction) => timeouts(transaction));
         expect([inside, await timeouts(db)]).toEqual(['20s', '0']);
         await db.destroy();
-      });
-
-      it('reads employees from a database', async () => {
-        const { folder, rollcall } = await openOffice(1);
-        const url = (await postgres?.newDatabase()) ?? '';
-        await postgres?.query(
-          url,
-          "create table people as select 'E' || n as id, 'Ana' as first, 'Paz' as last, 'e' || n || '@example.com' as mail, 'active' as status from generate_series(1, 7) n",
-        );
-        const config = JSON.parse(await readFile(join(folder, 'rollcall.yaml'), 'utf8'));
-        config.syncs.people.source = { kind: 'sql', url: await way(url), query: 'select * from people', key: 'id' };
-        await writeFile(join(folder, 'rollcall.yaml'), JSON.stringify(config));
-        const read = await rollcall('apply', 'people', '--json');
-        expect([read.stderr, read.json()]).toMatchObject([expect.any(String), { counts: { create: 7 } }]);
       });
     },
   );

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { decideRun } from '../../src/app/approve.ts';
 import { findChanges } from '../../src/app/runs.ts';
 import { person } from '../../src/views/people.ts';
 import { employees, type Office, openOffice, type Row, usersOf } from '../support/office.ts';
@@ -68,47 +67,4 @@ it('a person shows the columns that the configuration reads, and every column of
   const read = ['id', 'first', 'last', 'mail', 'status'];
   expect(await columnsOf('')).toEqual(read);
   expect(await columnsOf('?row=true')).toEqual([...read, 'salary']);
-});
-
-it('a held change stops at the guard, with the reason and its run; a rejected one with who rejected it', async () => {
-  const office = await openOffice({ sandbox: { people: usersOf(employees(20)) } });
-  await office.applyRows(employees(20));
-  const left = Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((i) => [`E${i}`, { status: 'left' } as Row]));
-  const { run } = await office.applyRows(employees(20, left));
-  expect(run.outcome).toBe('held');
-  const held = await stepsOf(office, 'E3');
-  expect(held.states).toEqual({ ...reached, guard: 'stopped', ...unsent });
-  expect(held.step('guard')).toMatchObject({ summary: expect.stringContaining('7 disables'), run: run.id });
-  await decideRun(office.app, 'reject', run.id, { by: 'ana', ids: ['E3'], reason: 'still here' });
-  const rejected = await stepsOf(office, 'E3');
-  expect(rejected.step('guard')).toMatchObject({
-    state: 'stopped',
-    summary: 'the disable was rejected by ana',
-    details: [{ name: 'reason', value: 'still here' }],
-  });
-});
-
-it('a person stops where the run stops: no record, out of scope, a shared e-mail, a failed file', async () => {
-  const office = await openOffice({
-    sandbox: { people: usersOf(employees(8)) },
-    sync: { scope: "first != 'Outside'", delivery: 'csv' },
-    faults: ['file:fail-if=E9'],
-  });
-  await office.writeEmployees([
-    ...employees(9, {
-      E4: { first: 'Outside' } as Row,
-      E5: { mail: 'one@example.com' } as Row,
-      E6: { mail: 'one@example.com' } as Row,
-      E7: { first: 'Renamed' } as Row,
-    }),
-  ]);
-  await office.applyAll();
-  expect((await stepsOf(office, 'X1')).states).toMatchObject({ mapping: 'not-reached', conflicts: 'stopped' });
-  expect((await stepsOf(office, 'E4')).states).toMatchObject({ scope: 'stopped', conflicts: 'not-reached' });
-  const shared = await stepsOf(office, 'E5');
-  expect(shared.states).toMatchObject({ scope: 'ok', conflicts: 'stopped', difference: 'not-reached' });
-  expect(shared.step('conflicts').summary).toContain('e-mail');
-  const failed = await stepsOf(office, 'E9');
-  expect(failed.json.change.kind).toBe('create');
-  expect(Object.values(failed.states).at(-1)).not.toBe('ok');
 });

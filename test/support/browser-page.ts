@@ -1,6 +1,6 @@
 import axe from 'axe-core';
 import { chromium, type Page } from 'playwright-core';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { makePreview } from '../../src/run/make-preview.ts';
 import type { TestServer } from '../server/open-test-server.ts';
 import type { Office } from './office.ts';
@@ -8,6 +8,9 @@ import { once } from './once.ts';
 import { findChromium } from './services/chromium.ts';
 
 const chromiumPath = await findChromium('every test in a browser');
+
+/** Tests in a real browser, skipped where there is none. */
+export const describePage = describe.skipIf(chromiumPath === undefined);
 
 /** A test in a real browser, skipped where there is none. */
 export const see = it.skipIf(chromiumPath === undefined);
@@ -36,7 +39,7 @@ export interface BrowserOptions {
 }
 
 /** The one browser of this worker; it ends with the worker's process. Tests share nothing in it: each has a context of its own. */
-const openBrowser = once(() =>
+export const openBrowser = once(() =>
   chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox', '--disable-gpu'] }),
 );
 

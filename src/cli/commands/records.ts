@@ -3,6 +3,7 @@ import { endSessions, findAudit, listSessions } from '../../app/audit.ts';
 import { reportCsv, reportPeople } from '../../app/changes/reports.ts';
 import { findSync } from '../../app/find-named.ts';
 import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/privacy.ts';
+import { whoWords } from '../../core/guard/approvals.ts';
 import { differencesOf } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { formatCount, formatInstant, parseDuration } from '../../core/run/formats.ts';
@@ -56,9 +57,10 @@ export const sessionCommands: readonly CommandRow[] = [
 async function showSessions(shell: Shell): Promise<number> {
   return shell.withApp({}, async (app) => {
     const sessions = await listSessions(app);
-    const head = ['ID', 'WHO', 'MAY', 'SINCE', 'LAST USED', 'ENDS'].map(shell.style.colors.dim);
-    const rows = sessions.map(({ id, name, access, createdAt, usedAt, expiresAt }) => {
-      return [id, cleanLine(name), cleanLine(access.join('; ')), ...[createdAt, usedAt, expiresAt].map(formatInstant)];
+    const head = ['ID', 'WHO', 'GROUPS', 'SINCE', 'LAST USED', 'ENDS'].map(shell.style.colors.dim);
+    const rows = sessions.map(({ id, name: by, label, groups, createdAt, usedAt, expiresAt }) => {
+      const who = [whoWords({ by, label }), groups.join(', ')].map(cleanLine);
+      return [id, ...who, ...[createdAt, usedAt, expiresAt].map(formatInstant)];
     });
     const text = rows.length === 0 ? 'no user is signed in' : renderTable([head, ...rows]);
     return shell.answer({ sessions: sessions.map(openSessionView) }, text);
@@ -91,9 +93,9 @@ async function showAudit(shell: Shell, { since, limit, ...filter }: AuditOptions
 
 function renderAudit(entries: readonly AuditEntry[], { colors }: Style): string {
   const head = ['WHEN', 'WHO', 'ACTION', 'OF', 'RUN', 'WHAT AND WHY'].map(colors.dim);
-  const rows = entries.map(({ at, by, as, action, sync, connection, run, detail, reason }) => [
+  const rows = entries.map(({ at, by, label, as, action, sync, connection, run, detail, reason }) => [
     formatInstant(at),
-    cleanLine(as === undefined ? by : `${by} (as ${as})`),
+    cleanLine(as === undefined ? whoWords({ by, label }) : `${whoWords({ by, label })} (as ${as})`),
     action,
     cleanLine(sync ?? connection ?? '–'),
     run ?? '–',

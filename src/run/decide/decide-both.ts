@@ -106,7 +106,7 @@ function leadersOf({ leaders: { main, secondary } = {} }: Person, index: PeopleI
   };
   return {
     mainLeader: main === undefined || main === 'none' ? main : [nameOf(main)],
-    secondaryLeaders: secondary && { ...secondary, references: secondary.references.map(nameOf) },
+    secondaryLeaders: secondary && [secondary.isWhole, secondary.said.length, ...secondary.references.map(nameOf)],
   };
 }
 

@@ -6,7 +6,7 @@ export interface Schemas {
   Adoptions: { sync: string; adoptions: { identification: string; kind: 'move' | 'rename' | 'decide' | 'none'; account?: { id: string; enabled: boolean }; owner?: string; other?: string; effect: string; isDone: boolean; ways?: { way: 'leave' | 'replace' | 'apart'; effect: string }[] }[] };
   AlertList: { open: { subject: { kind: 'sync' | 'connection' | 'deployment'; name: string }; topic: string; code: string; severity: 'info' | 'warning' | 'critical'; worst: 'info' | 'warning' | 'critical'; summary: string; details: string[]; unaffected: string | null; action: string; count: number | null; run: string | null; since: string; newsAt: string; acknowledged: { by: string; at: string } | null }[]; muted: { subject: { kind: 'sync' | 'connection' | 'deployment'; name: string }; until: string; by: string }[]; channels: { name: string; kind: string; severities: ('info' | 'warning' | 'critical')[]; syncs: string[] | null; afterMs: number; remindMs: number | null }[]; notices: { id: string; at: string; kind: string; severity: 'info' | 'warning' | 'critical'; subject: { kind: 'sync' | 'connection' | 'deployment'; name: string }; channel: string; state: 'waiting' | 'delivered' | 'given-up'; tries: number; endedAt: string | null; error: string | null }[] };
   ApprovalOrder: { only?: ('creates' | 'updates' | 'emailChanges' | 'firstSight' | 'enables' | 'disables' | 'removes' | 'handOvers' | 'configuration' | 'leads' | 'unleads')[]; except?: string[]; ids?: string[]; reason?: string; as?: string; reopen?: boolean };
-  AuditPage: { entries: { id: string; at: string; by: string; action: string; sync: string | null; connection: string | null; run: string | null; detail: string | null; reason: string | null; as: string | null }[]; next: string | null };
+  AuditPage: { entries: { id: string; at: string; by: string; label: string | null; action: string; sync: string | null; connection: string | null; run: string | null; detail: string | null; reason: string | null; as: string | null }[]; next: string | null };
   CancelOrder: { reason?: string; as?: string };
   Change: { identification: string; name: string | null; email: string | null; kind: 'create' | 'update' | 'enable' | 'disable' | 'remove' | 'lead' | 'unlead'; state: 'planned' | 'held' | 'sent' | 'applied' | 'failed' | 'unverified' | 'unresolved' | 'exported' | 'dropped'; stateReason: string | null; reason: string; rule: string; classes: string[]; changed: string[]; before: Readonly<Record<string, string>> | null; after: Readonly<Record<string, string>>; isEnabled: boolean | null; batch: string | null; isApproved: boolean; hash: string };
   ChangeGroups: { groups: { key: string; count: number }[]; total: number; isCut: boolean };
@@ -26,7 +26,7 @@ export interface Schemas {
   MappingOrder: { mapping: string };
   MappingSamples: { records: { at: string; values: { field: string; effect: string; value: string }[] }[] };
   MuteOrder: { minutes?: number; reason?: string; as?: string };
-  OpenSession: { id: string; name: string; access: string[]; method: 'openid' | 'token'; createdAt: string; usedAt: string; expiresAt: string };
+  OpenSession: { id: string; name: string; label: string | null; groups: string[]; method: 'openid' | 'token'; createdAt: string; usedAt: string; expiresAt: string };
   Orphans: { orphans: { connection: string; owner: string; users: number; message: string }[] };
   OrphansMoved: { sync: string; from: string; users: number; isDone: boolean };
   OrphansOrder: { from: string; leave?: boolean; reason?: string; as?: string };
@@ -51,7 +51,7 @@ export interface Schemas {
   RunOrder: { users?: string[]; reason?: string; as?: string; full?: boolean };
   RunPage: { runs: Schemas['Run'][]; next: string | null };
   RunProgress: { run: Schemas['Run']; batches: { state: ('planned' | 'sending' | 'sent' | 'settled' | 'unresolved') | string; batches: number; changes: number }[] };
-  Session: { isSignedIn: boolean; name: string | null; role: ('monitor' | 'viewer' | 'operator' | 'admin') | null; rights: ('read' | 'people' | 'audit' | 'act' | 'decide' | 'raw' | 'samples' | 'tokens' | 'sessions')[]; bySync: Readonly<Record<string, ('read' | 'people' | 'audit' | 'act' | 'decide' | 'raw' | 'samples' | 'tokens' | 'sessions')[]>>; method: ('openid' | 'token' | 'bearer') | null; csrf: string | null; expiresAt: string | null; idleAt: string | null; signIn: { openId: string | null; token: boolean; link: boolean } };
+  Session: { isSignedIn: boolean; name: string | null; label: string | null; role: ('monitor' | 'viewer' | 'operator' | 'admin') | null; rights: ('read' | 'people' | 'audit' | 'act' | 'decide' | 'raw' | 'samples' | 'tokens' | 'sessions')[]; bySync: Readonly<Record<string, ('read' | 'people' | 'audit' | 'act' | 'decide' | 'raw' | 'samples' | 'tokens' | 'sessions')[]>>; method: ('openid' | 'token' | 'bearer') | null; csrf: string | null; expiresAt: string | null; idleAt: string | null; signIn: { openId: string | null; token: boolean; link: boolean } };
   SessionEnd: { location: string | null };
   SessionList: { sessions: Schemas['OpenSession'][] };
   SessionOrder: { token: string };

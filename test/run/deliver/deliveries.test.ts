@@ -20,27 +20,6 @@ const hourMs = 3_600_000;
 const managed = (sync: OfficeOptions['sync'] = {}, count = 30) => openManaged(count, { sync });
 
 describe('delivery: auto', () => {
-  it('sends what only a file can carry by file', async () => {
-    const mapping = { ...plainMapping, office: 'office' };
-    const office = await openOffice({ sandbox: { people: usersOf(employees(5)) }, sync: { mapping } });
-    const report = await office.applyRows(employees(5).map((row) => ({ ...row, office: 'Salto' })));
-    expect(report.batches.map(({ kind }) => kind)).toEqual(['csv']);
-    expect(office.sandbox.state.users.get('E2')?.fields.office).toBe('Salto');
-  });
-
-  it('sends a custom field beyond the platform’s direct limit by file', async () => {
-    const office = await openOffice({
-      sandbox: { people: usersOf(employees(5)) },
-      dialect: { customFieldLimit: { direct: 10, csv: 60 } },
-      sync: { mapping: { ...plainMapping, customFields: { 20: 'desk' } } },
-    });
-    const report = await office.applyRows(employees(6).map((row) => ({ ...row, desk: 'D1' })));
-    expect(report.run).toMatchObject({ outcome: 'succeeded' });
-    expect(report.batches.map(({ kind }) => kind)).toEqual(['csv']);
-    expect(office.sandbox.state.users.get('E6')?.fields.customField20).toBe('D1');
-    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
-  });
-
   it('removes by DELETE, beside a file', async () => {
     const office = await managed({ remove: { afterDays: 1 } }, 66);
     await office.applyRows(renamed(66, 0, { E9: { status: 'left' } }));
@@ -130,53 +109,5 @@ describe('delivery: outbox', () => {
       expect(await office.engine.io.store.ledger.get('acme', name), name).toBeUndefined();
     }
     expect((await office.apply()).run.counts).toMatchObject({ create: 1, update: 1, disable: 1 });
-  });
-});
-
-describe('a run of named people', () => {
-  it('touches only these, and calls nobody missing', async () => {
-    const office = await managed({ missing: { afterReads: 1, minAge: '0s' } });
-    const rows = renamed(30, 10, { E4: { status: 'left' } }).filter(({ id }) => id !== 'E30');
-    await office.writeEmployees([...rows, ...employees(32).slice(30)]);
-    const report = await office.apply({ users: ['E2', 'E4', 'E30', 'E31', 'E99'] });
-    expect(report.run.counts).toMatchObject({ create: 1, update: 1, disable: 1, applied: 3 });
-    expect(office.sandbox.state.log.map(({ identification }) => identification).sort()).toEqual(['E2', 'E31', 'E4']);
-    expect(office.sandbox.state.users.get('E30')?.enabled).toBe(true);
-    expect(await office.engine.io.store.ledger.get('acme', 'E30')).not.toHaveProperty('misses');
-  });
-
-  it('of whom the source knows none changes nothing', async () => {
-    const office = await managed();
-    await office.writeEmployees(renamed(30, 3));
-    const report = await office.apply({ users: ['E99'] });
-    expect(report.run).toMatchObject({ outcome: 'failed' });
-    expect(report.run.reason).toContain('none of the named people');
-    expect(office.sandbox.state.log).toEqual([]);
-  });
-
-  it('of whom the source knows only some does its work for these, and is partial for the others, each with a finding', async () => {
-    const office = await managed();
-    await office.writeEmployees(renamed(30, 3));
-    const report = await office.apply({ users: ['E1', 'e2', 'E99'] });
-    const reason = expect.stringMatching(/^the source does not know 2 named people/);
-    expect(report.run).toMatchObject({ outcome: 'partial', reason, counts: { applied: 1 } });
-    const unknown = report.findings.filter(({ code }) => code === 'person-unknown');
-    expect(unknown.map(({ identification }) => identification)).toEqual(['e2', 'E99']);
-    expect((await office.apply({ users: ['E2'] })).run).toMatchObject({ outcome: 'succeeded' });
-  });
-
-  it('sees renames, shared e-mails and twins on the platform, as a whole run does', async () => {
-    const office = await managed();
-    const twin = { id: 'e1', first: 'A', last: 'B', mail: 'twin@example.com', status: 'active' };
-    await office.writeEmployees([
-      ...employees(29).slice(1),
-      twin,
-      { ...twin, id: 'N2', mail: 'ana5@example.com' },
-      { ...twin, id: 'N30', mail: 'ana30@example.com' },
-    ]);
-    const report = await office.apply({ users: ['e1', 'N2', 'N30'] });
-    expect(report.run.counts).toMatchObject({ create: 0 });
-    expect(office.sandbox.state.log).toEqual([]);
-    expect(new Set(report.findings.map(({ code }) => code))).toEqual(new Set(['case-conflict', 'rename-conflict']));
   });
 });

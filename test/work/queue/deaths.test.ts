@@ -4,7 +4,7 @@ import { employees } from '../../support/office.ts';
 import { until } from '../../support/services/redis.ts';
 import { type RedisSpace, startRedisService } from '../../support/services/redis-service.ts';
 import { slowly } from '../../support/slowness.ts';
-import { closeAfterAll, openWorld, recoveryMs } from './with-redis.ts';
+import { closeAfterAll, openWorld } from './with-redis.ts';
 
 closeAfterAll();
 
@@ -13,25 +13,6 @@ const newSpace = async (): Promise<RedisSpace> => (await service?.newSpace()) ??
 const people = employees(9);
 
 describe.skipIf(service === undefined)('workers that are killed', () => {
-  it('are replaced within seconds: another one brings the run to its end, and nothing happens twice', async () => {
-    const redis = await newSpace();
-    const world = await openWorld({ redis: redis.url, employees: people, sync: { batchRows: 3 } });
-    const first = world.replica({ die: { at: 'checkpoint', n: 5 } });
-    await first.line('ready');
-    await world.ask();
-    await first.ended;
-    const diedAt = Date.now();
-    const second = world.replica();
-    const [run] = await world.ended(1);
-    const tookMs = Date.now() - diedAt;
-    process.stderr.write(`recovered from kill -9 and finished in ${tookMs} ms\n`);
-    expect(tookMs).toBeLessThan(recoveryMs);
-    expect(run?.outcome).toBe('succeeded');
-    second.process.kill('SIGTERM');
-    expect(await second.ended).toMatchObject({ code: 0, errors: '' });
-    await expectPromisesKept(world, people);
-  });
-
   it('hand over at once when they are asked to end between two calls', async () => {
     const redis = await newSpace();
     const world = await openWorld({
