@@ -28,8 +28,8 @@ export { checkIdentification } from './client/operation.ts';
 export type { ListPage } from './client/pages.ts';
 export type { UploadedFile, UploadFile, UserFiles } from './client/user-files.ts';
 export type { Users } from './client/users.ts';
-export { openFileCustody, openSqliteCustody, type SqliteCustodyOptions } from './custody/custodies.ts';
 export type { CustodyDocument, TokenCustody } from './custody/custody.ts';
+export { openFileCustody } from './custody/file-custody.ts';
 export { openPlatform } from './platform.ts';
 /** Types of the parts whose methods derive from the table of operations. */
 export type Evaluations = PlatformApi['evaluations'];

@@ -108,7 +108,7 @@ describe('what a record says about leaders', () => {
   const two = { code: 'leader-conflict', message: 'no leader is set: two people' };
   const some = (isWhole: boolean, ...names: string[]) => ({ main: ana, secondary: { names, isWhole } });
 
-  it.each<[Parameters<typeof wish>, { readonly trouble?: object }]>([
+  it.each<[Parameters<typeof wish>, { readonly wanted: object; readonly waits: object; readonly trouble?: object }]>([
     [[undefined], { wanted: none, waits: [] }],
     [['none'], { wanted: { main: { says: 'none' } }, waits: [] }],
     [['ana'], { wanted: { main: ana }, waits: [] }],

@@ -59,7 +59,7 @@ async function showSessions(shell: Shell): Promise<number> {
     const sessions = await listSessions(app);
     const head = ['ID', 'WHO', 'GROUPS', 'SINCE', 'LAST USED', 'ENDS'].map(shell.style.colors.dim);
     const rows = sessions.map(({ id, name: by, label, groups, createdAt, usedAt, expiresAt }) => {
-      const who = [whoWords({ by, label }), groups.join(', ')].map(cleanLine);
+      const who = [whoWords({ by, ...given({ label }) }), groups.join(', ')].map(cleanLine);
       return [id, ...who, ...[createdAt, usedAt, expiresAt].map(formatInstant)];
     });
     const text = rows.length === 0 ? 'no user is signed in' : renderTable([head, ...rows]);
@@ -93,9 +93,9 @@ async function showAudit(shell: Shell, { since, limit, ...filter }: AuditOptions
 
 function renderAudit(entries: readonly AuditEntry[], { colors }: Style): string {
   const head = ['WHEN', 'WHO', 'ACTION', 'OF', 'RUN', 'WHAT AND WHY'].map(colors.dim);
-  const rows = entries.map(({ at, by, label, as, action, sync, connection, run, detail, reason }) => [
+  const rows = entries.map(({ at, as, action, sync, connection, run, detail, reason, ...who }) => [
     formatInstant(at),
-    cleanLine(as === undefined ? whoWords({ by, label }) : `${whoWords({ by, label })} (as ${as})`),
+    cleanLine(as === undefined ? whoWords(who) : `${whoWords(who)} (as ${as})`),
     action,
     cleanLine(sync ?? connection ?? '–'),
     run ?? '–',

@@ -121,7 +121,7 @@ export function withApproval(known: readonly GivenApproval[], next: GivenApprova
 }
 
 /** Says who it was: the name that is shown, with the identity that counts. */
-export function whoWords({ by, label }: { readonly by: string; readonly label?: string | undefined }): string {
+export function whoWords({ by, label }: Pick<GivenApproval, 'by' | 'label'>): string {
   return label === undefined ? by : `${label} (${by})`;
 }
 

@@ -25,7 +25,7 @@ export interface User {
 
 /**
  * An account whose record cannot be read: `fault` continues "the account", such as "has no identification". With an
- * identification it is a person of whom nothing else is known; without one it is nobody's.
+ * identification it is a person of whom nothing else is known; without one it is no person's.
  */
 export interface UnreadUser extends Pick<User, 'fields'>, Partial<Pick<User, 'id' | 'identification' | 'enabled'>> {
   readonly fault: string;

@@ -67,7 +67,7 @@ export interface LedgerEntry {
   readonly identification: string;
   /** The one sync that owns the user. */
   readonly owner: string;
-  /** The platform's id of the account that the entry describes. Absent in entries of versions that did not store it. */
+  /** The platform's id of the account that the entry describes. Absent in what is kept of a forgotten person. */
   readonly accountId?: string;
   /**
    * Write-only fields as last written (or assumed) and believed to be current. Fields with `keepLocalEdits`: the source's

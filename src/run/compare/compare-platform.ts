@@ -226,7 +226,7 @@ const mostReadSingly = 20;
 
 /**
  * Treats accounts whose records the scan could not read. A person with such an account is read once by name, and is blocked
- * if that shows no more. An account without an identification is nobody's: it only keeps its e-mail.
+ * if that does not help. An account without an identification is no person's: it only keeps its e-mail.
  */
 async function compareUnread(
   unread: readonly UnreadUser[],
@@ -238,7 +238,7 @@ async function compareUnread(
   for (const [at, { fault, ...shown }] of unread.entries()) {
     const { id, identification, fields } = shown;
     const isTold = at < mostReadSingly;
-    const { slot, isExact } = identification === undefined ? nobody : index.find(identification);
+    const { slot, isExact } = identification === undefined ? unnamed : index.find(identification);
     if (identification !== undefined && slot !== -1 && isTold) {
       const lookup = await sync.platform.find(identification, signal);
       if (lookup.found === true) {
@@ -270,7 +270,7 @@ async function compareUnread(
     const domain = fields.email?.split('@')[1];
     const what =
       identification === undefined
-        ? `: it is nobody's${domain === undefined ? '' : `, with an e-mail at ${domain}`}`
+        ? `: it is no person's${domain === undefined ? '' : `, with an e-mail at ${domain}`}`
         : ': the person is left as they are';
     const message = `${account}${what}. Correct the account on the platform`;
     if (isTold) find({ code: 'account-unreadable', message, ...given({ identification }) });
@@ -280,9 +280,9 @@ async function compareUnread(
     find({ code: 'account-unreadable', message: `${countOf(untold, 'more account')} cannot be read either` });
 }
 
-const nobody = { slot: -1, isExact: false };
+const unnamed = { slot: -1, isExact: false };
 
-/** Blocks the person who needs the e-mail of an account that is nobody's. */
+/** Blocks the person who needs the e-mail of an account that is no person's. */
 function keepEmail(
   { fields }: User,
   account: string,
@@ -298,7 +298,7 @@ function keepEmail(
   }
   index.set(slot, mark.conflict);
   const { identification } = index.person(slot);
-  const message = `${identification} needs the e-mail of an account that is nobody's: ${account}. Give it an identification or another e-mail on the platform`;
+  const message = `${identification} needs the e-mail of an account that is no person's: ${account}. Give it an identification or another e-mail on the platform`;
   find({ code: 'email-conflict', identification, message });
 }
 

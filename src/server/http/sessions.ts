@@ -72,7 +72,7 @@ export function openCookieSessions({ sessions, settings, tokens, clock }: Sessio
       if (access.length === 0 || session.expiresAt <= now || session.usedAt + idleMs <= now) {
         await sessions.end(session.key);
         throw over(
-          access.length > 0 ? 'the session has ended: sign in again' : 'the configuration has its role no more',
+          access.length > 0 ? 'the session has ended: sign in again' : 'the configuration no longer has its role',
         );
       }
       if (isBackground || now - session.usedAt < touchMs) return callerOf(session, access, secret);
