@@ -17,7 +17,7 @@ import { decideChanges } from '../../src/run/decide/decide-changes.ts';
 import type { Edit } from '../../src/run/edit.ts';
 import type { EngineIo, Sync } from '../../src/run/engine-io.ts';
 import type { PlanWork } from '../../src/run/plan-job.ts';
-import { mark } from '../../src/run/read/people-index.ts';
+import { mark } from '../../src/run/read/marks.ts';
 import { openFileSpool } from '../../src/store/db/file-spool.ts';
 import { openStore } from '../../src/store/index.ts';
 import { endRun, openRun, sampleEntry } from '../contracts/store-samples.ts';

@@ -8,7 +8,8 @@ import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import type { Spool } from '../../src/ports/runtime.ts';
 import type { Sync } from '../../src/run/engine-io.ts';
 import { openRecordFiling } from '../../src/run/read/file-records.ts';
-import { mark, PeopleIndex } from '../../src/run/read/people-index.ts';
+import { mark } from '../../src/run/read/marks.ts';
+import { PeopleIndex } from '../../src/run/read/people-index.ts';
 import { openFileSpool } from '../../src/store/db/file-spool.ts';
 
 /** Opens an index whose spool is closed when the test ends. */

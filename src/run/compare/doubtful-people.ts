@@ -13,7 +13,8 @@ import type { Spool } from '../../ports/runtime.ts';
 import { rulesOn } from '../clock-span.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { pointRequest } from '../read/choose-read.ts';
-import { mark, type PeopleIndex } from '../read/people-index.ts';
+import { mark } from '../read/marks.ts';
+import type { PeopleIndex } from '../read/people-index.ts';
 import { sayOf } from '../read/source-says.ts';
 import { type Candidates, readKept } from './kept-users.ts';
 

@@ -19,7 +19,8 @@ import { type Candidates, type KeptUser, readKept } from '../compare/kept-users.
 import { isConfiguredOn, type NeighborReader } from '../compare/neighbors.ts';
 import type { Unresolved } from '../compare/unresolved.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
-import { mark, type PeopleIndex } from '../read/people-index.ts';
+import { mark } from '../read/marks.ts';
+import type { PeopleIndex } from '../read/people-index.ts';
 import type { Absent } from '../read/person-text.ts';
 import { sayOf } from '../read/source-says.ts';
 

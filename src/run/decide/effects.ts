@@ -4,7 +4,7 @@ import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { Case, Decision, Rule, SourceSays } from '../../core/plan/plan.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { given } from '../../core/run/given.ts';
-import { mark } from '../read/people-index.ts';
+import { mark } from '../read/marks.ts';
 import { accessTrouble, blockedPerson } from '../read/source-says.ts';
 import { type DecidedSlot, type DecideJob, whyNotSent } from './decide-slots.ts';
 import type { EmailMoves } from './order-claims.ts';
@@ -16,7 +16,7 @@ export interface Effects {
   readonly subject: Case;
   readonly decision: Decision<string>;
   readonly findings: readonly Finding[];
-  /** Marks of the slot: see `people-index.ts`. */
+  /** Marks of the slot: see `marks.ts`. */
   readonly marks: number;
   /** The change, and the one that is left out because another sync is expected to take the user over. */
   readonly proposed: readonly Proposed[];

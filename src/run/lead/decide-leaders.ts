@@ -27,7 +27,7 @@ import { undoLeaders } from '../decide/undo.ts';
 import { addDiffering, noDiffering } from '../edit.ts';
 import type { EngineIo } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
-import { mark } from '../read/people-index.ts';
+import { mark } from '../read/marks.ts';
 import type { PlanRead } from '../read/read-people.ts';
 import { type ResolvedWish, resolveReference, resolveWish } from './resolve.ts';
 import { addWaitingPeople, type Cycles, findCycles, openLeftLeaders, waitFindings, waitsAfter } from './waiting.ts';

@@ -6,7 +6,8 @@ import { preferred, withOutside } from '../../core/person/prefer.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { countOf } from '../../core/run/formats.ts';
 import type { Sync } from '../engine-io.ts';
-import { mark, type PeopleIndex } from './people-index.ts';
+import { mark } from './marks.ts';
+import type { PeopleIndex } from './people-index.ts';
 import type { Absent } from './person-text.ts';
 import { lifecycleTrouble } from './source-says.ts';
 

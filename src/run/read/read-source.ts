@@ -17,7 +17,8 @@ import type { BrokenRecord, SourceIo } from '../../ports/source.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { checkFields, type Reading, sourceRequest } from './choose-read.ts';
 import { openRecordFiling } from './file-records.ts';
-import { mark, type PeopleIndex } from './people-index.ts';
+import { mark } from './marks.ts';
+import type { PeopleIndex } from './people-index.ts';
 
 /** The result of a read of the source. The people are in the index. */
 export interface SourceRead {

@@ -5,7 +5,8 @@ import type { Mapped, Person, RejectedPerson } from '../../../src/core/person/pe
 import type { Finding } from '../../../src/core/run/finding.ts';
 import type { CellTrouble } from '../../../src/core/run/refusal.ts';
 import { openRecordFiling } from '../../../src/run/read/file-records.ts';
-import { mark, type PeopleIndex } from '../../../src/run/read/people-index.ts';
+import { mark } from '../../../src/run/read/marks.ts';
+import type { PeopleIndex } from '../../../src/run/read/people-index.ts';
 import { person } from '../../core/cases.ts';
 import { openIndex } from '../open-index.ts';
 import { plainSettings } from '../plain-settings.ts';

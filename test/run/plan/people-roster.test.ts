@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldValues } from '../../../src/core/person/fields.ts';
 import { openRoster, packRoster, type Roster, type RosterPart } from '../../../src/core/plan/roster.ts';
-import { mark, type PeopleIndex } from '../../../src/run/read/people-index.ts';
+import { mark } from '../../../src/run/read/marks.ts';
+import type { PeopleIndex } from '../../../src/run/read/people-index.ts';
 import { person } from '../../core/cases.ts';
 import { openIndex } from '../open-index.ts';
 
