@@ -81,7 +81,7 @@ export interface Differing {
   readonly changed: PartCounts;
   /** People who come or return today: while the class is held, they get what the earlier configuration gives. */
   readonly coming: PartCounts;
-  /** Of these values HR changed one too. */
+  /** People of whom HR changed such a value too. */
   ofHrToo: number;
   rejected: number;
   givenBack: number;

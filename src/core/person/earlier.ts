@@ -6,7 +6,7 @@ type AnyPerson = Person | RejectedPerson;
 /** One record under today's configuration, with what the earlier one makes of it. */
 export interface MappedBoth {
   readonly mapped: Mapped;
-  /** Whom else the earlier configuration names by the record. */
+  /** The other person whom the earlier configuration names by the record. */
   readonly elsewhere?: AnyPerson;
 }
 

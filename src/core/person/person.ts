@@ -78,7 +78,7 @@ export interface Person {
   readonly earlier?: EarlierPerson;
 }
 
-/** `nobody`: the earlier configuration names someone else by the record, or cannot read whom. */
+/** The text: the earlier configuration names someone else by the record, or cannot read whom. */
 export type EarlierPerson = Person | RejectedPerson | 'nobody';
 
 /** A record with a known person but an unknown scope: no change is made, and the person is protected. */

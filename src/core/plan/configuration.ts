@@ -147,7 +147,7 @@ export interface EditFact {
   readonly classes: Readonly<Partial<Record<ChangeClass, number>>>;
   /** The edited keys: `mapping.area`. */
   readonly keys: readonly string[];
-  /** Of how many of them HR changed such a value too: that waits with the edit. Absent: none. */
+  /** Number of them with such a value that HR changed too: it waits with the edit. Absent: none. */
   readonly ofHrToo?: number;
 }
 

@@ -89,7 +89,7 @@ function isSameForLeaders(
     return false;
   const { main, secondary } = person.leaders ?? {};
   const references = [...(main === undefined || main === 'none' ? [] : [main]), ...(secondary?.references ?? [])];
-  // Whom an e-mail or an identification names is not compared.
+  // The account that an e-mail or an identification names is not compared.
   if (references.some(({ by }) => keys.includes(`mapping.${by}`))) return false;
   const [now, then] = [leadersOf(person, index), leadersOf(earlier, index)];
   const [takes, took] = [takeOverOf(sync.settings.mapping), takeOverOf(before.mapping)];
@@ -121,7 +121,7 @@ function ofClass<Made extends ChangeDraft>(change: Made, parts: readonly EditedP
   return { ...change, classes: [...change.classes, 'configuration'], reason };
 }
 
-/** Returns whether nobody else is to have the e-mail of an account that the earlier configuration gives. */
+/** Returns whether no other person is to have the e-mail of an account that the earlier configuration gives. */
 function isFree(
   { identification, after: { email = '' } }: ChangeDraft,
   { index, taken }: { readonly index: PeopleIndex; readonly taken: Set<string> },

@@ -130,7 +130,7 @@ export async function decideChanges(
   return decided;
 }
 
-/** Yields the open cases, some at a time: the candidates, then everybody whom the platform has not shown. */
+/** Yields the open cases, some at a time: the candidates, then each person whom the platform has not shown. */
 function* slotsToDecide(
   { index, candidates, isFocused }: Pick<DecideJob, 'index' | 'candidates' | 'isFocused'>,
   quiet: QuietCounts,

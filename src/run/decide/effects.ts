@@ -22,7 +22,7 @@ export interface Effects {
   readonly proposed: readonly Proposed[];
   /** `isMiss`: counts an absence, which a guard may still stop. */
   readonly entry?: { readonly entry: LedgerEntry; readonly isMiss: boolean };
-  /** The sync that is configured no more, and whose user becomes ours. */
+  /** The sync that is no longer configured, and whose user becomes ours. */
   readonly inheritedFrom?: string;
   /** The source's own data leaves nothing to decide. */
   readonly blocked?: BlockedPerson;

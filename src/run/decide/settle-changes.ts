@@ -41,7 +41,7 @@ export interface Settled {
 
 /**
  * Applies the standing decisions about each person, and gives each change the episode of its rule, and its hash.
- * `isFull`: the plan shows everybody, so it finds whether an edit of the configuration is held.
+ * `isFull`: the plan shows all people, so it finds whether an edit of the configuration is held.
  */
 export async function settleChanges(
   { sync, edit }: Pick<PlanWork, 'sync' | 'edit'>,
