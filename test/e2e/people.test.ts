@@ -55,7 +55,7 @@ describe('an account that was deleted and created again by hand', () => {
     const account = office.sandbox.state.users.get(identification) ?? expect.fail(identification);
     const deleted = await fetch(`${office.sandbox.url}/_sandbox/users/${identification}`, { method: 'DELETE' });
     expect(deleted.status).toBe(200);
-    office.sandbox.state.editUser(identification, { enabled, fields: account.fields });
+    office.sandbox.state.patchUser(identification, { enabled, fields: account.fields });
     expect(office.sandbox.state.users.get(identification)?.id).not.toBe(account.id);
   }
 
@@ -71,7 +71,7 @@ describe('an account that was deleted and created again by hand', () => {
     expect(report.run.counts).toMatchObject({ create: 0, update: 0, enable: 1, disable: 1, applied: 2 });
     expect([isEnabled(office, 'E3'), isEnabled(office, 'E5')]).toEqual([true, false]);
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
-    office.sandbox.state.editUser('E4', { enabled: false });
+    office.sandbox.state.patchUser('E4', { enabled: false });
     expect(codes(await office.apply())).toContain('foreign-disable');
   });
 });

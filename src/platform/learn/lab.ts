@@ -91,7 +91,7 @@ export function openLab(order: LabOptions) {
   let main: { readonly client: PlatformClient; readonly platform: Platform } | undefined;
 
   const notes: LabNotes = { dates: [], visible: [], taken: new Set(), wroteAt: undefined };
-  let baseline: Census | undefined;
+  let before: Census | undefined;
   const client = (changes?: Partial<Dialect>, other?: Partial<PlatformClientOptions>): PlatformClient => {
     const opened = openPlatformClient({ ...connection, ...other, dialect: { ...dialect, ...changes } });
     clients.push(opened);
@@ -253,8 +253,8 @@ export function openLab(order: LabOptions) {
 
     /** Scans every user, before anything is written. Throws `USAGE` when a user has one of these names, or a similar one. */
     async begin(names: readonly string[]): Promise<void> {
-      baseline = await census(names, undefined);
-      refuseKnown(testUser, baseline.taken);
+      before = await census(names, undefined);
+      refuseKnown(testUser, before.taken);
     },
 
     /** Scans every user again, and notes who has a key of the test user. Throws `Stopped` when another user has moved. */
@@ -266,7 +266,7 @@ export function openLab(order: LabOptions) {
         testUser,
       );
       notes.taken = after.taken;
-      const moved = baseline === undefined ? [] : movedUsers(baseline, after, testUser);
+      const moved = before === undefined ? [] : movedUsers(before, after, testUser);
       if (moved.length > 0) throw new Stopped(movedSentence(moved));
     },
 
@@ -396,7 +396,7 @@ function movedSentence(moved: readonly string[]): string {
   const more = moved.length > 5 ? ', …' : '';
   return (
     `${countOf(moved.length, 'other user')} changed between the two scans (${shown}${more}): enabled or lastUpdate moved. ` +
-    'Either they were edited at the same time, or a file of one row touches other users. ' +
+    'Either they were changed at the same time, or a file of one row touches other users. ' +
     'Look at these users before any sync runs, and learn again at a quiet time'
   );
 }

@@ -4,7 +4,7 @@ import { orderEmails } from '../../core/plan/email-order.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import type { EngineIo } from '../engine-io.ts';
-import { mark } from '../read/people-index.ts';
+import { mark } from '../read/marks.ts';
 import { type DecidedSlot, type DecideJob, decideSlots, whyNotSent } from './decide-slots.ts';
 
 /** What the order of e-mails adds to the changes of a plan. */

@@ -394,8 +394,8 @@ export const findingEntries = {
     cure: ['Make the field writable on the platform, or remove it from the mapping.'],
     page: writing,
   },
-  'edited-elsewhere': {
-    meaning: 'Another person or system edited the user between our write and our read.',
+  'changed-elsewhere': {
+    meaning: 'Another person or system changed the user between our write and our read.',
     cause: 'An administrator or another integration writes the same field.',
     cure: [
       'No action is required: the next run plans the difference again.',
