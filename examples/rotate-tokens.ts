@@ -1,10 +1,9 @@
-// Prints the users of a search, with tokens that are refreshed and kept in a file or a database. Run it as often as you like:
+// Prints the users of a search, with tokens that are refreshed and kept in a file. Run it as often as you like:
 // the first refresh token is used once, and any number of programs may share the file.
 //
 //   node examples/rotate-tokens.ts tokens.json ana
-//   node examples/rotate-tokens.ts tokens.sqlite ana
 
-import { connectPlatform, openFileCustody, openSqliteCustody, RollcallError } from 'rollcall/platform';
+import { connectPlatform, openFileCustody, RollcallError } from 'rollcall/platform';
 
 const [path, searchString = ''] = process.argv.slice(2);
 const { PLATFORM_URL: baseUrl, APPLICATION_TOKEN: applicationToken, TOKEN_KEY: encryptionKey } = process.env;
@@ -18,11 +17,10 @@ if (!baseUrl || !applicationToken || !encryptionKey || path === undefined) {
   process.exit(2);
 }
 
-const custody = path.endsWith('.sqlite') ? openSqliteCustody({ path }) : openFileCustody({ path });
 const platform = connectPlatform({
   baseUrl,
   applicationToken,
-  tokens: { custody, encryptionKey, ...(refreshToken ? { refreshToken } : {}) },
+  tokens: { custody: openFileCustody({ path }), encryptionKey, ...(refreshToken ? { refreshToken } : {}) },
   now: Date.now,
 });
 try {

@@ -35,7 +35,7 @@ ${codes.join('\n')}
 A run that is several of these returns the first of failed, partial, held. \`start\` and \`sandbox\` end when they are stopped, so
 their code is then 0.
 
-The list of commands has the same groups. Commands below \`admin\` are also understood without that word, as in earlier versions.
+The list of commands has the same groups.
 
 ${[...groups].map(([heading, commands]) => group(heading, commands)).join('\n\n')}
 `;

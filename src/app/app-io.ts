@@ -1,16 +1,7 @@
 import type { Loosened } from '../core/guard/loosened.ts';
 import type { Dialect } from '../core/run/settings.ts';
 import type { AlertsReport, ChannelTest, Quieted, QuietOrder } from '../ports/alerts.ts';
-import type {
-  ApiAnswer,
-  ApiRequest,
-  ApiTarget,
-  ContractLine,
-  ContractMode,
-  LearnEnd,
-  LearnLine,
-  LearnOrder,
-} from '../ports/api.ts';
+import type { ApiAnswer, ApiRequest, ApiTarget, LearnEnd, LearnLine, LearnOrder } from '../ports/api.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { Progress } from '../ports/runtime.ts';
 import type { Run } from '../ports/store.ts';
@@ -106,8 +97,6 @@ export interface PlatformApi {
   call(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer>;
   /** Reads what such a call would change, for its confirmation. Throws `USAGE` like `call`. */
   target(request: ApiRequest, signal: AbortSignal): Promise<ApiTarget>;
-  /** Compares the platform of a connection (undefined: the only one) with the contract, operation by operation. */
-  contract(connection: string | undefined, mode: ContractMode, signal: AbortSignal): AsyncGenerator<ContractLine, void>;
 }
 
 /** One connection: its platform and the commands on its tokens. */

@@ -110,7 +110,7 @@ export async function previewVerdict(
  */
 export async function giveVerdict(
   run: Run,
-  { action, by, ...order }: VerdictOrder & SignedCaller & { readonly action: 'approve' | 'reject' },
+  { action, by, label, ...order }: VerdictOrder & SignedCaller & { readonly action: 'approve' | 'reject' },
   io: EngineIo,
 ): Promise<Verdicts> {
   const { id, sync } = run;
@@ -119,7 +119,7 @@ export async function giveVerdict(
   const held = await selectHeld(run, order, io);
   const chosen = isApproval ? await toApprove(run, held, order, io) : toReject(run, held);
   const at = io.clock.now();
-  const signed = { by, at, ...given({ why: order.reason, proven: order.proven }) };
+  const signed = { by, at, ...given({ label, why: order.reason, proven: order.proven }) };
   const enough = isApproval ? await withOthers(chosen, { run, ...signed }, io) : chosen;
   const pending = chosen.length - enough.length;
   const acceptsRead = isApproval && pending === 0 && held.isWhole && (await isReadWaiting(run, io.store));
@@ -171,7 +171,7 @@ function approvedUntil(chosen: readonly Pick<Change, 'kind'>[], sync: Sync | und
   return { frozenUntil, expiresAt: (freezeAt(end) ?? end - approvalMs) + approvalMs };
 }
 
-interface Approving extends Pick<SignedCaller, 'by' | 'proven'> {
+interface Approving extends Pick<SignedCaller, 'by' | 'label' | 'proven'> {
   readonly at: number;
   readonly why?: string;
   /** The run that held the changes. Absent: they are of a plan that was only shown. */
@@ -185,7 +185,7 @@ interface Approving extends Pick<SignedCaller, 'by' | 'proven'> {
  */
 async function withOthers<Chosen extends DecidedChange & Pick<Change, 'classes'>>(
   chosen: readonly Chosen[],
-  { by, at, why, run, proven, sync = run?.sync ?? '' }: Approving,
+  { by, label, at, why, run, proven, sync = run?.sync ?? '' }: Approving,
   { approvals, store }: EngineIo,
 ): Promise<readonly Chosen[]> {
   if (approvals === undefined) return chosen;
@@ -201,7 +201,7 @@ async function withOthers<Chosen extends DecidedChange & Pick<Change, 'classes'>
   const byNeed = Map.groupBy(chosen, (one) => JSON.stringify(strictest(needs.get(one) ?? [])));
   for (const [need, some] of byNeed) {
     const most = need === undefined ? undefined : (JSON.parse(need) as ReturnType<typeof strictest>);
-    const approval = { by, at, ...given({ why }), expiresAt: at + approvalMs };
+    const approval = { by, at, ...given({ label, why }), expiresAt: at + approvalMs };
     const enough =
       most === undefined
         ? some.map(({ hash }) => hash)
@@ -227,7 +227,7 @@ export interface DigestApproval {
 export async function approveDigest(
   sync: string,
   digest: string,
-  { by, reason, proven }: SignedCaller,
+  { by, label, reason, proven }: SignedCaller,
   io: EngineIo,
 ): Promise<DigestApproval> {
   const { store } = io;
@@ -249,7 +249,7 @@ export async function approveDigest(
     open.push({ ...decidedChange(change, undefined), kind, classes, fields: fieldsApproved(change) });
   }
   const run = plan.run === undefined ? undefined : await store.runs.get(plan.run);
-  const enough = await withOthers(open, { by, at, sync, ...given({ why: reason, proven, run }) }, io);
+  const enough = await withOthers(open, { by, at, sync, ...given({ label, why: reason, proven, run }) }, io);
   const { expiresAt } = approvedUntil(enough, io.syncs.get(sync), at);
   const verdict = { state: 'approved', by, why: reason, at, expiresAt } as const;
   const changes = await store.decisions.decide(sync, enough, verdict);

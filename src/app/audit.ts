@@ -1,4 +1,4 @@
-import { type Access, grantWords } from '../core/guard/access.ts';
+import type { Access } from '../core/guard/access.ts';
 import { type Loosened, loosened, loosenedWords, safeguardsDigest, safeguardsOf } from '../core/guard/loosened.ts';
 import { RollcallError, usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
@@ -10,9 +10,15 @@ import type { EngineIo } from '../run/engine-io.ts';
 import type { AppIo } from './app-io.ts';
 import { findRun, storedName } from './find-named.ts';
 
-/** The caller, for the audit: a user of the identity provider, the name of a server token, or the operator's login. */
+/** The caller, for the audit. */
 export interface Caller {
+  /**
+   * The identity: `user:` and the subject at the identity provider, `token:` and the name in `server.tokens`, or `shell:` and
+   * the login of the machine.
+   */
   readonly by: string;
+  /** The name of the user that the provider shows. No rule depends on it. */
+  readonly label?: string;
   /** What the identity proved. Absent: a login of this machine, which only the machine knows. */
   readonly proven?: Proven;
 }
@@ -52,14 +58,14 @@ export function requireProven(
 }
 
 type Act = Pick<AuditEntry, 'action' | 'by'> &
-  Partial<Pick<AuditEntry, 'sync' | 'connection' | 'run' | 'detail' | 'reason' | 'as'>>;
+  Partial<Pick<AuditEntry, 'sync' | 'connection' | 'run' | 'detail' | 'reason' | 'as' | 'label'>>;
 
 type EntryIo = Pick<EngineIo, 'newId' | 'clock'>;
 
 /** Returns an entry for the audit, dated now. An order may be among the parts of the act: only what an entry has is kept. */
 export function auditEntry(act: Act, { newId, clock }: EntryIo): AuditEntry {
-  const { action, by, sync, connection, run, detail, reason, as } = act;
-  const about = { by, action, sync, connection, run, detail, ...given({ reason, as }) };
+  const { action, by, label, sync, connection, run, detail, reason, as } = act;
+  const about = { by, action, sync, connection, run, detail, ...given({ label, reason, as }) };
   return { id: newId('audit'), at: clock.now(), ...about };
 }
 
@@ -123,35 +129,15 @@ export async function findAudit(
 /** The part of a session's key that names it: it cannot be used to sign in, and is short enough to type. */
 const idLength = 12;
 
-/** Users of an identity provider have this before their names, so that none is the name of a token. */
-const userPrefix = 'user:';
-
-/** Returns the name of the session's user, as the audit has it. */
-export function nameOfSession({ method, name }: Pick<Session, 'method' | 'name'>): string {
-  return method === 'openid' ? `${userPrefix}${name}` : name;
-}
-
-interface OpenSession extends Omit<Session, 'key' | 'token' | 'access' | 'groups'> {
+interface OpenSession extends Omit<Session, 'key' | 'origin'> {
   readonly id: string;
-  /** What it may do, in words. */
-  readonly access: readonly string[];
 }
 
 /** Lists who is signed in to the page, the one used last first. A session that was idle for too long may be among them. */
 export async function listSessions({ engine: { store, clock } }: AppIo): Promise<readonly OpenSession[]> {
   const now = clock.now();
   const open = (await store.sessions.list()).filter(({ expiresAt }) => expiresAt > now);
-  return open.map((session) => {
-    const { key, access, method, createdAt, usedAt, expiresAt } = session;
-    const times = { createdAt, usedAt, expiresAt };
-    return {
-      ...times,
-      method,
-      access: access.map(grantWords),
-      id: key.slice(0, idLength),
-      name: nameOfSession(session),
-    };
-  });
+  return open.map(({ key, origin: _origin, ...shown }) => ({ id: key.slice(0, idLength), ...shown }));
 }
 
 /** Ends one session by its id, or all of a user by the name. Returns those that were ended. Throws `NOT_FOUND`. */

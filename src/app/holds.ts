@@ -1,3 +1,4 @@
+import { whoWords } from '../core/guard/approvals.ts';
 import { normalText } from '../core/person/text.ts';
 import { type ChangeClass, type ChangeKind, partOf } from '../core/plan/change.ts';
 import {
@@ -64,7 +65,7 @@ export async function partlyApproved(
 ): Promise<readonly PartApproval[]> {
   if (approvals === undefined) return [];
   return (await store.decisions.given(sync, clock.now())).map(({ approvals: found, changes }) => {
-    return { class: found.class, changes, of: found.of, by: found.given.map(({ by }) => by) };
+    return { class: found.class, changes, of: found.of, by: found.given.map(whoWords) };
   });
 }
 

@@ -219,9 +219,9 @@ export function inFull(scope: RunScope): RunScope {
   return scope.kind === 'all' ? { kind: 'all', isFull: true } : scope;
 }
 
-function retryOf({ id, sync, scope }: Run, { by, proven, reason, as }: SignedCaller): AuditedRequest {
+function retryOf({ id, sync, scope }: Run, { by, label, proven, reason, as }: SignedCaller): AuditedRequest {
   // A delta read does not show changes that failed for a reason outside the source.
-  return { sync, kind: 'retry', scope: inFull(scope), aboutRun: id, by, ...given({ proven, reason, as }) };
+  return { sync, kind: 'retry', scope: inFull(scope), aboutRun: id, by, ...given({ label, proven, reason, as }) };
 }
 
 async function findEndedRun(id: string, { engine }: AppIo): Promise<Run> {

@@ -289,7 +289,7 @@ export async function surveySync(
 ): Promise<{ readonly proposal: Proposal; readonly drift: Drift }> {
   const { clock, logger } = app.engine;
   const sync = findSync(name, app.engine.syncs);
-  const survey = openSurvey(sides === 'both');
+  const survey = openSurvey(sides === 'both', clock.now());
   if (sides === 'both') {
     let users = 0;
     for await (const page of findConnection(sync.settings.connection, app.connections).platform.scan(signal)) {

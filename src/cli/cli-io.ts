@@ -32,7 +32,7 @@ export interface CliIo {
   readonly onHangup?: (listener: () => void) => () => void;
   /** Asks the operator and resolves to the answer without its line end. Absent when standard input is not a terminal. */
   readonly ask?: (question: string) => Promise<string>;
-  /** The operator's login on this machine, for the audit. */
+  /** The operator's login on this machine, for the audit: `shell:LOGIN`. */
   readonly operator: string;
   /** Returns the one of `server.tokens` with this text, with what it may do. Throws what `openApp` throws. */
   readonly identify: (configPath: string, token: string) => Promise<KnownIdentity | undefined>;

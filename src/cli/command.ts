@@ -29,7 +29,7 @@ export interface CommandRow {
 /** Commands below one heading of the help. */
 export interface CommandGroup {
   readonly heading: string;
-  /** The word before each of these commands. Without it, they are still accepted, and not listed. */
+  /** The word before each of these commands. */
   readonly below?: { readonly word: string; readonly meaning: string };
   readonly rows: readonly CommandRow[];
 }
@@ -46,26 +46,18 @@ export function addGroup(
     return;
   }
   addCommand(program, { words: below.word, meaning: below.meaning }, action);
-  for (const row of rows) {
-    addCommand(program, { ...row, words: `${below.word} ${row.words}` }, action);
-    addCommand(program, row, action, { hidden: !row.words.includes(' ') });
-  }
+  for (const row of rows) addCommand(program, { ...row, words: `${below.word} ${row.words}` }, action);
 }
 
 /** Adds the command to the program, or to its group. `action` makes an action of commander from a body. */
-function addCommand(
-  program: Command,
-  row: CommandRow,
-  action: CommandHost['action'],
-  { hidden = row.isHidden === true }: { readonly hidden?: boolean } = {},
-): void {
+function addCommand(program: Command, row: CommandRow, action: CommandHost['action']): void {
   const { words, meaning, summary, options = [], run, isHidden = false } = row;
   const [name = '', ...before] = words.split(' ').reverse();
   const group = before.reduceRight(
     (parent, word) => parent.commands.find((one) => one.name() === word) ?? parent,
     program,
   );
-  const command = group.command(name, { hidden }).description(meaning).allowUnknownOption(isHidden);
+  const command = group.command(name, { hidden: isHidden }).description(meaning).allowUnknownOption(isHidden);
   if (summary !== undefined) command.summary(summary);
   for (const argument of row.arguments ?? []) {
     if (argument instanceof Argument) command.addArgument(argument);

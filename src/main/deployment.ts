@@ -393,10 +393,10 @@ function openIdOf({
   return clientSecret === undefined ? settings : { ...settings, clientSecret: clientSecret.reveal() };
 }
 
-/** Opens the metrics of a process of `rollcall start`. With telemetry they are sent too. Loads them only here. */
+/** Opens the metrics of a process of `rollcall start`. Loads them only here. */
 async function openProcessMetrics(
   config: Config,
-  { io, meter, tracing }: Engine,
+  { io, meter }: Engine,
   { queue, memory }: { readonly queue: WatchedWork['queue']; readonly memory: ProcessMemory },
 ): Promise<OpenedMetrics> {
   const { openMetrics } = await import('../watch/metrics/metrics.ts');
@@ -418,6 +418,5 @@ async function openProcessMetrics(
     isReloadRefused,
   });
   meter.attach(metrics.metrics);
-  tracing?.sendMetrics(metrics.read);
   return metrics;
 }

@@ -462,11 +462,5 @@ export function platformApiOf(connections: ReadonlyMap<string, Connection>): Pla
       const connection = findConnection(request.connection, connections);
       return targetOf({ ...connection, baseUrl: connection.clientOptions.baseUrl }, request, signal);
     },
-    async *contract(name, mode, signal) {
-      const { clientOptions: connection } = findConnection(name, connections);
-      // Loaded only when needed: no other command uses it.
-      const { runContractSuite } = await import('../platform/contract-suite/contract-suite.ts');
-      yield* runContractSuite({ connection, mode, signal });
-    },
   };
 }

@@ -108,7 +108,7 @@ export function identityOf({ server }: Config, token: string): KnownIdentity | u
   const found = server?.tokens.find((one) => one.token.reveal() === token);
   if (found === undefined) return undefined;
   const { name, token: _token, ...grant } = found;
-  return { name, access: [grant] };
+  return { name: `token:${name}`, access: [grant] };
 }
 
 /** Remembers a SIGHUP that comes while there is no listener, which is while a configuration is opened again. */
@@ -168,10 +168,10 @@ function ask(question: string, { stdin, stderr }: NodeJS.Process, signal: AbortS
 
 function operatorName(env: NodeJS.ProcessEnv): string {
   try {
-    return userInfo().username;
+    return `shell:${userInfo().username}`;
   } catch {
     // The user of a container often has no name.
-    return env.USER ?? `uid ${process.getuid?.() ?? 'unknown'}`;
+    return `shell:${env.USER ?? `uid ${process.getuid?.() ?? 'unknown'}`}`;
   }
 }
 

@@ -7,7 +7,6 @@ export type { User, UserWrite } from '../core/person/user.ts';
 export { type Effect, type ErrorCode, PlatformError, type Retry, RollcallError } from '../core/run/errors.ts';
 export { type Dialect, defaultDialect, defaultLimits, type Limits } from '../core/run/settings.ts';
 export type { OperationBody } from '../drivers/http/message.ts';
-export type { ContractLine, ContractMode } from '../ports/api.ts';
 export type {
   FileStatus,
   FileToUpload,
@@ -29,10 +28,8 @@ export { checkIdentification } from './client/operation.ts';
 export type { ListPage } from './client/pages.ts';
 export type { UploadedFile, UploadFile, UserFiles } from './client/user-files.ts';
 export type { Users } from './client/users.ts';
-export { type ContractSuiteOptions, runContractSuite } from './contract-suite/contract-suite.ts';
-export type { ContractAids } from './contract-suite/fixture.ts';
-export { openFileCustody, openSqliteCustody, type SqliteCustodyOptions } from './custody/custodies.ts';
 export type { CustodyDocument, TokenCustody } from './custody/custody.ts';
+export { openFileCustody } from './custody/file-custody.ts';
 export { openPlatform } from './platform.ts';
 /** Types of the parts whose methods derive from the table of operations. */
 export type Evaluations = PlatformApi['evaluations'];

@@ -1,5 +1,4 @@
-import type { User } from '../core/person/user.ts';
-import type { UserPage } from './user-record.ts';
+import type { ShownUser, UserPage } from './user-record.ts';
 
 /** Progress and knowledge of a scan. */
 export interface ScanState {
@@ -17,7 +16,12 @@ export interface ScanState {
 
 export type Verdict =
   /** `fresh` are the users not seen before. `state` is the state after this page. */
-  | { readonly kind: 'accept'; readonly fresh: readonly User[]; readonly state: ScanState; readonly isEnd: boolean }
+  | {
+      readonly kind: 'accept';
+      readonly fresh: readonly ShownUser[];
+      readonly state: ScanState;
+      readonly isEnd: boolean;
+    }
   /** The page contradicts itself or the request: read it again. */
   | { readonly kind: 'reread'; readonly problem: ScanProblem }
   /** Users may have moved to an earlier page: read that page again. */
@@ -64,7 +68,7 @@ export function judgeNextPage(state: ScanState, page: UserPage, index: number, i
   const disorder = disorderOf(users);
   if (disorder !== undefined) return reread(`page ${index} ${disorder}`, 'dialect.search.parameters');
   if (rows > size) return reread(`page ${index} has ${rows} users, page 0 had ${size}`, 'dialect.search.pageSize');
-  const fresh = lastId === undefined ? users : users.filter(({ id }) => compareIds(id, lastId) > 0);
+  const fresh = lastId === undefined ? users : users.slice(firstAfter(users, lastId));
   // A page is one slice in order of id. If it starts at or before the last user seen, no user lies between.
   const isContiguous = index === 0 || fresh.length < rows;
   const isPastEnd = index * size >= total;
@@ -103,9 +107,9 @@ function compareIds(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function accept(state: ScanState, fresh: readonly User[], total: number, index: number): Verdict {
+function accept(state: ScanState, fresh: readonly ShownUser[], total: number, index: number): Verdict {
   const vanished = state.vanished + Math.max(0, state.total - total);
-  const lastId = fresh.at(-1)?.id ?? state.lastId;
+  const lastId = fresh.findLast(({ id }) => id !== undefined)?.id ?? state.lastId;
   const count = state.count + fresh.length;
   const enabledCount = state.enabledCount + fresh.filter(({ enabled }) => enabled).length;
   const next: ScanState = { size: state.size, lastId, count, enabledCount, total, vanished };
@@ -114,15 +118,22 @@ function accept(state: ScanState, fresh: readonly User[], total: number, index: 
   return { kind: 'accept', fresh, state: next, isEnd };
 }
 
-function disorderOf(users: readonly User[]): string | undefined {
-  for (let i = 1; i < users.length; i++) {
-    const [before, here] = [users[i - 1], users[i]];
-    if (before === undefined || here === undefined) continue;
-    const order = compareIds(before.id, here.id);
-    if (order === 0) return `shows the user with id ${here.id} twice`;
+/** A record without a readable id says nothing about the order. */
+function disorderOf(users: readonly ShownUser[]): string | undefined {
+  let before: string | undefined;
+  for (const { id } of users) {
+    if (id === undefined) continue;
+    const order = before === undefined ? -1 : compareIds(before, id);
+    if (order === 0) return `shows the user with id ${id} twice`;
     if (order > 0) return 'is not in order of id';
+    before = id;
   }
   return undefined;
+}
+
+/** Returns where the users after `lastId` begin on a page in order of id. A record without an id belongs to those after it. */
+function firstAfter(users: readonly ShownUser[], lastId: string): number {
+  return users.findLastIndex(({ id }) => id !== undefined && compareIds(id, lastId) <= 0) + 1;
 }
 
 function reread(text: string, setting?: ScanProblem['setting']): Verdict {

@@ -1,10 +1,9 @@
 import { normalText } from '../core/person/text.ts';
-import type { User } from '../core/person/user.ts';
 import { PlatformError } from '../core/run/errors.ts';
 import type { Lookup, UserCounts } from '../ports/platform.ts';
 import { contractCall } from './client/calls.ts';
 import type { PlatformClient } from './client/client.ts';
-import { readUser } from './user-record.ts';
+import { isRead, readUser, type ShownUser } from './user-record.ts';
 import { searchUsers } from './user-search.ts';
 
 /** Possible statuses of a read of a missing user. The contract does not show them. */
@@ -27,6 +26,7 @@ export async function findUser(
 ): Promise<Lookup> {
   const wanted = normalText(identification);
   const read = await readOne(client, identification, signal);
+  if (read !== undefined && !isRead(read)) return unclear(read);
   if (read !== undefined) {
     if (read.identification === wanted) return { found: true, user: read };
     return { found: 'unclear', reason: 'the read answered with a user of another identification' };
@@ -38,12 +38,21 @@ export async function findUser(
   if (matches === 0) return { found: false };
   if (matches > 1) return { found: 'unclear', reason: `${matches} users claim the identification` };
   const [user] = found;
+  if (user !== undefined && !isRead(user)) return unclear(user);
   // The platform writes the identification with spaces or in NFD, so a read under another spelling misses the user.
   if (user !== undefined && (user.rawIdentification ?? wanted) !== identification) return { found: true, user };
   return { found: 'unclear', reason: 'the search finds the user, but reading it fails' };
 }
 
-async function readOne(client: PlatformClient, identification: string, signal: AbortSignal): Promise<User | undefined> {
+function unclear({ fault }: Extract<ShownUser, { readonly fault: string }>): Lookup {
+  return { found: 'unclear', reason: `the account ${fault} that can be read` };
+}
+
+async function readOne(
+  client: PlatformClient,
+  identification: string,
+  signal: AbortSignal,
+): Promise<ShownUser | undefined> {
   const operation = contractCall('read', {
     params: { identification },
     finalStatuses: maybeMissing,
@@ -63,7 +72,7 @@ async function searchExact(
   client: PlatformClient,
   wanted: string,
   signal: AbortSignal,
-): Promise<readonly User[] | undefined> {
+): Promise<readonly ShownUser[] | undefined> {
   const found = await searchFor(client, { wanted, searchString: wanted }, signal);
   const decomposed = wanted.normalize('NFD');
   if (decomposed === wanted || found === undefined || found.length > 0) return found;
@@ -74,16 +83,17 @@ async function searchFor(
   client: PlatformClient,
   { wanted, searchString }: { readonly wanted: string; readonly searchString: string },
   signal: AbortSignal,
-): Promise<readonly User[] | undefined> {
+): Promise<readonly ShownUser[] | undefined> {
   const { pageSize } = client.dialect.search;
-  const ids = new Set<string>();
-  const matches: User[] = [];
+  const seen = new Set<string>();
+  const matches: ShownUser[] = [];
   for (let page = 0; page < maxSearchPages; page++) {
     const found = await searchUsers(client, { searchString, enabled: false, page, size: pageSize }, signal);
-    const fresh = found.users.filter(({ id }) => !ids.has(id));
-    for (const user of fresh) ids.add(user.id);
+    const keyed = found.users.map((user) => [user.id ?? JSON.stringify(user), user] as const);
+    const fresh = keyed.filter(([key]) => !seen.has(key)).map(([, user]) => user);
+    for (const [key] of keyed) seen.add(key);
     matches.push(...fresh.filter((user) => user.identification === wanted));
-    if (found.total === undefined ? found.users.length === 0 : ids.size >= found.total) return matches;
+    if (found.total === undefined ? found.users.length === 0 : seen.size >= found.total) return matches;
     if (fresh.length === 0) return undefined;
   }
   return undefined;

@@ -1,6 +1,7 @@
 import { type FieldName, fieldTable } from '../core/person/fields.ts';
 import { normalText } from '../core/person/text.ts';
-import type { User } from '../core/person/user.ts';
+import type { UnreadUser, User } from '../core/person/user.ts';
+import { given } from '../core/run/given.ts';
 import type { MonthLanguage } from '../core/run/settings.ts';
 import { AnswerInvalid } from '../drivers/http/answer-invalid.ts';
 import { isRecord, type JsonText } from '../drivers/http/json-text.ts';
@@ -10,13 +11,26 @@ import { pathValueProblem } from './client/operation.ts';
 const textMembers = ['email', 'firstName', 'lastName', 'area', 'project', 'account'] as const satisfies FieldName[];
 const dateMembers = ['orgEntryDate', 'birthDate'] as const satisfies FieldName[];
 
+export type ShownUser = User | UnreadUser;
+
+export function isRead(shown: ShownUser): shown is User {
+  return !('fault' in shown);
+}
+
 export interface UserPage {
-  readonly users: readonly User[];
+  /** In the order of the answer. */
+  readonly users: readonly ShownUser[];
   /** `page.totalElements`; undefined when the platform does not report it. */
   readonly total: number | undefined;
 }
 
-/** Reads a search answer. Throws `AnswerInvalid`, which names the place that does not match. */
+/** So many unreadable records, and no other ones, are no page of users: another address answers, or another version. */
+const mostUnread = 3;
+
+/**
+ * Reads a search answer. Throws `AnswerInvalid`, which names the place that does not match. A single record that cannot be
+ * read is listed beside the others.
+ */
 export function readUserPage(answer: JsonText, languages: readonly MonthLanguage[]): UserPage {
   try {
     return toPage(answer.value, languages);
@@ -26,9 +40,13 @@ export function readUserPage(answer: JsonText, languages: readonly MonthLanguage
   }
 }
 
-/** Reads a single-user answer. Throws `AnswerInvalid`, which names the place that does not match. */
-export function readUser(answer: JsonText, languages: readonly MonthLanguage[]): User {
-  const toUser = (body: unknown): User => readUserRecord(isRecord(body) ? body.result : undefined, 'result', languages);
+/** Reads a single-user answer. Throws `AnswerInvalid` for one without a record. */
+export function readUser(answer: JsonText, languages: readonly MonthLanguage[]): ShownUser {
+  const toUser = (body: unknown): ShownUser => {
+    const record = isRecord(body) ? body.result : undefined;
+    if (!isRecord(record)) throw new AnswerInvalid('result is not a user record');
+    return readShown(record, languages);
+  };
   try {
     return toUser(answer.value);
   } catch (error) {
@@ -39,7 +57,11 @@ export function readUser(answer: JsonText, languages: readonly MonthLanguage[]):
 
 function toPage(body: unknown, languages: readonly MonthLanguage[]): UserPage {
   if (!isRecord(body) || !Array.isArray(body.result)) throw new AnswerInvalid('`result` is not a list');
-  const users = body.result.map((record, index) => readUserRecord(record, index, languages));
+  const users = body.result.map((record) => readShown(record, languages));
+  const [first] = users;
+  if (users.length > mostUnread && first !== undefined && 'fault' in first && !users.some(isRead)) {
+    throw new AnswerInvalid(`result[0]${first.id === undefined ? '' : ` (id ${first.id})`} ${first.fault}`);
+  }
   const total = isRecord(body.page) ? body.page.totalElements : undefined;
   if (total === undefined || total === null) return { users, total: undefined };
   if (typeof total !== 'number' || !Number.isSafeInteger(total) || total < 0) {
@@ -53,19 +75,27 @@ class UnsafeId extends Error {}
 
 /**
  * Reads one user record. Written by hand instead of as a schema, because it checks and converts in one pass. That
- * takes about as long as a schema's check alone, and a scan of a million users runs through here. `place` is an index
- * of `result`, or `result`. `languages`: of the names of months.
+ * takes about as long as a schema's check alone, and a scan of a million users runs through here. `languages`: of the
+ * names of months.
  */
-export function readUserRecord(record: unknown, place: number | 'result', languages: readonly MonthLanguage[]): User {
-  if (!isRecord(record)) throw invalid(place, 'is not a user record');
+export function readShown(record: unknown, languages: readonly MonthLanguage[]): ShownUser {
+  if (!isRecord(record)) return { fields: {}, fault: 'is not a user record' };
   const { enabled } = record;
   const id = readId(record.id);
   const uid = readId(record.uid);
   const identification = readText(record.identification);
-  if (id === undefined) throw invalid(place, 'has no id');
-  if (identification === undefined) throw invalid(place, `(id ${id}) has no identification`);
-  if (typeof enabled !== 'boolean') throw invalid(place, `(id ${id}) has no enabled flag`);
   const { fields, unreadable } = readFields(record, languages);
+  if (id === undefined || identification === undefined || typeof enabled !== 'boolean') {
+    const [fault = ''] = [
+      ...(identification === undefined ? ['has no identification'] : []),
+      ...(id === undefined ? ['has no id'] : ['has no enabled flag']),
+    ];
+    return {
+      ...given({ id, identification, enabled: typeof enabled === 'boolean' ? enabled : undefined }),
+      fields,
+      fault,
+    };
+  }
   const lastUpdate = readText(record.lastUpdate);
   const raw = record.identification;
   const isRaw = typeof raw === 'string' && raw !== identification && pathValueProblem(raw) === undefined;
@@ -140,10 +170,6 @@ function isStrange(value: unknown): boolean {
 
 function readId(value: unknown): string | undefined {
   return typeof value === 'boolean' ? undefined : readText(value);
-}
-
-function invalid(place: number | 'result', what: string): AnswerInvalid {
-  return new AnswerInvalid(typeof place === 'number' ? `result[${place}] ${what}` : `result ${what}`);
 }
 
 const clockTime = String.raw`(?:,?(?: at| a las| às)? \d{1,2}:\d{2}(?::\d{2})?(?:[ \u00a0\u202f]?[ap]\.?[ \u00a0\u202f]?m\.?)?)?`;

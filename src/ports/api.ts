@@ -60,22 +60,6 @@ export interface ApiAnswer {
   readonly body: unknown;
 }
 
-/** The result of one comparison of the platform with the contract. */
-export interface ContractLine {
-  readonly operation: string;
-  /** `success`, `client`, `defaults`, `paging`, `language`, `encoding`, or an error status: `404`. */
-  readonly check: string;
-  readonly result: 'conforms' | 'differs' | 'skipped';
-  /** What was observed, or why the check was skipped. Holds no value of a person. */
-  readonly detail: string;
-}
-
-/**
- * `read-only` sends GET requests only. `read-write` also creates people, goals and feedback, and removes them
- * afterwards. The API cannot remove feedback, so `read-write` is for a test community only.
- */
-export type ContractMode = 'read-only' | 'read-write';
-
 /** The setting that an experiment is about, as a path below `dialect`: `csv.emptyCell`. `settle.visibleWithin` is of the syncs. */
 export const learnedSettings = [
   'search.parameters',

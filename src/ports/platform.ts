@@ -1,4 +1,4 @@
-import type { Leaders, User, UserWrite } from '../core/person/user.ts';
+import type { Leaders, UnreadUser, User, UserWrite } from '../core/person/user.ts';
 import type { Removal } from '../core/plan/ledger.ts';
 import type { Pace } from '../core/run/pace.ts';
 import type { ScanPurpose } from '../core/run/requests.ts';
@@ -49,6 +49,8 @@ export interface Platform {
 
 export interface ScanPage {
   readonly users: readonly User[];
+  /** Accounts whose records cannot be read. They are no reason to call anybody gone. */
+  readonly unread: readonly UnreadUser[];
   /** The total number of users that the platform reports. */
   readonly total: number | undefined;
 }
@@ -59,7 +61,7 @@ export type UserCounts = ReadonlyMap<string, number>;
 export type Lookup =
   | { readonly found: true; readonly user: User }
   | { readonly found: false }
-  /** Read and search disagree, or several users have the identification: no conclusion is possible. */
+  /** Read and search disagree, several users have the identification, or it cannot be read: no conclusion is possible. */
   | { readonly found: 'unclear'; readonly reason: string };
 
 export type LeadersLookup =

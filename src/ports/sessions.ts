@@ -1,17 +1,19 @@
-import type { Access } from '../core/guard/access.ts';
-
 /** A signed-in user of the page. Every server on the store knows it. */
 export interface Session {
   /** sha256 of the cookie's secret, which is not stored. */
   readonly key: string;
+  /** The identity: `user:` and the subject at the identity provider, or that of the token. */
   readonly name: string;
-  /** What the user's groups or token gave at the sign-in. */
-  readonly access: Access;
-  /** The user's groups at the sign-in. */
+  /** The name of the user that the provider shows. It is no identity. */
+  readonly label: string | undefined;
+  /** The user's groups at the sign-in. What they may do is asked of the configuration at each request. */
   readonly groups: readonly string[];
   readonly method: 'openid' | 'token';
-  /** sha256 of the API token with which the user signed in: the session ends with the token. */
-  readonly token: string | undefined;
+  /**
+   * The issuer that named the user, or sha256 of the API token with which the user signed in: the session ends when the
+   * configuration no longer has it.
+   */
+  readonly origin: string;
   readonly createdAt: number;
   /** When the user last did something. */
   readonly usedAt: number;

@@ -139,7 +139,10 @@ export interface AuditEntry {
   /** Sorts by time. */
   readonly id: string;
   readonly at: number;
+  /** The identity: `user:SUBJECT`, `token:NAME`, `shell:LOGIN`, or a part of Rollcall. */
   readonly by: string;
+  /** The name of the user that the provider showed. It is no identity. */
+  readonly label?: string;
   readonly action: AuditAction;
   /** Undefined for an action on a connection. */
   readonly sync: string | undefined;

@@ -4,7 +4,7 @@ import type { User } from '../core/person/user.ts';
 import { type Change, partOf } from '../core/plan/change.ts';
 import type { Case, Decision } from '../core/plan/plan.ts';
 import type { Snapshot } from '../core/plan/snapshot.ts';
-import { type Finding, type FindingCode, isAboutIdentity } from '../core/run/finding.ts';
+import { type Finding, type FindingCode, tellsConflict } from '../core/run/finding.ts';
 import { conflict as conflictSays } from './decide/decide-slots.ts';
 import type { EngineIo, Sync } from './engine-io.ts';
 import { makePlan } from './make-plan.ts';
@@ -90,7 +90,7 @@ function withReason(
   { subject, decision }: Found,
   findings: readonly Finding[],
 ): Pick<Explained, 'subject' | 'decision'> {
-  const told = findings.find((finding) => finding.identification !== undefined && isAboutIdentity(finding));
+  const told = findings.find((finding) => finding.identification !== undefined && tellsConflict(finding));
   if (subject?.source !== conflictSays || decision?.rule !== 'unusable' || told === undefined) {
     return { subject, decision };
   }

@@ -37,6 +37,10 @@ export interface SandboxQuirks {
   readonly fileFailure: 'none-applied' | 'good-applied' | 'says-done';
   /** Language of the users, in which reads and searches show the names of months. */
   readonly monthNames: MonthLanguage;
+  /**
+   * What reads and searches show instead of a member: `E000007.identification:null`, `E000008.enabled:yes`. `null` is JSON's.
+   */
+  readonly damages: Readonly<Record<string, string>>;
   /** A date field that reads and searches never show. */
   readonly hideDateField: '' | 'orgEntryDate' | 'birthDate';
   /** How a new user's identification is kept. */
@@ -80,6 +84,7 @@ export const defaultQuirks: SandboxQuirks = {
   strictReuse: true,
   fileFailure: 'none-applied',
   monthNames: 'en',
+  damages: {},
   hideDateField: '',
   identifications: 'kept',
   trims: 0,

@@ -2,6 +2,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { note } from '../app/audit.ts';
 import { listenFailure } from '../core/run/addresses.ts';
 import { RollcallError } from '../core/run/errors.ts';
+import { given } from '../core/run/given.ts';
 import { endpoints } from './endpoints/index.ts';
 import { openEventStreams } from './events.ts';
 import { type Caller, openTokenTable } from './http/access.ts';
@@ -166,7 +167,7 @@ function openSignIn(parts: ServerParts): SignIn {
   const { sessions } = parts.store;
   const { openId, publicUrl } = settings;
   const link = settings.signInLink === undefined ? undefined : openSignInLinks(settings.signInLink);
-  const tokens = openTokenTable([...settings.tokens, ...(link === undefined ? [] : [link.token])]);
+  const tokens = openTokenTable(settings.tokens, link?.token);
   // A right token or answer always passes, so that one client cannot use up the limit of others behind its address.
   const guesses = openRateLimit(guessesPerMinute, () => clock.now());
   const guessed = (address: string): void => guesses.spend(networkOf(address));
@@ -178,7 +179,7 @@ function openSignIn(parts: ServerParts): SignIn {
       openId === undefined || publicUrl === undefined
         ? undefined
         : openOpenId({ settings: openId, publicUrl, clock, logger, fetch: parts.fetch ?? fetch }),
-    note: (action, by, detail) => note({ action, by, detail }, parts),
+    note: (action, { name: by, label }, detail) => note({ action, by, detail, ...given({ label }) }, parts),
     guessed,
     async refused(address, how) {
       guessed(address);

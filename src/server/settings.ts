@@ -1,4 +1,4 @@
-import type { AccessRole, Grant } from '../core/guard/access.ts';
+import { type Access, type AccessRole, accessRoles, type Grant } from '../core/guard/access.ts';
 
 /** A group of the identity provider, with the scope of its role. */
 export type ScopedGroup = string | (Omit<Grant, 'role'> & { readonly group: string });
@@ -34,4 +34,14 @@ export interface ServerSettings {
   readonly trustedProxies: readonly string[];
   /** `health`: no API and no pages, for workers. `metrics`: nothing else, on a port of its own. */
   readonly serves: 'everything' | 'health' | 'metrics';
+}
+
+/** Returns what the user's groups give, all of them together. */
+export function accessOf(groups: readonly string[], roles: OpenIdSettings['roles']): Access {
+  return accessRoles.flatMap((role) =>
+    (roles[role] ?? []).flatMap((entry) => {
+      const { group, ...scope } = typeof entry === 'string' ? { group: entry } : entry;
+      return group === '*' || groups.includes(group) ? [{ role, ...scope }] : [];
+    }),
+  );
 }

@@ -1,12 +1,12 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Configuration, CustomFetch } from 'openid-client';
-import { type Access, type AccessRole, accessRoles, grantWords } from '../core/guard/access.ts';
+import { type AccessRole, grantWords } from '../core/guard/access.ts';
 import { describeError, RollcallError } from '../core/run/errors.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
-import { hashOf, type KnownToken, type TokenTable } from './http/access.ts';
-import { type CookieSessions, readCookie } from './http/sessions.ts';
-import type { OpenIdSettings, ServerSettings } from './settings.ts';
+import { type Caller, hashOf, type KnownToken, type TokenTable } from './http/access.ts';
+import { type CookieSessions, type NewSession, readCookie, sessionOf } from './http/sessions.ts';
+import { accessOf, type OpenIdSettings } from './settings.ts';
 
 /** Who is signed in, and how. */
 export interface SignIn {
@@ -16,7 +16,11 @@ export interface SignIn {
   readonly openId: OpenId | undefined;
   /** Absent: no links are configured. */
   readonly links: SignInLinks | undefined;
-  readonly note: (action: 'sign-in' | 'sign-out' | 'end-session', by: string, detail?: string) => Promise<void>;
+  readonly note: (
+    action: 'sign-in' | 'sign-out' | 'end-session',
+    caller: Pick<Caller, 'name' | 'label'>,
+    detail?: string,
+  ) => Promise<void>;
   /** Counts a request with a wrong token or signature, or none. Throws 429 above the limit of the address. */
   guessed(address: string): void;
   /** Counts and audits a sign-in that failed. Throws 429 above the limit of the address. */
@@ -61,10 +65,10 @@ export function serveSignIn(app: FastifyInstance, io: SignInIo): void {
     const query = request.url.split('?')[1] ?? '';
     reply.header('set-cookie', keep('', 0));
     try {
-      const user = await openId.finish(query, readCookie(request.headers.cookie, stateCookie));
-      const { caller, cookie } = await cookies.open({ ...user, method: 'openid', token: undefined });
-      await note('sign-in', caller.name, `as ${caller.access.map(grantWords).join('; ')}`);
-      return reply.header('set-cookie', cookie).redirect(user.target, 302);
+      const { target, ...named } = await openId.finish(query, readCookie(request.headers.cookie, stateCookie));
+      const { caller, cookie } = await cookies.open({ ...named, method: 'openid' });
+      await note('sign-in', caller, `as ${caller.access.map(grantWords).join('; ')}`);
+      return reply.header('set-cookie', cookie).redirect(target, 302);
     } catch (error) {
       if (!(error instanceof SignInFailure)) throw error;
       await refused(request.ip, `by OpenID Connect: ${error.problem}`);
@@ -94,18 +98,17 @@ export function serveSignInLinks(
       await refused(request.ip, 'with a link that was used before, or is none');
       return toPage('link', reply);
     }
-    const { name, access, hash } = known;
-    const { cookie } = await cookies.open({ name, access, groups: [], method: 'token', token: hash });
-    await note('sign-in', name, `as ${access.map(grantWords).join('; ')}, with the link of the terminal`);
+    const { caller, cookie } = await cookies.open(sessionOf(known));
+    await note('sign-in', caller, `as ${caller.access.map(grantWords).join('; ')}, with the link of the terminal`);
     onTaken();
     return reply.header('set-cookie', cookie).redirect('/', 302);
   });
 }
 
 /** Opens the links of one process. Nothing of them is stored: a session that they open ends with the process. */
-export function openSignInLinks(role: AccessRole): { readonly links: SignInLinks; readonly token: LinkToken } {
-  const token = { name: 'link', role, token: randomBytes(32).toString('base64url') };
-  const known = { name: token.name, access: [{ role }], hash: hashOf(token.token) };
+export function openSignInLinks(role: AccessRole): { readonly links: SignInLinks; readonly token: KnownToken } {
+  // Anyone who can use the terminal has it, so it proves no more than a login of the machine.
+  const token = { name: 'shell:link', access: [{ role }], hash: hashOf(randomBytes(32).toString('base64url')) };
   let code = randomBytes(24).toString('base64url');
   return {
     token,
@@ -114,13 +117,11 @@ export function openSignInLinks(role: AccessRole): { readonly links: SignInLinks
       take(given) {
         if (!timingSafeEqual(Buffer.from(hashOf(given)), Buffer.from(hashOf(code)))) return undefined;
         code = randomBytes(24).toString('base64url');
-        return known;
+        return token;
       },
     },
   };
 }
-
-type LinkToken = ServerSettings['tokens'][number];
 
 function toPage(problem: SignInProblem | 'link', reply: FastifyReply): FastifyReply {
   return reply.redirect(`/sign-in?problem=${problem}`, 302);
@@ -142,10 +143,7 @@ class SignInFailure extends Error {
   }
 }
 
-interface SignedInUser {
-  readonly name: string;
-  readonly access: Access;
-  readonly groups: readonly string[];
+interface SignedInUser extends Pick<NewSession, 'name' | 'label' | 'groups' | 'origin'> {
   readonly target: string;
 }
 
@@ -225,11 +223,17 @@ export function openOpenId({ settings, publicUrl, clock, logger, fetch }: OpenId
         throw new SignInFailure(isDenied ? 'denied' : 'failed', error);
       });
       const groups = [claims[settings.groupsClaim]].flat().filter((group) => typeof group === 'string');
-      const access = accessOf(groups, settings.roles);
-      if (access.length === 0) throw new SignInFailure('no-role');
-      const named = claims[settings.nameClaim];
-      const name = typeof named === 'string' && named !== '' ? named : String(claims.sub);
-      return { name: name.slice(0, 100), access, groups, target: pending.target };
+      if (accessOf(groups, settings.roles).length === 0) throw new SignInFailure('no-role');
+      // An issuer of many tenants names each user by the issuer of the tenant, within which alone a subject is unique.
+      const isIssuers = claims.iss === (await provider()).serverMetadata().issuer;
+      const subject = isIssuers ? claims.sub : `${claims.iss}#${claims.sub}`;
+      return {
+        name: `user:${subject}`,
+        label: labelOf(claims),
+        groups,
+        origin: settings.issuer,
+        target: pending.target,
+      };
     },
 
     async endAddress() {
@@ -239,6 +243,14 @@ export function openOpenId({ settings, publicUrl, clock, logger, fetch }: OpenId
       return client.buildEndSessionUrl(config, { post_logout_redirect_uri: `${publicUrl}/sign-in` }).href;
     },
   };
+
+  /** Returns the name to show: no identity, since the provider may change it, or give it to another user. */
+  function labelOf(claims: Readonly<Record<string, unknown>>): string | undefined {
+    const { nameClaim } = settings;
+    const named = claims[nameClaim];
+    if (typeof named !== 'string' || (nameClaim === 'email' && claims.email_verified === false)) return undefined;
+    return [...named.replace(/\p{Cc}/gu, '').trim()].slice(0, 100).join('') || undefined;
+  }
 
   async function readClaims(
     answer: URL,
@@ -265,19 +277,11 @@ async function discover(
   const authentication = clientSecret === undefined ? client.None() : client.ClientSecretBasic(clientSecret);
   const server = new URL(issuer);
   // The configuration allows plain HTTP on this machine only.
-  const execute = server.protocol === 'http:' ? [client.allowInsecureRequests] : [];
+  const plain = server.protocol === 'http:' ? [client.allowInsecureRequests] : [];
+  // Without these checks any key, or none, signs for the provider.
+  const execute = [client.enableNonRepudiationChecks, ...plain];
   const sending = { execute, timeout: 10, [client.customFetch]: fetch as CustomFetch };
   return client.discovery(server, clientId, {}, authentication, sending);
-}
-
-/** Returns what the user's groups give, all of them together. */
-function accessOf(groups: readonly string[], roles: OpenIdSettings['roles']): Access {
-  return accessRoles.flatMap((role) =>
-    (roles[role] ?? []).flatMap((entry) => {
-      const { group, ...scope } = typeof entry === 'string' ? { group: entry } : entry;
-      return group === '*' || groups.includes(group) ? [{ role, ...scope }] : [];
-    }),
-  );
 }
 
 /** Returns what the browser kept. It is the browser's own, so a forged one signs no other user in. */

@@ -63,7 +63,7 @@ export async function findPause(db: Database | OpenTransaction, sync: string, no
 const entries = fields<AuditEntry, 'audit'>(
   'audit',
   { by_whom: 'by', why: 'reason', said_as: 'as' },
-  { reason: 'optional', as: 'optional' },
+  { label: 'optional', reason: 'optional', as: 'optional' },
 );
 
 export const toAuditRow = entries.toRow;

@@ -51,7 +51,7 @@ function toRecord(row: Omit<Schema['tokens'], 'room'>): TokenRecord {
   return { ...record, restored: at === null ? undefined : { at, seedHash: seed ?? undefined } };
 }
 
-const sessions = fields<Session, 'sessions'>('sessions', {}, { access: 'json', groups: 'json' });
+const sessions = fields<Session, 'sessions'>('sessions', {}, { groups: 'json' });
 
 export function createSessions(db: Database): Sessions {
   return {

@@ -61,7 +61,11 @@ function stepsOf(state: string, name: string): readonly string[] {
 const auditEntry = z.object({
   id: z.string(),
   at: instant,
-  by: z.string(),
+  by: z.string().describe('The identity: `user:SUBJECT`, `token:NAME`, `shell:LOGIN`, or a part of Rollcall'),
+  label: z
+    .string()
+    .nullable()
+    .describe('The name that the identity provider showed for the user. No rule depends on it'),
   action: z.string(),
   sync: z.string().nullable().describe('null for an entry about a connection'),
   connection: z.string().nullable().describe('The connection of the token; otherwise null'),
@@ -80,8 +84,9 @@ export const auditEntryView = viewOf(auditEntry, (entry: AuditEntry) => entry);
 export const openSession = z
   .object({
     id: z.string().describe('Names the session. It cannot be used to sign in'),
-    name: z.string().describe('The user, as in the audit'),
-    access: z.array(z.string()).describe('What it may do, such as `operator of people-uy, without people`'),
+    name: z.string().describe('The identity, as in the audit'),
+    label: z.string().nullable().describe('The name that the identity provider showed for the user'),
+    groups: z.array(z.string()).describe('The groups of the user at the sign-in'),
     method: z.enum(['openid', 'token']),
     createdAt: instant,
     usedAt: instant.describe('When the user last did something'),

@@ -124,7 +124,7 @@ const scenes: Readonly<Record<string, Scene>> = {
     },
     right: ({ last, isEnabled }) => {
       expect([isEnabled('E129'), isEnabled('E130')]).toEqual([true, true]);
-      expect(last.told()).toMatch(/`errors` beside its `data`/);
+      expect(last.told()).toMatch(/the answer says `errors`/);
     },
   },
   '29D-postgrest-206': {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AppIo } from '../../src/app/app-io.ts';
-import { renderApiAnswer, renderContractLine, renderContractSum } from '../../src/cli/commands/api.ts';
+import { renderApiAnswer } from '../../src/cli/commands/api.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import { openProcessIo } from '../../src/main/process.ts';
@@ -112,22 +112,4 @@ describe('what an operation answered', () => {
     });
     expect(renderApiAnswer({ ...answer, body }, operation('read'), plain)).not.toContain('\u009b');
   });
-});
-
-it('a comparison with the contract is told line by line, and summed up', () => {
-  const lines = (['conforms', 'differs', 'skipped'] as const).map((result) => ({
-    operation: 'read',
-    check: '404',
-    result,
-    detail: 'because\nof it',
-  }));
-
-  expect(
-    [...lines.map((line) => renderContractLine(line, plain)), renderContractSum(lines)].join('\n'),
-  ).toMatchInlineSnapshot(`
-    "✓ read 404  because of it
-    ✗ read 404  because of it
-    - read 404  because of it
-    1 of 2 checks conform; 1 check skipped"
-  `);
 });

@@ -122,7 +122,7 @@ test('show says what became of the held changes of a run, part by part', async (
     expect(stderr).toContain('6 changes are already approved');
     expect(stderr).toContain('2 changes no longer wait');
   }
-  const exported = await shell.run(['export', '206']);
+  const exported = await shell.run(['admin', 'export', '206']);
   expect(exported.stdout).toMatch(/people: open, left out of a decision, its reason ended \d/);
 });
 

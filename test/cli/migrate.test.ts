@@ -11,9 +11,9 @@ const newest = Object.keys(migrations).sort().at(-1) ?? '';
 
 test('migrate makes the tables of a new store and says so; the second time there is nothing to do', async () => {
   const shell = await openConnectedShell([]);
-  const first = await shell.run(['migrate']);
-  const second = await shell.run(['migrate']);
-  const third = await shell.run(['migrate', '--json']);
+  const first = await shell.run(['admin', 'migrate']);
+  const second = await shell.run(['admin', 'migrate']);
+  const third = await shell.run(['admin', 'migrate', '--json']);
   expect(first).toMatchObject({ code: 0, stderr: '' });
   expect(first.stdout).toMatch(new RegExp(`was new and is now at ${newest} \\(1 migration: 001-start\\)`));
   expect(second).toMatchObject({ code: 0, stdout: expect.stringMatching(`nothing to do.* is at ${newest}`) });
@@ -55,12 +55,12 @@ test('check --offline reads the configuration as a start does, and opens nothing
 
 test('migrate refuses a store of a newer version, and a configuration that is wrong', async () => {
   const shell = await openConnectedShell([]);
-  await shell.run(['migrate']);
+  await shell.run(['admin', 'migrate']);
   const raw = new Sqlite(join(shell.folder, '.rollcall/rollcall.db'));
   raw.exec("insert into kysely_migration values ('999-later', '2030-01-01T00:00:00.000Z')");
   raw.close();
-  const newer = await shell.run(['migrate', '--json']);
+  const newer = await shell.run(['admin', 'migrate', '--json']);
   expect(newer).toMatchObject({ code: 1, stderr: expect.stringContaining('changed by a newer version of Rollcall') });
   expect(newer.json()).toMatchObject({ error: { code: 'STORE_INVALID' } });
-  expect(await shell.run(['migrate', '--config', 'none.yaml'])).toMatchObject({ code: 2 });
+  expect(await shell.run(['admin', 'migrate', '--config', 'none.yaml'])).toMatchObject({ code: 2 });
 });

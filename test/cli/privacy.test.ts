@@ -16,33 +16,35 @@ async function openShellWithKey() {
 it('export shows everything about one person, as text and as JSON, and the audit keeps only that it was asked', async () => {
   const shell = await openShellWithKey();
 
-  const text = (await shell.run(['export', '1'])).stdout;
+  const text = (await shell.run(['admin', 'export', '1'])).stdout;
   for (const part of ['what the store has about 1', 'ledger:', 'changes:', '"Ana"', '1@example.com']) {
     expect(text).toContain(part);
   }
-  const record = (await shell.run(['export', '1', '--json'])).json<{ changes: { after: { firstName: string } }[] }>();
+  const record = (await shell.run(['admin', 'export', '1', '--json'])).json<{
+    changes: { after: { firstName: string } }[];
+  }>();
   expect(record.changes.map(({ after }) => after.firstName)).toEqual(['Ana']);
   const audit = await shell.run(['audit']);
   expect(audit.stdout).toMatch(/tester +export .*one person: 1 ledger entry, 1 directory entry, 1 change/);
   expect(audit.stdout).not.toContain('Ana');
-  expect((await shell.run(['export', '9'])).stdout).toBe('the store has nothing about 9\n');
+  expect((await shell.run(['admin', 'export', '9'])).stdout).toBe('the store has nothing about 9\n');
 });
 
 it('forget shows what it erases and asks; then nothing is left but a keyed hash', async () => {
   const shell = await openShellWithKey();
 
-  const refused = await shell.run(['forget', '1'], { answer: 'n', isTerminal: true });
+  const refused = await shell.run(['admin', 'forget', '1'], { answer: 'n', isTerminal: true });
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing was erased') });
   expect(refused.stdout).toContain('1: 1 ledger entry, 1 directory entry, 1 change will be erased.');
   expect(refused.stdout).toContain('owned by sync people');
 
-  const done = await shell.run(['forget', '1', '--yes', '--reason', 'request 12']);
+  const done = await shell.run(['admin', 'forget', '1', '--yes', '--reason', 'request 12']);
   expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('A keyed hash is kept for acme') });
-  const { stdout } = await shell.run(['export', '1']);
+  const { stdout } = await shell.run(['admin', 'export', '1']);
   expect(stdout).toContain('kept under a keyed hash:');
   expect(stdout).not.toContain('Ana');
   expect((await shell.run(['audit'])).stdout).toContain('request 12');
-  expect((await shell.run(['forget', '1', '--yes'])).stderr).toContain('the store has nothing about 1');
-  expect((await shell.run(['export', '2'])).stdout).toContain('Bo');
+  expect((await shell.run(['admin', 'forget', '1', '--yes'])).stderr).toContain('the store has nothing about 1');
+  expect((await shell.run(['admin', 'export', '2'])).stdout).toContain('Bo');
   expect((await shell.run(['plan', 'people'])).code).toBe(0);
 });

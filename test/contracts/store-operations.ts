@@ -10,11 +10,11 @@ export function describeOperations(store: () => Store): void {
     const session = {
       ...({
         key: 'a',
-        name: 'ana',
-        access: [{ role: 'operator' }],
+        name: 'user:7',
+        label: undefined,
         groups: ['hr-it'],
         method: 'openid',
-        token: undefined,
+        origin: 'https://login.example.com',
       } as const),
       ...{ createdAt: 5_000_000_000, usedAt: 5_000_000_000, expiresAt: 5_000_001_000 },
     };
@@ -24,7 +24,14 @@ export function describeOperations(store: () => Store): void {
     await sessions.touch('a', 5_000_000_500);
     await sessions.touch('a', 5_000_000_400);
     expect(await sessions.get('a')).toEqual({ ...session, usedAt: 5_000_000_500 });
-    const later = { ...session, key: 'b', token: 'hash', createdAt: 5_000_001_000, expiresAt: 5_000_002_000 };
+    const later = {
+      ...session,
+      key: 'b',
+      label: 'ana',
+      origin: 'hash',
+      createdAt: 5_000_001_000,
+      expiresAt: 5_000_002_000,
+    };
     await sessions.add(later);
     expect(await sessions.get('a')).toBeUndefined();
     expect(await sessions.list()).toEqual([later]);

@@ -22,7 +22,7 @@ import {
 import { type ChangeClass, changeClasses } from '../../src/core/plan/change.ts';
 
 const each: ApprovalRule = { approvers: 2, above: 0, notRequester: false };
-const many: ApprovalRule = { approvers: 1, above: 50, by: ['hr-leads'], notRequester: true };
+const many: ApprovalRule = { approvers: 1, above: 50, by: ['group:hr-leads', 'token:ana'], notRequester: true };
 const settings: ApprovalSettings = { isReasonRequired: true, rules: { removes: each, disables: many } };
 
 const counts = (some: Partial<Record<ChangeClass, number>>) =>
@@ -60,12 +60,16 @@ it('changes that were only shown are counted themselves', () => {
 
 it.each([
   // who, groups, who requested the run, whether the rule objects
-  ['ana', ['hr-leads'], [], undefined],
-  ['ana', [], [], /none of those who approve/],
-  ['hr-leads', [], [], undefined],
-  ['user:hr-leads', [], [], undefined],
-  ['ana', ['hr-leads'], ['ana'], /requested the run/],
-  ['ana', ['hr-leads'], ['bo'], undefined],
+  ['user:7', ['hr-leads'], [], undefined],
+  ['user:7', [], [], /none of those who approve/],
+  // A user, a token, a login and a group of one name are four different things.
+  ['token:hr-leads', [], [], /none of those who approve/],
+  ['user:hr-leads', [], [], /none of those who approve/],
+  ['user:group:hr-leads', ['group:hr-leads', 'Hr-Leads'], [], /none of those who approve/],
+  ['token:ana', ['ana'], [], undefined],
+  ['user:ana', ['token:ana'], [], /none of those who approve/],
+  ['user:7', ['hr-leads'], ['user:7'], /requested the run/],
+  ['user:ana', ['hr-leads'], ['shell:ana', 'token:ana', 'user:Ana'], undefined],
 ] as const)('%s of %j, when %j requested the run: %s', (by, groups, requesters, objection) => {
   const found = objectionTo({ by, groups, requesters }, rulesFor(['disables'], ['disables'], settings));
   if (objection === undefined) expect(found).toBeUndefined();

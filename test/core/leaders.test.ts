@@ -162,6 +162,36 @@ it('a list of leaders survives as text, whatever the identifications hold', () =
   });
 });
 
+it.each<[string, Readonly<Record<string, string>>, object, string[]]>([
+  ['one column names another, and its sibling is blank or waits', { one: 'eva' }, {}, ['ben', 'eva']],
+  ['one column names no one, and its sibling is blank', { one: '' }, {}, ['ben']],
+  ['a column names whom its blank sibling named before', { one: 'ben' }, {}, ['ben']],
+  ['both columns are blank', {}, {}, ['ana', 'ben']],
+  ['nothing is known of the columns', { one: 'eva' }, { named: undefined }, ['ana', 'ben', 'eva']],
+  [
+    'the blank sibling named the same one',
+    { one: 'eva' },
+    { named: { one: ['ana'], two: ['ana'] } },
+    ['ana', 'ben', 'eva'],
+  ],
+  ['another writer set the one that a column named', { one: 'eva' }, { secondary: ['ben'] }, ['ana', 'ben', 'eva']],
+])('secondary leaders by column: %s', (_, columns, over, expected) => {
+  const named = Object.fromEntries(Object.entries(columns).map(([one, name]) => [one, name === '' ? [] : [name]]));
+  const known = { secondary: ['ana', 'ben'], named: { one: ['ana'], two: ['ben'] }, checkedAt: 1, ...over };
+  const wanted: LeaderCase['wanted'] = {
+    main: { says: 'keep' },
+    secondary: { names: Object.values(named).flat(), isWhole: false, named },
+  };
+  const shown = { main: undefined, secondary: ['ana', 'ben'] };
+  const subject: LeaderCase = { ...plain, wanted, known: known as never, shown };
+  expect(resultOf(subject).secondary).toEqual(expected);
+  const { change, known: after } = decideLeaders(subject);
+  // The columns are known once the change is applied, and a change that is not made teaches nothing.
+  const learned = { ...(known.named ?? {}), ...named };
+  expect((change?.before?.leaders ?? after).named).toEqual(learned);
+  expect(decideLeaders({ ...subject, policy: 'create-only' }).known.named).toEqual(change ? known.named : learned);
+});
+
 it('a change that leaves fewer leaders than before counts as a removal, also when it adds one', () => {
   const change = (names: readonly string[]) =>
     decideLeaders({
@@ -264,8 +294,9 @@ describe('what the ledger knows of leaders', () => {
   it('names other people after a rename, wherever it names them', () => {
     const known = {
       ...{ main: 'ana', byHand: 'ben', secondary: ['eva'], shown: { main: 'ben', secondary: ['kai'] }, checkedAt: 3 },
+      named: { one: ['eva', 'max'] },
     };
-    expect(leadersNamed(known).toSorted()).toEqual(['ana', 'ben', 'ben', 'eva', 'kai']);
+    expect(leadersNamed(known).toSorted()).toEqual(['ana', 'ben', 'ben', 'eva', 'eva', 'kai', 'max']);
     const renamed = renameLeaders(known, (name) => name.toUpperCase());
     expect(leadersNamed(renamed)).toEqual(leadersNamed(known).map((name) => name.toUpperCase()));
     expect(renameLeaders({ secondary: [], checkedAt: 3 }, () => 'X')).toEqual({ secondary: [], checkedAt: 3 });
@@ -277,7 +308,7 @@ describe('what the ledger knows of leaders', () => {
     const known = { main: 'ana', secondary: ['kai'], checkedAt: 1 };
     const { change } = decided({
       wanted: { ...plain.wanted, secondary: { names: ['ben'], isWhole: true } },
-      known,
+      known: { ...known, named: { one: ['kai'] } },
       shown: { main: 'ana', secondary: ['kai'] },
     });
     const draft = change ?? expect.unreachable();

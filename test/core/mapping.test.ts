@@ -362,10 +362,14 @@ describe('the leaders that a record names', () => {
       { scope: undefined },
       { expressions },
     );
-  const E3 = { by: 'identification', value: 'E3' };
-  const ana = { by: 'email', value: 'ana@example.com' };
-  const whole = (...references: readonly object[]) => ({ references, isWhole: true });
-  const part = (...references: readonly object[]) => ({ references, isWhole: false });
+  const E3 = { by: 'identification', value: 'E3', column: 'buddy' };
+  const ana = { by: 'email', value: 'ana@example.com', column: 'mentor' };
+  const part = (...references: readonly (typeof E3)[]) => ({
+    references,
+    said: references.map(({ column }) => column),
+    isWhole: false,
+  });
+  const whole = (...references: readonly (typeof E3)[]) => ({ ...part(...references), isWhole: true });
 
   it.each<[Record<string, unknown>, unknown, unknown, readonly string[]]>([
     [{ boss: ' 12 ', mentor: 'ana@example.com', buddy: 'E3' }, '12', whole(ana, E3), []],

@@ -543,7 +543,7 @@ describe('an account that was deleted and created again', () => {
     expect(decision).toEqual({ rule: 'active-equal', ledger: entry({ accountId: '2' }) });
   });
 
-  it('is noticed only by its id: an entry of an earlier version learns it from the account that is there', () => {
+  it('is noticed only by its id: an entry without one learns it from the account that is there', () => {
     const { accountId: _, ...old } = known;
     const learnt = (source: SourceSays, account: User) =>
       decide({ identification: 'E1', source, user: account, ledger: old }, rules, now).ledger?.accountId;

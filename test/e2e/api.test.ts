@@ -155,30 +155,6 @@ describe('rollcall api', () => {
   });
 });
 
-describe('rollcall check --contract', () => {
-  it('reads only, unless it may write', async () => {
-    const before = sandbox.state.log.length;
-    const { code, stdout } = await rollcall(['check', '--contract']);
-
-    expect(code).toBe(0);
-    expect(stdout).toContain('✓ read success');
-    expect(stdout).toContain('- create success  it writes: read-write mode only');
-    expect(stdout).toMatch(/\d+ of \d+ checks conform; \d+ checks skipped\n$/);
-    expect(sandbox.state.log).toHaveLength(before);
-  });
-
-  it('makes its own people when it may write, and asks first', async () => {
-    const users = [...sandbox.state.users.keys()];
-    const asked = await rollcall(['check', 'acme', '--contract', '--write']);
-    const { code, json } = await rollcall(['check', 'acme', '--contract', '--write', '--yes', '--json']);
-
-    expect(asked.code).toBe(2);
-    expect(json().lines.filter(({ result }: { result: string }) => result === 'differs')).toEqual([]);
-    expect(code).toBe(0);
-    expect([...sandbox.state.users.keys()]).toEqual(users);
-  });
-});
-
 it('rollcall sandbox --openapi prints the document', async () => {
   const { code, json } = await rollcall(['sandbox', '--openapi']);
 

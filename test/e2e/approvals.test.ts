@@ -49,7 +49,7 @@ it('one disable below the limit waits for two people, and each place says who ha
   });
   expect((await shell.run(['apply', 'people'], as('ana'))).code).toBe(3);
   expect(isDisabled(shell)).toBe(false);
-  const said = '1 change has 1 of 2 approvals (ana)';
+  const said = '1 change has 1 of 2 approvals (token:ana)';
   for (const words of [['status'], ['holds']]) expect((await shell.run(words)).stdout).toContain(said);
   expect((await shell.run(['why', 'people', '200'])).stdout).toContain(said);
 
@@ -61,7 +61,11 @@ it('one disable below the limit waits for two people, and each place says who ha
   expect(isDisabled(shell)).toBe(true);
   const audit = await shell.run(['audit', '--json']);
   const approvals = audit.json<{ entries: { by: string; action: string }[] }>().entries;
-  expect(approvals.filter(({ action }) => action === 'approve').map(({ by }) => by)).toEqual(['bo', 'ana', 'ana']);
+  expect(approvals.filter(({ action }) => action === 'approve').map(({ by }) => by)).toEqual([
+    'token:bo',
+    'token:ana',
+    'token:ana',
+  ]);
 });
 
 it('a plan that was shown, a reopening, an undo, a retry and an adopt need an identity on the command line', async () => {
@@ -87,7 +91,7 @@ it('a plan that was shown, a reopening, an undo, a retry and an adopt need an id
 });
 
 it('the person who requested the run, and one who is not named, may not approve; over HTTP the same rule holds', async () => {
-  const { shell, run } = await openRuled('{ disables: { by: [ana, bo], notRequester: true } }');
+  const { shell, run } = await openRuled('{ disables: { by: [token:ana, token:bo], notRequester: true } }');
   const listening = Promise.withResolvers<{ url: string; stop: () => void }>();
   const ended = shell.run(['start', '--role', 'server', '--json'], {
     onStdout: (text, stop) => listening.resolve({ url: (JSON.parse(text) as { url: string }).url, stop }),

@@ -26,7 +26,7 @@ describe.each(drawFrom(moves, 2))('a store in %s', (kind, other) => {
       const { rollcall, sandbox } = place;
       await place.employ(12);
       expect(await rollcall('apply', 'people')).toMatchObject({ code: 0 });
-      const made = await rollcall('backup', 'first.backup');
+      const made = await rollcall('admin', 'backup', 'first.backup');
       expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('it is complete') });
       const { mode } = await stat(join(place.folder, 'first.backup'));
       expect(mode & 0o777).toBe(0o600);
@@ -40,11 +40,11 @@ describe.each(drawFrom(moves, 2))('a store in %s', (kind, other) => {
       const presented = sandbox.state.refreshes.length;
       const written = writes(place);
 
-      expect(await rollcall('restore', 'first.backup')).toMatchObject({
+      expect(await rollcall('admin', 'restore', 'first.backup')).toMatchObject({
         code: 2,
         stderr: expect.stringContaining('is not empty. Nothing was changed'),
       });
-      const restored = await rollcall('restore', 'first.backup', '--replace', '--yes', '--as', 'ana');
+      const restored = await rollcall('admin', 'restore', 'first.backup', '--replace', '--yes', '--as', 'ana');
       expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('token status acme') });
       expect((await rollcall('audit')).stdout).toMatch(/ana.*restore/);
 
@@ -83,11 +83,11 @@ describe.each(drawFrom(moves, 2))('a store in %s', (kind, other) => {
     const place = await openCommandPlace(await newStore(kind));
     await place.employ(12);
     await place.rollcall('apply', 'people');
-    const { stdout } = await place.rollcall('backup', 'moved.backup', '--json');
+    const { stdout } = await place.rollcall('admin', 'backup', 'moved.backup', '--json');
     await place.configure(await newStore(other, 'other'), place.sandbox.refreshToken);
-    const restored = await place.rollcall('restore', 'moved.backup', '--json');
+    const restored = await place.rollcall('admin', 'restore', 'moved.backup', '--json');
     expect(restored).toMatchObject({ code: 0 });
-    const again = await place.rollcall('backup', 'again.backup', '--json');
+    const again = await place.rollcall('admin', 'backup', 'again.backup', '--json');
     const { rows: before } = JSON.parse(stdout) as { rows: Record<string, number> };
     const { rows: after } = JSON.parse(again.stdout) as { rows: Record<string, number> };
     for (const table of ['ledger', 'runs', 'plans', 'changes', 'batches', 'tokens', 'reads']) {

@@ -72,7 +72,7 @@ it('a new encryptionKey alone stops everything with what to do, and the former k
   // The pair and the personal data are sealed with the new key by now.
   rotate({ FORMER: newKey() });
   expect((await run('plan', 'people')).code).toBe(0);
-  expect((await run('export', '1')).stdout).toContain('ledger:');
+  expect((await run('admin', 'export', '1')).stdout).toContain('ledger:');
   expect(told()).toEqual([
     'RECOVERED connection acme: the tokens work again',
     'RECOVERED sync people: runs succeed again',
@@ -82,14 +82,17 @@ it('a new encryptionKey alone stops everything with what to do, and the former k
 it('what a lost encryptionKey sealed is named by check and dropped on request, and the next run goes on with its users', async () => {
   const { sandbox, run, rotate } = await openRotatingShell();
   expect((await run('apply', 'people')).code).toBe(0);
-  expect(await run('keys', 'status')).toMatchObject({ code: 0, stdout: 'Every stored value can be opened.\n' });
+  expect(await run('admin', 'keys', 'status')).toMatchObject({
+    code: 0,
+    stdout: 'Every stored value can be opened.\n',
+  });
 
   rotate({ KEY: newKey() });
   const named =
     /1 ledger entry, 1 change, 1 page of a directory, 1 token pair sealed with the key [0-9a-f]{8}, which is not configured/;
   expect((await run('check')).stdout).toMatch(named);
-  expect((await run('keys', 'status')).code).toBe(1);
-  const { stdout, code } = await run('keys', 'drop-unreadable', '--yes', '--reason', 'the key is lost');
+  expect((await run('admin', 'keys', 'status')).code).toBe(1);
+  const { stdout, code } = await run('admin', 'keys', 'drop-unreadable', '--yes', '--reason', 'the key is lost');
   expect(code).toBe(0);
   for (const words of ['cannot be undone', 'for the first time', 'a new first refresh token']) {
     expect(stdout).toContain(words);
@@ -97,11 +100,11 @@ it('what a lost encryptionKey sealed is named by check and dropped on request, a
   expect((await run('audit')).stdout).toMatch(/drop-unreadable.*the key is lost/s);
 
   // A pair has its own way out: a new first token.
-  expect((await run('keys', 'status')).stdout).toContain('1 token pair');
-  expect((await run('keys', 'drop-unreadable')).stdout).toMatch(/^Nothing to drop\.\nToken pairs stay/);
+  expect((await run('admin', 'keys', 'status')).stdout).toContain('1 token pair');
+  expect((await run('admin', 'keys', 'drop-unreadable')).stdout).toMatch(/^Nothing to drop\.\nToken pairs stay/);
   rotate({ FIRST: sandbox.authorize().refreshToken });
   expect((await run('token', 'refresh', 'acme')).code).toBe(0);
   expect(await run('plan', 'people')).toMatchObject({ code: 0, stdout: expect.stringContaining('1 managed') });
   expect((await run('apply', 'people')).code).toBe(0);
-  expect((await run('keys', 'status')).code).toBe(0);
+  expect((await run('admin', 'keys', 'status')).code).toBe(0);
 });

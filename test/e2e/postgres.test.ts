@@ -43,7 +43,7 @@ describe.skipIf(postgres === undefined)('the main job with its store in PostgreS
         const { rollcall } = await openOffice(30, way);
         expect(await rollcall('apply', 'people')).toMatchObject({ code: 0 });
         expect((await rollcall('apply', 'people', '--json')).json()).toMatchObject({ outcome: 'nothing-to-do' });
-        expect(await rollcall('backup', 'store.backup')).toMatchObject({ code: 0 });
+        expect(await rollcall('admin', 'backup', 'store.backup')).toMatchObject({ code: 0 });
       });
 
       it('leaves no setting on a connection that others share, and has its limits in each transaction', async () => {
@@ -60,7 +60,7 @@ describe.skipIf(postgres === undefined)('the main job with its store in PostgreS
 
   it('has its tables made by migrate, which touches nothing beside the configuration, and by whoever comes first', async () => {
     const { folder, password, rollcall } = await openOffice(3);
-    const both = await Promise.all([1, 2].map(() => runRollcall(folder, ['migrate', '--json'])));
+    const both = await Promise.all([1, 2].map(() => runRollcall(folder, ['admin', 'migrate', '--json'])));
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     const told = both.map(({ stdout }) => JSON.parse(stdout) as { from: string | null; applied: readonly string[] });
     expect(told.filter(({ from }) => from === null)).toHaveLength(1);

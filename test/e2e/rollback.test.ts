@@ -18,7 +18,7 @@ it.each(postgres === undefined ? (['sqlite'] as const) : (['sqlite', 'postgres']
     const place = await openCommandPlace(server ?? 'sqlite:./store.db');
     const path = join(place.folder, 'store.db');
     await place.employ(12);
-    expect(await place.rollcall('migrate')).toMatchObject({ code: 0 });
+    expect(await place.rollcall('admin', 'migrate')).toMatchObject({ code: 0 });
     expect((await migrateLater(server ?? `sqlite:${path}`)).applied).toEqual(['999-later']);
     if (server === undefined) new Sqlite(path).exec(foreignRun).close();
     else await postgres?.query(server, foreignRun);

@@ -27,7 +27,7 @@ interface SentSpan {
   readonly status: { readonly code: number };
 }
 
-/** What an OTLP receiver got: the spans, each with the instance that sent it, and the names of the metrics. */
+/** What an OTLP receiver got: the spans, each with the instance that sent it. */
 function decode({ received }: Receiver) {
   const bodies = received.map(({ path, text }) => ({ path, body: JSON.parse(text) }));
   const spans: readonly (SentSpan & { readonly instance: unknown })[] = bodies
@@ -38,17 +38,7 @@ function decode({ received }: Receiver) {
         scope.spans.map((span) => ({ ...span, instance: attributeOf(resource, 'service.instance.id') })),
       ),
     );
-  const metrics: readonly { readonly name: string }[] = bodies
-    .filter(({ path }) => path === '/v1/metrics')
-    .flatMap(({ body }) => body.resourceMetrics)
-    .flatMap(({ scopeMetrics }) => scopeMetrics)
-    .flatMap((scope) => scope.metrics);
-  const resources: readonly Pick<SentSpan, 'attributes'>[] = bodies
-    .filter(({ path }) => path === '/v1/metrics')
-    .flatMap(({ body }) => body.resourceMetrics)
-    .map(({ resource }) => resource);
-  const instances = new Set(resources.map((resource) => attributeOf(resource, 'service.instance.id')));
-  return { spans, metrics, instances };
+  return { spans, instances: new Set(spans.map(({ instance }) => instance)) };
 }
 
 const attributeOf = ({ attributes }: Pick<SentSpan, 'attributes'>, name: string): unknown =>
@@ -91,7 +81,6 @@ const environment = (url: string) => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: url,
   OTEL_EXPORTER_OTLP_HEADERS: 'x-key=ACME-SECRET',
   OTEL_BSP_SCHEDULE_DELAY: '100',
-  OTEL_METRIC_EXPORT_INTERVAL: '500',
 });
 
 /** What everything that was sent says of people: nothing. */
@@ -193,7 +182,7 @@ describe('telemetry', () => {
 });
 
 describe.skipIf(redis === undefined)('telemetry of several processes', () => {
-  it('is one trace of a run that one worker began and another one ended, and has the metrics of each', async () => {
+  it('is one trace of a run that one worker began and another one ended', async () => {
     const collector = await openReceiver();
     const server = await openRedisServer(redis ?? '');
     // Long enough for the first worker to leave while the platform works on the file.
@@ -211,9 +200,8 @@ describe.skipIf(redis === undefined)('telemetry of several processes', () => {
       await ended;
     };
     const [scheduler, first] = [start('scheduler', 'scheduler'), start('worker', 'first')];
-    const isHere = (instance: string) => until(async () => decode(collector).instances.has(instance));
-    await isHere('scheduler');
-    await isHere('first');
+    // The scheduler hands out the care for tokens at once.
+    await until(async () => decode(collector).instances.has('first'));
     expect(await command(folder, ['resync', 'people'], {})).toMatchObject({ code: 0 });
     await until(async () => decode(collector).spans.some(({ name }) => name === 'reading'));
     await stop(first);
@@ -221,7 +209,7 @@ describe.skipIf(redis === undefined)('telemetry of several processes', () => {
     await until(async () => decode(collector).spans.some(({ name }) => name === 'run'), 30_000);
     await stop(second);
     await stop(scheduler);
-    const { spans, metrics, instances } = decode(collector);
+    const { spans } = decode(collector);
     const [root, ...others] = spans.filter(({ name }) => name === 'run');
     expect(others).toEqual([]);
     expect(root && attributeOf(root, 'rollcall.outcome')).toBe('succeeded');
@@ -229,9 +217,6 @@ describe.skipIf(redis === undefined)('telemetry of several processes', () => {
     expect(steps.every(({ traceId }) => traceId === root?.traceId)).toBe(true);
     expect(new Set(steps.map(({ name }) => name))).toEqual(new Set(['reading', 'delivering', 'proving']));
     expect(new Set(steps.map(({ instance }) => instance))).toEqual(new Set(['first', 'second']));
-    expect([...instances].toSorted()).toEqual(['first', 'scheduler', 'second']);
-    const names = new Set(metrics.map(({ name }) => name));
-    for (const name of ['rollcall_requests_total', 'rollcall_run_duration_seconds']) expect(names).toContain(name);
     expectNoPeople(collector);
   }, 90_000);
 });

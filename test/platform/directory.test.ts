@@ -46,6 +46,56 @@ describe('a scan of the directory', () => {
     expect(users.filter(({ enabled }) => !enabled)).toHaveLength(Math.floor(count / 10));
   });
 
+  it.each([false, true])(
+    'lists records that it cannot read beside the others; users disappear meanwhile: %s',
+    async (doVanish) => {
+      let users = wireUsers(35);
+      const damages: Readonly<Record<number, object>> = {
+        10: { id: null },
+        11: { id: '', identification: null },
+        20: { identification: ' ' },
+        35: { enabled: 'yes' },
+      };
+      const server = await startLocalServer((request, response) => {
+        if (doVanish && searchOf(request).page === 2) users = users.filter(({ id }) => id !== 3);
+        const { enabled, page, size } = searchOf(request);
+        const found = users.filter((user) => !enabled || user.enabled);
+        const result = found.slice(page * size, (page + 1) * size).map((user) => ({ ...user, ...damages[user.id] }));
+        sendJson(response, 200, { result, page: { totalElements: found.length } });
+      });
+      const read: string[] = [];
+      const unread: object[] = [];
+      for await (const page of openTestClient(server.url, small).platform.scan(neverAborted)) {
+        read.push(...page.users.map(({ id }) => id));
+        unread.push(...page.unread);
+      }
+      expect(new Set(read).size).toBe(31);
+      expect(read).toHaveLength(31);
+      expect(unread).toMatchObject([
+        { identification: 'E10', fields: { email: 'ana.10@example.com' }, fault: 'has no id' },
+        { fields: { email: 'ana.11@example.com' }, fault: 'has no identification' },
+        { id: '20', fault: 'has no identification' },
+        { id: '35', identification: 'E35', fault: 'has no enabled flag' },
+      ]);
+    },
+  );
+
+  it('a person with such a record is unclear, not missing', async () => {
+    const damaged = { ...wireUsers(7)[6], enabled: null };
+    const server = await startLocalServer((request, response) =>
+      request.url.includes('/users/')
+        ? sendJson(response, 400, {})
+        : sendJson(response, 200, {
+            result: [{ ...damaged, id: 8, identification: null }, damaged],
+            page: { totalElements: 2 },
+          }),
+    );
+    const { platform } = openTestClient(server.url, small);
+    const reason = 'the account has no enabled flag that can be read';
+    expect(await platform.find('E7', neverAborted)).toEqual({ found: 'unclear', reason });
+    expect(await platform.find('E8', neverAborted)).toEqual({ found: false });
+  });
+
   it('sends the parameters in the body when the dialect says so', async () => {
     const server = await startLocalServer(searchResponder(() => wireUsers(25)));
     const { platform } = openTestClient(server.url, { dialect: { search: { parameters: 'body', pageSize: 10 } } });

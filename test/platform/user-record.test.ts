@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { User } from '../../src/core/person/user.ts';
 import { readJson } from '../../src/drivers/http/json-text.ts';
-import { readPlatformDate, readUser, readUserPage, readUserRecord } from '../../src/platform/user-record.ts';
+import { readPlatformDate, readShown, readUser, readUserPage } from '../../src/platform/user-record.ts';
 
 const record = { id: 7, identification: 'E7', enabled: true };
 
 describe('a user record', () => {
   it('becomes a user with normal text, plain dates and the office by name', () => {
-    const user = readUserRecord(
+    const user = readShown(
       {
         ...record,
         uid: 'u-7',
@@ -22,7 +23,6 @@ describe('a user record', () => {
         lastUpdate: '2026-11-21T10:00:00',
         locale: 'es',
       },
-      0,
       ['en'],
     );
 
@@ -52,36 +52,51 @@ describe('a user record', () => {
     // No path can carry this one.
     { identification: 'E7\t', raw: undefined },
   ])('keeps the identification $identification as shown only where calls must carry it', ({ identification, raw }) => {
-    expect(readUserRecord({ ...record, identification }, 0, ['en']).rawIdentification).toBe(raw);
+    expect((readShown({ ...record, identification }, ['en']) as User).rawIdentification).toBe(raw);
   });
 
   it('names what it cannot understand instead of calling it empty', () => {
-    const user = readUserRecord(
+    const user = readShown(
       { ...record, orgEntryDate: 'someday', birthDate: 'Feb 30, 1990 12:00:00 AM', area: { id: 3 }, office: 'Centro' },
-      0,
       ['en'],
     );
 
-    expect(user.unreadable.toSorted()).toEqual(['area', 'birthDate', 'office', 'orgEntryDate']);
-    expect(user.fields).toEqual({});
+    expect(user).toMatchObject({ fields: {}, unreadable: ['area', 'orgEntryDate', 'birthDate', 'office'] });
   });
 
   it('takes numbers for text', () => {
-    expect(
-      readUserRecord({ ...record, identification: 12, customFields: { customField1: 3.5 } }, 0, ['en']),
-    ).toMatchObject({
+    expect(readShown({ ...record, identification: 12, customFields: { customField1: 3.5 } }, ['en'])).toMatchObject({
       identification: '12',
       fields: { customField1: '3.5' },
     });
   });
 
-  it.each([
-    [null, 'result[3] is not a user record'],
-    [{ ...record, id: null }, 'result[3] has no id'],
-    [{ ...record, identification: ' ' }, 'result[3] (id 7) has no identification'],
-    [{ ...record, enabled: 'yes' }, 'result[3] (id 7) has no enabled flag'],
-  ])('%j is refused by place', (damaged, message) => {
-    expect(() => readUserRecord(damaged, 3, ['en'])).toThrow(message);
+  it.each<[unknown, object]>([
+    [null, { fault: 'is not a user record' }],
+    [
+      { ...record, id: null },
+      { identification: 'E7', enabled: true, fault: 'has no id' },
+    ],
+    [
+      { ...record, identification: ' ', email: 'a@x.test' },
+      { id: '7', fields: { email: 'a@x.test' }, fault: 'has no identification' },
+    ],
+    [{ ...record, identification: undefined, id: '' }, { fault: 'has no identification' }],
+    [
+      { ...record, enabled: 'yes' },
+      { id: '7', identification: 'E7', fault: 'has no enabled flag' },
+    ],
+    [
+      { ...record, enabled: null },
+      { id: '7', identification: 'E7', fault: 'has no enabled flag' },
+    ],
+  ])('%j is listed by what it has, beside the others', (damaged, unread) => {
+    const page = (result: readonly unknown[]) =>
+      readUserPage(readJson(new TextEncoder().encode(JSON.stringify({ result }))), ['en']);
+    expect(page([record, damaged]).users).toMatchObject([{ id: '7', enabled: true }, unread]);
+    expect(page([damaged]).users).toMatchObject([unread]);
+    // A page of them alone is no page of users.
+    expect(() => page([damaged, damaged, damaged, damaged])).toThrow(/^result\[0\]/);
   });
 
   it('keeps every digit of numbers beyond 2^53', () => {

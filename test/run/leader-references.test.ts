@@ -88,7 +88,9 @@ describe('what a record says about leaders', () => {
   const of = (value: string): LeaderReference => ({ by: 'identification', value });
   const wish = (main: string | undefined, secondary?: readonly string[], isWhole = true) => {
     const claim = main === undefined ? {} : { main: main === 'none' ? ('none' as const) : of(main) };
-    const leaders = { ...claim, ...(secondary && { secondary: { references: secondary.map(of), isWhole } }) };
+    const references = (secondary ?? []).map((name) => ({ ...of(name), column: `of ${name}` }));
+    const said = [...references.map(({ column }) => column), 'cleared'];
+    const leaders = { ...claim, ...(secondary && { secondary: { references, said, isWhole } }) };
     return resolveWish(
       person({ identification: 'leo', leaders }),
       ({ value }) => found[value] ?? { says: 'leader', identification: value },
@@ -106,7 +108,7 @@ describe('what a record says about leaders', () => {
   const two = { code: 'leader-conflict', message: 'no leader is set: two people' };
   const some = (isWhole: boolean, ...names: string[]) => ({ main: ana, secondary: { names, isWhole } });
 
-  it.each<[Parameters<typeof wish>, object]>([
+  it.each<[Parameters<typeof wish>, { readonly wanted: object; readonly waits: object; readonly trouble?: object }]>([
     [[undefined], { wanted: none, waits: [] }],
     [['none'], { wanted: { main: { says: 'none' } }, waits: [] }],
     [['ana'], { wanted: { main: ana }, waits: [] }],
@@ -119,7 +121,14 @@ describe('what a record says about leaders', () => {
     [['ana', ['eva', 'leo']], { wanted: some(false, 'eva'), waits: [], trouble: self }],
     [['ana', ['eva'], false], { wanted: some(false, 'eva'), waits: [] }],
   ])('is what can be set, what waits, and what is wrong: %j', (said, expected) => {
-    expect(wish(...said)).toEqual(expected);
+    expect(wish(...said)).toMatchObject(expected);
+    expect(wish(...said).trouble).toEqual(expected.trouble);
+  });
+
+  it('is known by column, but of columns that wait', () => {
+    const { wanted, waits } = wish('ana', ['eva', 'late'], false);
+    expect(wanted.secondary?.named).toEqual({ 'of eva': ['eva'], cleared: [] });
+    expect(waits).toEqual([{ ...late('secondaryLeaders'), column: 'of late' }]);
   });
 
   it('is empty for a record without leaders', () => {
@@ -190,7 +199,7 @@ describe('a leader that waits', () => {
     expect(slots.map((slot) => index.person(slot).identification)).toEqual(['eva', 'ida', 'max']);
     const [eva, ida] = slots.map((slot) => index.person(slot));
     const kim = { by: 'identification', value: 'kim' };
-    const secondary = { references: [kim], isWhole: false };
+    const secondary = { references: [kim], said: [], isWhole: false };
     expect(eva).toMatchObject({ kind: 'person', leaders: { main: { by: 'identification', value: 'ana' }, secondary } });
     expect(ida).toMatchObject({ standing: 'active', isInScope: true, leaders: { secondary } });
     expect(ida).not.toHaveProperty('leaders.main');

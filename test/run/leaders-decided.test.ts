@@ -104,7 +104,14 @@ describe('a plan about the leaders of eva', () => {
     ]
   >([
     ['sets who is named', 'ana', '', undefined, 'lead ana | –', fresh('', '')],
-    ['makes ours what is shown already', 'ana | kim', 'ana | kim', undefined, '', fresh('ana | kim')],
+    [
+      'makes ours what is shown already',
+      'ana | kim',
+      'ana | kim',
+      undefined,
+      '',
+      fresh('ana | kim', 'ana | kim', { named: { second: ['kim'] } }),
+    ],
     [
       'leaves who was set by hand',
       'ana',

@@ -377,7 +377,8 @@ export function scriptedPlatform(directory: Directory): Platform {
       calls.scan += 1;
       if (script.scanError !== undefined) throw script.scanError;
       const all = [...users.values()];
-      for (const page of chunk(all, script.pageSize ?? all.length)) yield { users: page, total: all.length };
+      for (const page of chunk(all, script.pageSize ?? all.length))
+        yield { users: page, unread: [], total: all.length };
     },
     scanCost: () => script.scanCost,
     async find(identification, _signal, counts) {

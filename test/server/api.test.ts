@@ -95,8 +95,8 @@ test('every answer is what the document says, through the life of a held run', a
   // Commands of a shell are in the audit too.
   expect(entries.map(({ by, action }: { by: string; action: string }) => `${by} ${action}`)).toEqual([
     'shell:ana request-run',
-    'ops retry',
-    'ops approve',
+    'token:ops retry',
+    'token:ops approve',
     'shell:ana request-run',
     'shell:ana request-run',
   ]);
@@ -130,7 +130,7 @@ test('a part of what a run holds is rejected and approved, with who and why', as
   expect(await ask('reject', { ids: people, ...why })).toMatchObject({ status: 200, json: { changes: 2 } });
   expect((await expectAnswer(server, 'list-holds', '/api/holds')).holds[0].count).toBe(5);
   expect(await ask('approve', { only: ['disables'] })).toMatchObject({ status: 200, json: { changes: 5 } });
-  const { json } = await server.ask(`/api/audit?run=${run.id}&by=ops&action=reject`);
+  const { json } = await server.ask(`/api/audit?run=${run.id}&by=token:ops&action=reject`);
   expect(json.entries).toMatchObject([
     { by: expect.any(String), as: 'ana', action: 'reject', detail: '2 changes', reason: 'on leave' },
   ]);
@@ -167,7 +167,7 @@ test('what is decided about a pair is in the audit, and an order that says too l
   });
   const { entries } = await expectAnswer(server, 'list-audit', '/api/audit?action=decide-pair');
   expect(entries).toMatchObject([
-    { by: 'ops', reason: 'notice', detail: `"N3" is left out and the account of "E3" kept until ${until}` },
+    { by: 'token:ops', reason: 'notice', detail: `"N3" is left out and the account of "E3" kept until ${until}` },
   ]);
 });
 
@@ -206,7 +206,7 @@ test('adopting people is previewed, done once, and in the audit with who and why
     {
       action: 'adopt',
       as: 'ana',
-      by: 'ops',
+      by: 'token:ops',
       reason: 'changed companies',
       detail: 'users of other syncs: E1 (people)',
     },
@@ -290,7 +290,7 @@ test('a paused sync begins nothing, says who paused it, and cannot be paused twi
   const server = await openTestServer(office.app);
   expect(await expectAnswer(server, 'pause-sync', '/api/syncs/people/pause')).toMatchObject({
     state: 'paused',
-    pausedBy: 'ops',
+    pausedBy: 'token:ops',
     nextSlotAt: null,
   });
   expect((await server.ask('/api/syncs/people/pause', { method: 'POST' })).status).toBe(409);
@@ -328,7 +328,7 @@ test('a request under an Idempotency-Key is one run, the key is worth nothing fo
   const body = { users: Array.from({ length: 5000 }, (_, i) => `E${i}`), reason: 'ticket 12', as: 'Ana' };
   expect((await order(body)).status).toBe(202);
   expect(await findAudit(office.app, { limit: 1 })).toMatchObject([
-    { by: 'ops', as: 'Ana', reason: 'ticket 12', detail: '5000 named people' },
+    { by: 'token:ops', as: 'Ana', reason: 'ticket 12', detail: '5000 named people' },
   ]);
 });
 
@@ -501,7 +501,7 @@ test('what is logged of a request names no person, no token and no path', async 
   await server.ask('/api/syncs/people/runs', { method: 'POST', body: { users: ['E2'] } });
   const text = server.log.text();
   expect(text).toContain('/api/syncs/:sync/people/:identification/history');
-  expect(text).toContain('"caller":"ops"');
+  expect(text).toContain('"caller":"token:ops"');
   for (const secret of ['E1', 'E2', 'operator-token', office.sandbox.accessToken]) expect(text).not.toContain(secret);
 });
 

@@ -129,10 +129,10 @@ test('all syncs are followed: nothing is told twice, a heartbeat comes between, 
   const first = await stream.next();
   expect(first).toMatchObject({ event: 'syncs', data: { syncs: [{ name: 'people', state: 'idle' }] } });
   expect(await nextOf(stream, server)).toEqual({ comment: 'nothing new' });
-  await beginPause(office.app, 'people', { by: 'ops' });
+  await beginPause(office.app, 'people', { by: 'token:ops' });
   expect(await nextOf(stream, server)).toMatchObject({ event: 'syncs', data: { syncs: [{ state: 'paused' }] } });
   // The state that the client has is not sent again.
-  await endPause(office.app, 'people', { by: 'ops' });
+  await endPause(office.app, 'people', { by: 'token:ops' });
   // Streams about the same share what was read within a second.
   await server.clock.advance(1000);
   const again = await follow(server, '/api/events', first?.id);

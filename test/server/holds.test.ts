@@ -147,7 +147,7 @@ it('a part is chosen by filter and decided only as it was seen', async () => {
   expect(await get('')).toMatchObject({ count: 8 });
   expect((await server.ask('/api/overview')).json.waiting).toMatchObject({ changes: 8 });
   const { entries } = (await server.ask('/api/audit?action=reject')).json;
-  expect(entries).toMatchObject([{ action: 'reject', detail: '4 changes', reason: 'on leave', by: 'ops' }]);
+  expect(entries).toMatchObject([{ action: 'reject', detail: '4 changes', reason: 'on leave', by: 'token:ops' }]);
 
   expect(await post('approve', { ids: ['E1', 'E2'] })).toMatchObject({ status: 200, json: { changes: 2 } });
   expect((await post('approve', { ids: ['E30'] })).status).toBe(400);

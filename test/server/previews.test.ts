@@ -45,7 +45,7 @@ it('a preview shows what a run would do, and changes nothing', async () => {
   expect(preview.parse(json)).toEqual(json);
   expect(json).toMatchObject({
     state: 'done',
-    requestedBy: 'ops',
+    requestedBy: 'token:ops',
     report: { counts: { disable: 7, held: 7 }, holds: [{ class: 'disables', count: 7 }], failure: null },
   });
   const search = await server.ask(`/api/previews/${id}/changes/search?sort=name&text=ana3`);

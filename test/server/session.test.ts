@@ -36,7 +36,7 @@ function browserOf(server: TestServer, cookie: string, csrf: string) {
 it('a token signs in: the cookie is for this host and no script, and the page learns its rights', async () => {
   const { server, answer, cookie, get, office } = await openSignedIn();
   expect(session.parse(answer.json)).toEqual(answer.json);
-  expect(answer).toMatchObject({ status: 200, json: { isSignedIn: true, name: 'ops', role: 'operator' } });
+  expect(answer).toMatchObject({ status: 200, json: { isSignedIn: true, name: 'token:ops', role: 'operator' } });
   expect(answer.json.rights).toEqual(['read', 'people', 'audit', 'act', 'decide', 'raw', 'samples']);
   expect(cookie).toMatch(/^rollcall=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
   expect((await get('/api/session')).json).toEqual(answer.json);
@@ -50,7 +50,7 @@ it('a token signs in: the cookie is for this host and no script, and the page le
   expect(wrong.headers.get('set-cookie')).toBeNull();
   expect((await findAudit(office.app, { limit: 5 })).map(({ by, action }) => `${by} ${action}`)).toEqual([
     '(unknown) sign-in-failed',
-    'ops sign-in',
+    'token:ops sign-in',
   ]);
   // The store has nothing with which a reader of it could sign in.
   const secret = cookie.split(/[=;]/)[1] ?? '';
@@ -72,7 +72,7 @@ it('a request that another site makes the browser send is refused', async () => 
   expect(await post('/api/syncs/people/pause', { 'x-csrf-token': 'a'.repeat(64) })).toMatchObject({ status: 403 });
   expect(await readSyncStates(office.app)).toMatchObject([{ pause: undefined }]);
   expect((await post('/api/syncs/people/pause')).status).toBe(200);
-  expect(await readSyncStates(office.app)).toMatchObject([{ pause: { by: 'ops' } }]);
+  expect(await readSyncStates(office.app)).toMatchObject([{ pause: { by: 'token:ops' } }]);
 });
 
 it('a viewer who is signed in acts no more than with the token', async () => {
@@ -184,14 +184,17 @@ it('an admin lists the sessions and ends them, and the event stream of a session
   expect(answer.json.rights).not.toContain('sessions');
   expect((await server.ask('/api/sessions')).status).toBe(403);
   const { sessions } = (await server.ask('/api/sessions', { token: adminToken })).json;
-  expect(sessions).toMatchObject([{ name: 'ops', access: ['operator'], method: 'token' }, { name: 'ops' }]);
+  expect(sessions).toMatchObject([{ name: 'token:ops', groups: [], method: 'token' }, { name: 'token:ops' }]);
   const secret = headers.cookie.split('=')[1] ?? '';
   expect(JSON.stringify(sessions)).not.toContain(secret);
 
   const end = (name: string) =>
     server.ask(`/api/sessions/${name}/end`, { method: 'POST', token: adminToken, body: { reason: 'left' } });
   expect((await end('nobody')).status).toBe(404);
-  expect(await end('ops')).toMatchObject({ status: 200, json: { sessions: [{ name: 'ops' }, { name: 'ops' }] } });
+  expect(await end('token:ops')).toMatchObject({
+    status: 200,
+    json: { sessions: [{ name: 'token:ops' }, { name: 'token:ops' }] },
+  });
   expect((await other.get('/api/overview')).status).toBe(401);
   let isOver = false;
   const rest = (async () => {
@@ -205,8 +208,8 @@ it('an admin lists the sessions and ends them, and the event stream of a session
   await rest;
   expect((await server.ask('/api/sessions', { token: adminToken })).json.sessions).toEqual([]);
   expect(await findAudit(office.app, { limit: 5, actions: ['end-session'] })).toMatchObject([
-    { by: 'root', detail: 'of ops', reason: 'left' },
-    { by: 'root', detail: 'of ops' },
+    { by: 'token:root', detail: 'of token:ops', reason: 'left' },
+    { by: 'token:root', detail: 'of token:ops' },
   ]);
 });
 
@@ -214,7 +217,7 @@ it('several servers on one store know the session', async () => {
   const { office, cookie } = await openSignedIn();
   const other = await openTestServer(office.app, { parts: { store: office.engine.io.store } });
   const headers = { cookie: cookie.split(';')[0] ?? '' };
-  expect((await other.ask('/api/session', { token: null, headers })).json).toMatchObject({ name: 'ops' });
+  expect((await other.ask('/api/session', { token: null, headers })).json).toMatchObject({ name: 'token:ops' });
 });
 
 it('a link signs in once and makes the next one; a session of it ends with the process', async () => {
@@ -233,7 +236,7 @@ it('a link signs in once and makes the next one; a session of it ends with the p
   expect([answer.status, answer.headers.get('location')]).toEqual([302, '/']);
   const headers = { cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' };
   expect((await server.ask('/api/session', { token: null, headers })).json).toMatchObject({
-    ...{ isSignedIn: true, name: 'link', role: 'admin', signIn: { link: true } },
+    ...{ isSignedIn: true, name: 'shell:link', role: 'admin', signIn: { link: true } },
   });
 
   expect(links).toHaveLength(2);

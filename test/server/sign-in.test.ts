@@ -1,10 +1,12 @@
+import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { findAudit } from '../../src/app/audit.ts';
 import { openFetch } from '../../src/drivers/http/transport.ts';
 import type { OpenIdSettings } from '../../src/server/settings.ts';
 import { startProxy } from '../support/http-proxy.ts';
 import { openSignInServer } from '../support/identity-provider.ts';
-import type { TestServer } from './open-test-server.ts';
+import { employees } from '../support/office.ts';
+import { openTestServer, type TestServer } from './open-test-server.ts';
 
 /** Follows redirects and keeps cookies per host, as a browser does. */
 function openBrowser() {
@@ -52,16 +54,25 @@ async function signIn(browser: Browser, server: TestServer, user: string, to = '
   return answerForms(browser, page, user);
 }
 
-async function openSignIn(more: Partial<OpenIdSettings> = {}, sent = openFetch(undefined)) {
-  const opened = await openSignInServer(more, sent);
+async function openSignIn(
+  more: Partial<OpenIdSettings> = {},
+  sent = openFetch(undefined),
+  setup: Parameters<typeof openSignInServer>[2] = {},
+) {
+  const opened = await openSignInServer(more, sent, setup);
   const { server, publicUrl } = opened;
-  const sessionOf = async (browser: Browser) => {
-    const cookie = Object.entries(browser.cookies(new URL(publicUrl).host))
+  const cookieOf = (browser: Browser): string =>
+    Object.entries(browser.cookies(new URL(publicUrl).host))
       .map(([name, value]) => `${name}=${value}`)
       .join('; ');
-    return (await server.ask('/api/session', { token: null, headers: { cookie } })).json;
+  const sessionOf = async (browser: Browser) =>
+    (await server.ask('/api/session', { token: null, headers: { cookie: cookieOf(browser) } })).json;
+  /** Posts as the user whom the browser signed in. */
+  const post = async (browser: Browser, path: string) => {
+    const headers = { cookie: cookieOf(browser), 'x-csrf-token': (await sessionOf(browser)).csrf as string };
+    return server.ask(path, { method: 'POST', token: null, headers, body: {} });
   };
-  return { ...opened, sessionOf };
+  return { ...opened, cookieOf, sessionOf, post };
 }
 
 it('a user signs in at the provider, with the highest role of the groups, and comes back to the page', async () => {
@@ -78,10 +89,10 @@ it('a user signs in at the provider, with the highest role of the groups, and co
   expect(begun.origin).toBe(issuer);
   expect(begun.searchParams.get('code_challenge_method')).toBe('S256');
   expect(await sessionOf(browser)).toMatchObject({
-    ...{ isSignedIn: true, name: 'user:ana@example.com', role: 'operator', method: 'openid' },
+    ...{ isSignedIn: true, name: 'user:ana', label: 'ana@example.com', role: 'operator', method: 'openid' },
   });
   expect(await findAudit(office.app, { limit: 1 })).toMatchObject([
-    { by: 'user:ana@example.com', action: 'sign-in', detail: 'as viewer; operator' },
+    { by: 'user:ana', label: 'ana@example.com', action: 'sign-in', detail: 'as viewer; operator' },
   ]);
   expect(browser.cookies(new URL(publicUrl).host)).not.toHaveProperty('rollcall_sign_in');
 });
@@ -108,7 +119,7 @@ it('a public client proves itself by PKCE alone, and every user of the provider 
   });
   const browser = openBrowser();
   await signIn(browser, server, 'eve');
-  expect(await sessionOf(browser)).toMatchObject({ role: 'viewer', name: 'user:eve@example.com' });
+  expect(await sessionOf(browser)).toMatchObject({ role: 'viewer', name: 'user:eve', label: 'eve@example.com' });
 });
 
 it('an answer counts once, for the browser that began, and within ten minutes', async () => {
@@ -160,4 +171,125 @@ it('the provider is asked through the proxy of the environment, and a proxy that
   await openBrowser().go(`${other.server.url}/auth/sign-in`);
   expect(other.server.log.text()).toMatch(/the identity provider cannot be reached/);
   expect(other.server.log.text()).toContain('407');
+});
+
+type Jwt = { readonly header: object; readonly body: string };
+
+const foreign = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+const signed = (text: string, signature: Buffer): string => `${text}.${signature.toString('base64url')}`;
+const textOf = ({ header, body }: Jwt, more: object): string =>
+  `${Buffer.from(JSON.stringify({ ...header, ...more })).toString('base64url')}.${body}`;
+const signByForeign = (jwt: Jwt, more: object): string => {
+  const text = textOf(jwt, more);
+  return signed(text, sign('sha256', Buffer.from(text), foreign));
+};
+
+it.each<[string, (jwt: Jwt, publicKey: JsonWebKey) => string | undefined, boolean]>([
+  ['the key of the provider', () => undefined, true],
+  ['another key', (jwt) => signByForeign(jwt, {}), false],
+  ['another key under an unknown id', (jwt) => signByForeign(jwt, { kid: 'unknown' }), false],
+  [
+    'another key under no id',
+    ({ header, body }) => signByForeign({ header: { ...header, kid: undefined }, body }, {}),
+    false,
+  ],
+  ['no key', (jwt) => `${textOf(jwt, { alg: 'none' })}.`, false],
+  [
+    'the public key as a shared one',
+    (jwt, key) => {
+      const text = textOf(jwt, { alg: 'HS256' });
+      const pem = createPublicKey({ key, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
+      return signed(text, createHmac('sha256', pem).update(text).digest());
+    },
+    false,
+  ],
+])('an ID token that is signed with %s', async (_key, forge, isIn) => {
+  const plain = openFetch(undefined);
+  const sent: typeof fetch = async (input, init) => {
+    const answer = await plain(input, init);
+    const url = new URL(input instanceof Request ? input.url : input);
+    if (url.pathname !== '/token' && !url.pathname.startsWith('/.well-known')) return answer;
+    const said = (await answer.json()) as { id_token: string };
+    if (url.pathname !== '/token') {
+      // A provider that lists them all, so that only the signature decides.
+      return Response.json({ ...said, id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'] });
+    }
+    const [header = '', body = ''] = said.id_token.split('.');
+    const { keys } = (await (await plain(`${url.origin}/jwks`)).json()) as { keys: [JsonWebKey] };
+    const forged = forge({ header: JSON.parse(Buffer.from(header, 'base64url').toString()), body }, keys[0]);
+    return Response.json({ ...said, id_token: forged ?? said.id_token });
+  };
+  const { server, sessionOf } = await openSignIn({}, sent);
+  const root = openBrowser();
+  expect((await signIn(root, server, 'root')).search).toBe(isIn ? '' : '?problem=failed');
+  expect(await sessionOf(root)).toMatchObject({ isSignedIn: isIn });
+});
+
+it('a person is the subject: other addresses approve once, and a name like a group, a token or a user is nobody', async () => {
+  const claims: Record<string, Record<string, unknown>> = {
+    eve: { email: 'eve@x.test', groups: ['hr-it'] },
+    mia: { email: 'mia@x.test', groups: ['hr-it'] },
+    'hr-it': { email: 'hr-it', groups: ['desk'] },
+    ops: { email: 'token:ops', groups: ['desk'] },
+    leo: { email: 'user:lea', groups: ['desk', 'user:lea'] },
+    Lea: { email: 'group:hr-it', groups: ['desk'] },
+  };
+  const rule = { approvers: 2, above: 0, by: ['group:hr-it', 'token:ops', 'user:lea'], notRequester: true };
+  const { office, server, post } = await openSignIn({ roles: { operator: ['hr-it', 'desk'] } }, undefined, {
+    claims,
+    approvals: { isReasonRequired: false, rules: { disables: rule } },
+  });
+  await office.writeEmployees(employees(30));
+  await office.applyAll();
+  const left = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`E${i + 1}`, { status: 'left' }]));
+  const { run } = await office.applyRows(employees(30, left));
+  const approveAs = async (user: string) => {
+    const browser = openBrowser();
+    await signIn(browser, server, user);
+    return post(browser, `/api/runs/${run.id}/approve`);
+  };
+  for (const user of ['hr-it', 'ops', 'leo', 'Lea']) {
+    const refused = { status: 409, json: { detail: expect.stringContaining('none of those who approve') } };
+    expect(await approveAs(user), user).toMatchObject(refused);
+  }
+  for (const email of ['eve@x.test', 'eve+2@x.test', 'EVE@X.TEST']) {
+    claims.eve = { ...claims.eve, email };
+    expect(await approveAs('eve'), email).toMatchObject({ status: 200, json: { changes: 0, pending: 9 } });
+  }
+  const { approvals } = (await server.ask('/api/holds')).json.holds[0];
+  expect(approvals).toMatchObject([{ of: 2, by: ['EVE@X.TEST (user:eve)'] }]);
+  // An address that another user had names nobody else.
+  claims.mia = { ...claims.mia, email: 'eve@x.test' };
+  expect(await approveAs('mia')).toMatchObject({ status: 200, json: { changes: 9, pending: 0 } });
+});
+
+it('the shown name is a label: not an address that the provider did not verify, no control characters', async () => {
+  const claims: Record<string, Record<string, unknown>> = { ana: { email: 'root@example.com', email_verified: false } };
+  const { server, sessionOf } = await openSignIn({}, undefined, { claims });
+  const browser = openBrowser();
+  await signIn(browser, server, 'ana');
+  expect(await sessionOf(browser)).toMatchObject({ name: 'user:ana', label: null });
+  claims.ana = { email: 'ana\u001b[2J@example.com\n' };
+  const again = openBrowser();
+  await signIn(again, server, 'ana');
+  expect(await sessionOf(again)).toMatchObject({ name: 'user:ana', label: 'ana[2J@example.com' });
+});
+
+it.each<[string, Partial<OpenIdSettings> | undefined, string | undefined]>([
+  ['the same', {}, 'operator'],
+  ['a lower role', { roles: { viewer: ['hr-it'] } }, 'viewer'],
+  ['no role for the group', { roles: { admin: ['platform-admins'] } }, undefined],
+  ['another issuer', { issuer: 'https://login.example.com' }, undefined],
+  ['no OpenID Connect', undefined, undefined],
+])('a session has the rights of the configuration of now: %s', async (_edit, edit, role) => {
+  const { office, server, openId, cookieOf } = await openSignIn();
+  const browser = openBrowser();
+  await signIn(browser, server, 'ana');
+  const now = await openTestServer(office.app, {
+    settings: { publicUrl: server.url, ...(edit === undefined ? {} : { openId: { ...openId, ...edit } }) },
+    parts: { store: office.engine.io.store, clock: server.clock },
+  });
+  const asked = { token: null, headers: { cookie: cookieOf(browser) } };
+  expect((await now.ask('/api/session', asked)).json).toMatchObject({ role: role ?? null });
+  expect((await now.ask('/api/overview', asked)).status).toBe(role === undefined ? 401 : 200);
 });

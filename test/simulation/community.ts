@@ -413,7 +413,7 @@ export class Community {
     }
     const isTorn = this.#scheduler.chance(this.faults.scan);
     for (let from = 0; from < users.length; from += 4) {
-      yield { users: users.slice(from, from + 4), total: users.length };
+      yield { users: users.slice(from, from + 4), unread: [], total: users.length };
       await this.#scheduler.pass(life);
       if (isTorn) throw new PlatformError('the scan is not complete', scanTorn);
     }

@@ -297,18 +297,6 @@ it('a backup of an older version is brought to the tables of the version that re
   expect(rows).toEqual([{ id: 't1', scope_key: 'moved' }]);
 });
 
-it('a backup of a store of before the first release is refused', async () => {
-  const place = await openPlace('SQLite');
-  await place.open();
-  await backUpStore(place.url, place.file, parts(place));
-  const text = gunzipSync(await readFile(place.file)).toString();
-  await writeFile(place.file, gzipSync(text.replace('"001-start"', '"001-first","035-batches-by-state"')));
-  await expect(previewRestore(place.url, place.file, parts(place))).rejects.toMatchObject({
-    code: 'STORE_INVALID',
-    message: expect.stringMatching(/before the first release of Rollcall, and no version can restore it/),
-  });
-});
-
 it('a backup never replaces a file, and a store in memory or none has no backup', async () => {
   const place = await openPlace('SQLite');
   await writeFile(place.file, 'mine');

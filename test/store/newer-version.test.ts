@@ -109,21 +109,6 @@ describe.each(Object.entries(kinds))('a store in %s and the versions of Rollcall
     });
   });
 
-  it('refuses a store of before the first release, and changes nothing in it', async () => {
-    await migrateStore(database.url, { folder: '.' });
-    await database.run(`delete from kysely_migration; ${executed('001-first')}; ${executed('035-batches-by-state')}`);
-    await database.run('drop table watermarks');
-    for (const opening of [openStore, migrateStore]) {
-      await expect(opening(database.url, { folder: '.' })).rejects.toMatchObject({
-        code: 'STORE_INVALID',
-        message: expect.stringMatching(
-          /before the first release of Rollcall \(it has the migration 001-first\), and no version can use it\. Set "store" to a new place\. Nothing/,
-        ),
-      });
-    }
-    await database.run('create table watermarks (id text)');
-  });
-
   it('shows a run in a phase of a later version with its text, and writes nothing to it', async () => {
     const store = await open();
     const owned = await openPlanned(store, { id: 'run_1' }, []);

@@ -1,14 +1,13 @@
 import { defaultDialect } from '../../src/core/run/settings.ts';
 import type { PlatformClientOptions } from '../../src/platform/client/client.ts';
-import { runContractSuite } from '../../src/platform/contract-suite/contract-suite.ts';
-import type { ContractAids } from '../../src/platform/contract-suite/fixture.ts';
-import type { ContractLine } from '../../src/ports/api.ts';
 import type { Clock, Logger } from '../../src/ports/runtime.ts';
 import { parseFault, type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
+import { runContractSuite } from '../platform/contract-suite/contract-suite.ts';
+import type { ContractAids } from '../platform/contract-suite/fixture.ts';
 import { renderCoverage } from './render-coverage.ts';
 import { slowly } from './slowness.ts';
 
-/** A sandbox, a connection to it, and every help that the contract suite can be given. */
+/** A sandbox, a connection to it, and what the contract suite needs beside it. */
 export interface ConformingSandbox {
   readonly sandbox: RunningSandbox;
   readonly connection: PlatformClientOptions;
@@ -17,8 +16,11 @@ export interface ConformingSandbox {
 
 const start = Date.UTC(2026, 0, 15, 12);
 
-/** Starts it, with a clock of its own on which waiting takes no time. Close the sandbox afterwards. */
-export async function openConformingSandbox(options: Partial<SandboxOptions> = {}): Promise<ConformingSandbox> {
+/** Starts it, with a clock of its own on which waiting takes no time. Close the sandbox afterwards. `faults` stay. */
+export async function openConformingSandbox(
+  options: Partial<SandboxOptions> = {},
+  faults: readonly string[] = [],
+): Promise<ConformingSandbox> {
   const clock = skippingClock();
   const sandbox = await startSandbox({
     users: 12,
@@ -28,6 +30,8 @@ export async function openConformingSandbox(options: Partial<SandboxOptions> = {
     now: () => clock.now(),
   });
   const { url: baseUrl, applicationToken, accessToken: secret } = sandbox;
+  const setFaults = (...more: readonly string[]) => sandbox.setFaults([...faults, ...more].map(parseFault));
+  setFaults();
   return {
     sandbox,
     connection: {
@@ -44,28 +48,24 @@ export async function openConformingSandbox(options: Partial<SandboxOptions> = {
       logger: silentLogger,
     },
     aids: {
-      async inject(operation, status) {
-        sandbox.setFaults([parseFault(`${operation}:status=${status}`)]);
-        return async () => sandbox.setFaults([]);
+      inject(operation, status) {
+        setFaults(`${operation}:status=${status}`);
+        return setFaults;
       },
-      feedbackRequestId: async () => sandbox.state.feedbackRequests.at(-1)?.id ?? 0,
-      spareTokens: async () => ({ baseUrl, applicationToken, ...sandbox.authorize() }),
-      mayStartImport: true,
+      feedbackRequestId: () => sandbox.state.feedbackRequests.at(-1)?.id ?? 0,
+      spareTokens: () => ({ baseUrl, applicationToken, ...sandbox.authorize() }),
     },
   };
 }
 
 /** The page docs/platform-api-coverage.md: what the suite sees on a sandbox. */
 export async function renderSandboxCoverage(): Promise<string> {
-  const { sandbox, connection, aids } = await openConformingSandbox();
-  const { signal } = new AbortController();
-  const lines: ContractLine[] = [];
+  const { sandbox, ...suite } = await openConformingSandbox();
   try {
-    for await (const line of runContractSuite({ connection, aids, mode: 'read-write', signal })) lines.push(line);
+    return renderCoverage(await runContractSuite(suite));
   } finally {
     await sandbox.close();
   }
-  return renderCoverage(lines);
 }
 
 function skippingClock(): Clock {

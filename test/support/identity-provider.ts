@@ -2,6 +2,8 @@ import { createServer, type Server } from 'node:http';
 // @ts-expect-error: the package has no types, and the test needs few of them.
 import Provider from 'oidc-provider';
 import { onTestFinished } from 'vitest';
+import type { ApprovalSettings } from '../../src/core/guard/approvals.ts';
+import { given } from '../../src/core/run/given.ts';
 import type { OpenIdSettings } from '../../src/server/settings.ts';
 import { openTestServer } from '../server/open-test-server.ts';
 import { openOffice } from './office.ts';
@@ -14,8 +16,11 @@ const groups: Readonly<Record<string, readonly string[]>> = {
 };
 const secret = 'a-secret-of-the-client-of-this-test';
 
+/** What the provider says of a user besides, by login. A test may change it between two sign-ins. */
+type Claims = Record<string, Readonly<Record<string, unknown>>>;
+
 /** A real identity provider on this machine, whose users are those of `groups`. */
-async function openProvider(callback: string, isPublic = false): Promise<string> {
+async function openProvider(callback: string, isPublic: boolean, claims: Claims): Promise<string> {
   const web: Server = createServer();
   await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
   const address = web.address();
@@ -30,12 +35,12 @@ async function openProvider(callback: string, isPublic = false): Promise<string>
       },
     ],
     scopes: ['openid', 'email', 'groups'],
-    claims: { openid: ['sub'], email: ['email'], groups: ['groups'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], groups: ['groups'] },
     pkce: { required: () => true },
     cookies: { keys: ['some key of a test'] },
     findAccount: (_context: unknown, id: string) => ({
       accountId: id,
-      claims: () => ({ sub: id, email: `${id}@example.com`, groups: groups[id] ?? [] }),
+      claims: () => ({ sub: id, email: `${id}@example.com`, groups: groups[id] ?? [], ...claims[id] }),
     }),
   });
   web.on('request', provider.callback());
@@ -44,7 +49,11 @@ async function openProvider(callback: string, isPublic = false): Promise<string>
 }
 
 /** A server whose users sign in at a real identity provider. Both are closed after the test. */
-export async function openSignInServer(more: Partial<OpenIdSettings> = {}, sent = fetch) {
+export async function openSignInServer(
+  more: Partial<OpenIdSettings> = {},
+  sent = fetch,
+  { claims = {}, approvals }: { readonly claims?: Claims; readonly approvals?: ApprovalSettings } = {},
+) {
   const office = await openOffice();
   const { store } = office.engine.io;
   // The address of the callback must be known before the server listens.
@@ -55,7 +64,7 @@ export async function openSignInServer(more: Partial<OpenIdSettings> = {}, sent 
   await new Promise((resolve) => probe.close(resolve));
   const publicUrl = `http://127.0.0.1:${port}`;
   const isPublic = 'clientSecret' in more;
-  const issuer = await openProvider(`${publicUrl}/auth/callback`, isPublic);
+  const issuer = await openProvider(`${publicUrl}/auth/callback`, isPublic, claims);
   const openId: OpenIdSettings = {
     issuer,
     clientId: 'rollcall',
@@ -68,9 +77,10 @@ export async function openSignInServer(more: Partial<OpenIdSettings> = {}, sent 
     ...more,
   };
   if (isPublic) delete (openId as { clientSecret?: string }).clientSecret;
-  const server = await openTestServer(office.app, {
+  const app = { ...office.app, engine: { ...office.app.engine, ...given({ approvals }) } };
+  const server = await openTestServer(app, {
     settings: { port, publicUrl, openId },
     parts: { store, fetch: sent },
   });
-  return { office, server, issuer, publicUrl };
+  return { office, server, issuer, publicUrl, openId };
 }

@@ -1,13 +1,13 @@
-import { contractSubjects } from '../../src/platform/contract-suite/subjects.ts';
 import { operations } from '../../src/platform/table/operations.ts';
-import type { ContractLine } from '../../src/ports/api.ts';
+import type { ContractLine } from '../platform/contract-suite/checks.ts';
+import { contractSubjects } from '../platform/contract-suite/subjects.ts';
 
 const statuses = [400, 401, 403, 404, 406, 500] as const;
 
 const head = `# Coverage of the platform's API
 
-The contract suite (\`src/platform/contract-suite\`) generates this page. The tests run the suite against the sandbox, and a test fails
-when this page differs from the results. \`rollcall check CONNECTION --contract\` runs the same suite against a real platform.
+The contract suite (\`test/platform/contract-suite\`) generates this page. The tests run the suite against the sandbox, and a test fails
+when this page differs from the results.
 
 - _client_: the typed method of \`rollcall/platform\`.
 - _sandbox_: whether the sandbox answers that method, and a plain HTTP call, as the contract says: status, body and headers.

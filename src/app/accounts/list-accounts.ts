@@ -3,7 +3,7 @@ import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { AccountDecision } from '../../core/plan/standing.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { notFound } from '../../core/run/errors.ts';
-import { isAboutIdentity } from '../../core/run/finding.ts';
+import { tellsConflict } from '../../core/run/finding.ts';
 import { countOf, formatInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { DirectoryRow } from '../../ports/reads.ts';
@@ -234,7 +234,7 @@ async function findMatches(
 async function conflictsOf(run: string, { store }: EngineIo): Promise<AccountFacts['conflicts']> {
   const found = new Map<string, string>();
   for (const finding of await store.runs.findings(run)) {
-    if (!isAboutIdentity(finding)) continue;
+    if (!tellsConflict(finding)) continue;
     const { identification, other, message } = finding;
     for (const name of [identification, other]) if (name !== undefined && !found.has(name)) found.set(name, message);
   }

@@ -5,7 +5,7 @@ import { type Change, differencesOf } from '../../core/plan/change.ts';
 import { keptDetails } from '../../core/plan/diff.ts';
 import type { MissingWait } from '../../core/plan/ledger-steps.ts';
 import type { Decision, Rule } from '../../core/plan/plan.ts';
-import { isAboutIdentity } from '../../core/run/finding.ts';
+import { tellsConflict } from '../../core/run/finding.ts';
 import { countOf, formatInstant } from '../../core/run/formats.ts';
 import type { CellTrouble, CellUse } from '../../core/run/refusal.ts';
 import type { Batch, DecisionRecord, PlannedChange } from '../../ports/store.ts';
@@ -170,7 +170,7 @@ function conflictsStep({ subject, decision, change, findings, isExpected }: Step
   const says = subject?.source;
   if (says?.says === 'unusable') {
     // The reason of a conflict between people is in its finding, which names the other person.
-    const told = findings.find((finding) => finding.code === says.code || isAboutIdentity(finding));
+    const told = findings.find((finding) => finding.code === says.code || tellsConflict(finding));
     return { state: 'stopped', summary: told?.message ?? says.reason, details };
   }
   if (decision === undefined) return { state: 'stopped', summary: 'nothing was decided about the person', details };

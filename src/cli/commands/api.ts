@@ -2,9 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import { PlatformError, RollcallError, usageError } from '../../core/run/errors.ts';
-import { formatCount } from '../../core/run/formats.ts';
 import { isMapping } from '../../core/run/given.ts';
-import type { ApiAnswer, ApiOperation, ApiRequest, ApiTarget, ContractLine } from '../../ports/api.ts';
+import type { ApiAnswer, ApiOperation, ApiRequest, ApiTarget } from '../../ports/api.ts';
 import type { CommandRow } from '../command.ts';
 import { confirmOption } from '../options.ts';
 import { fromHere, printDeclined, type Shell } from '../shell.ts';
@@ -215,18 +214,4 @@ function words({ parameters, body, isList, isWrite }: ApiOperation): string {
     ...(isWrite ? ['[--yes]'] : []),
   ];
   return options.length === 0 ? '' : `\n    ${options.join(' ')}`;
-}
-
-/** Renders one check: `✓ read success  200, body and headers as promised`. */
-export function renderContractLine({ operation, check, result, detail }: ContractLine, { colors }: Style): string {
-  const mark = { conforms: colors.green('✓'), skipped: colors.dim('-'), differs: colors.red('✗') }[result];
-  return `${mark} ${colors.bold(`${operation} ${check}`)}  ${cleanLine(detail)}`;
-}
-
-/** Renders the number of checks per result. */
-export function renderContractSum(lines: readonly ContractLine[]): string {
-  const count = (result: ContractLine['result']) => lines.filter((line) => line.result === result).length;
-  const skipped = count('skipped');
-  const rest = skipped === 0 ? '' : `; ${formatCount(skipped, 'check')} skipped`;
-  return `${count('conforms')} of ${formatCount(lines.length - skipped, 'check')} conform${rest}`;
 }

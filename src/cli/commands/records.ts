@@ -1,8 +1,10 @@
 import { Argument, InvalidArgumentError } from 'commander';
+import { wordsOf } from '../../app/accounts/adopt.ts';
 import { endSessions, findAudit, listSessions } from '../../app/audit.ts';
 import { reportCsv, reportPeople } from '../../app/changes/reports.ts';
 import { findSync } from '../../app/find-named.ts';
 import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/privacy.ts';
+import { whoWords } from '../../core/guard/approvals.ts';
 import { differencesOf } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { formatCount, formatInstant, parseDuration } from '../../core/run/formats.ts';
@@ -56,9 +58,10 @@ export const sessionCommands: readonly CommandRow[] = [
 async function showSessions(shell: Shell): Promise<number> {
   return shell.withApp({}, async (app) => {
     const sessions = await listSessions(app);
-    const head = ['ID', 'WHO', 'MAY', 'SINCE', 'LAST USED', 'ENDS'].map(shell.style.colors.dim);
-    const rows = sessions.map(({ id, name, access, createdAt, usedAt, expiresAt }) => {
-      return [id, cleanLine(name), cleanLine(access.join('; ')), ...[createdAt, usedAt, expiresAt].map(formatInstant)];
+    const head = ['ID', 'WHO', 'GROUPS', 'SINCE', 'LAST USED', 'ENDS'].map(shell.style.colors.dim);
+    const rows = sessions.map(({ id, name: by, label, groups, createdAt, usedAt, expiresAt }) => {
+      const who = [whoWords({ by, ...given({ label }) }), groups.join(', ')].map(cleanLine);
+      return [id, ...who, ...[createdAt, usedAt, expiresAt].map(formatInstant)];
     });
     const text = rows.length === 0 ? 'no user is signed in' : renderTable([head, ...rows]);
     return shell.answer({ sessions: sessions.map(openSessionView) }, text);
@@ -91,9 +94,9 @@ async function showAudit(shell: Shell, { since, limit, ...filter }: AuditOptions
 
 function renderAudit(entries: readonly AuditEntry[], { colors }: Style): string {
   const head = ['WHEN', 'WHO', 'ACTION', 'OF', 'RUN', 'WHAT AND WHY'].map(colors.dim);
-  const rows = entries.map(({ at, by, as, action, sync, connection, run, detail, reason }) => [
+  const rows = entries.map(({ at, as, action, sync, connection, run, detail, reason, ...who }) => [
     formatInstant(at),
-    cleanLine(as === undefined ? by : `${by} (as ${as})`),
+    cleanLine(as === undefined ? whoWords(who) : `${whoWords(who)} (as ${as})`),
     action,
     cleanLine(sync ?? connection ?? '–'),
     run ?? '–',
@@ -255,9 +258,11 @@ function renderRecord(record: PersonRecord): string {
     changes,
     findings,
     decisions,
+    standing,
     requests,
     notices,
     rawTexts,
+    auditEntries,
   } = record;
   const sections = [
     `what the store has about ${cleanLine(identification)}`,
@@ -305,12 +310,19 @@ function renderRecord(record: PersonRecord): string {
       }),
     ),
     section(
+      'standing decisions',
+      standing.map(
+        (one) => `${formatInstant(one.at)} ${one.sync}: ${cleanLine(wordsOf(one))}, by ${cleanLine(one.by)}`,
+      ),
+    ),
+    section(
       'requests',
       requests.map(({ sync, requestedAt }) => `${formatInstant(requestedAt)} ${sync}`),
     ),
     section('named in', [
       ...(notices === 0 ? [] : [`${notices} alert notices`]),
       ...(rawTexts === 0 ? [] : [`${rawTexts} raw answers of other systems`]),
+      ...(auditEntries === 0 ? [] : [`${auditEntries} entries of the audit`]),
     ]),
   ];
   const shown = sections.filter((text) => text !== '');

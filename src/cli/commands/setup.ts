@@ -4,71 +4,28 @@ import type { CheckLine } from '../../app/app-io.ts';
 import { checkAll, configurationLines } from '../../app/connections.ts';
 import { readTrial, type SourceTrial, type StatusCount, type TrialEnd } from '../../app/try-source.ts';
 import type { Standing } from '../../core/person/person.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { usageError } from '../../core/run/errors.ts';
 import { formatCount, formatNumber } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
-import type { ContractLine } from '../../ports/api.ts';
 import type { SourceCapabilities, SourceKind } from '../../ports/source.ts';
 import type { CommandRow } from '../command.ts';
-import { confirmOption, parsePositive, parseWholeNumber, syncArgument } from '../options.ts';
-import { fromHere, printDeclined, type Shell } from '../shell.ts';
+import { parsePositive, parseWholeNumber, syncArgument } from '../options.ts';
+import { fromHere, type Shell } from '../shell.ts';
 import { cleanLine, quote, renderTable, type Style } from '../terminal.ts';
-import { renderContractLine, renderContractSum } from './api.ts';
 import { initFrom, type ProposeOptions, policies, writeNew } from './map.ts';
 
 export const check: CommandRow = {
   words: 'check',
   meaning: 'check configuration, platform, token, dialect and the first page of each source; changes nothing',
   arguments: [['[connection]', 'only this connection and its syncs']],
-  options: [
-    ['--offline', 'check the configuration alone, with its secrets; opens no store and sends nothing'],
-    ['--contract', 'compare the platform with the contract of its API instead, operation by operation'],
-    ['--write', 'with --contract: also test writes, with users created for the test; for a test community only'],
-    confirmOption,
-  ],
-  run: (shell, connection: string | undefined, options: ContractOptions) => {
-    if (options.offline === true) return checkConfiguration(shell, connection, options);
-    return options.contract === true ? checkContract(shell, connection, options) : checkConfigured(shell, connection);
-  },
+  options: [['--offline', 'check the configuration alone, with its secrets; opens no store and sends nothing']],
+  run: (shell, connection: string | undefined, { offline = false }: { readonly offline?: boolean }) =>
+    offline ? checkConfiguration(shell, connection) : checkConfigured(shell, connection),
 };
 
-interface ContractOptions {
-  readonly offline?: boolean;
-  readonly contract?: boolean;
-  readonly write?: boolean;
-  readonly yes?: boolean;
-}
-
-async function checkContract(
-  shell: Shell,
-  connection: string | undefined,
-  { write = false, yes = false }: ContractOptions,
-): Promise<number> {
-  const question =
-    'This creates users, goals and feedback on the platform and removes them again, except the feedback. Is it a test community?';
-  if (write && !(await shell.confirm(question, yes))) return printDeclined(shell);
-  return shell.withApp({}, async (app) => {
-    const lines: ContractLine[] = [];
-    for await (const line of app.platformApi.contract(connection, write ? 'read-write' : 'read-only', shell.signal)) {
-      lines.push(line);
-      shell.print(renderContractLine(line, shell.style));
-    }
-    const conforms = lines.every(({ result }) => result !== 'differs');
-    return shell.answer({ ok: conforms, lines }, renderContractSum(lines), conforms ? 0 : 1);
-  });
-}
-
 /** Reads the configuration as a start does. Throws `CONFIG_INVALID` with every problem. */
-async function checkConfiguration(
-  shell: Shell,
-  connection: string | undefined,
-  { contract = false }: ContractOptions,
-): Promise<number> {
-  if (contract || connection !== undefined) {
-    throw new RollcallError('--offline asks no platform: use it without a connection and without --contract.', {
-      code: 'USAGE',
-    });
-  }
+async function checkConfiguration(shell: Shell, connection: string | undefined): Promise<number> {
+  if (connection !== undefined) throw usageError('--offline asks no platform: use it without a connection.');
   const plainText = await shell.io.checkConfig(shell.configPath);
   const lines = configurationLines(shell.configPath, plainText);
   return shell.answer({ ok: true, lines }, lines.map((line) => renderCheckLine(line, shell.style)).join('\n'));

@@ -12,6 +12,12 @@ import { documented, duration, name, secretText, text, wholeNumber } from './val
 
 const approvers = () => wholeNumber(1, 5);
 
+const approver = text().superRefine((value, ctx) => {
+  if (/^(group|user|token):./.test(value)) return;
+  const message = `must be group:${value}, token:${value} (a name in "server.tokens") or user:SUBJECT, because a group, a token and a user can have one name`;
+  ctx.addIssue({ code: 'custom', message });
+});
+
 const approvalRule = z
   .strictObject({
     approvers: documented(approvers().default(1), 'How many different identities approve each change.', 2),
@@ -21,9 +27,9 @@ const approvalRule = z
       50,
     ),
     by: documented(
-      z.array(text()).min(1).optional(),
-      'Who may approve: groups of the identity provider, names of `server.tokens`, or users. Absent: each operator.',
-      ['hr-leads'],
+      z.array(approver).min(1).optional(),
+      'Who may approve: `group:NAME` of the identity provider, `user:SUBJECT` as `rollcall audit` has it, or `token:NAME` of `server.tokens`. Absent: each operator.',
+      ['group:hr-leads'],
     ),
     notRequester: documented(
       z.boolean().default(false),
@@ -44,7 +50,7 @@ const approvalOf = (name: ChangeClass) =>
       .optional(),
     `How changes of the class \`${name}\` are approved: a number of people, or a rule.`,
     2,
-    { above: 50, by: ['hr-leads'], notRequester: true },
+    { above: 50, by: ['group:hr-leads'], notRequester: true },
   );
 
 const approvalRules = Object.fromEntries(changeClasses.map((name) => [name, approvalOf(name)])) as Readonly<
@@ -67,7 +73,7 @@ const approvals = documented(
     )
     .optional(),
   'Who must approve what, besides the guards: see [approvals and scopes](approvals.md). With this key, approvals need an identity of OpenID Connect or of `server.tokens`.',
-  { reason: 'required', removes: 2, disables: { above: 50, by: ['hr-leads'], notRequester: true } },
+  { reason: 'required', removes: 2, disables: { above: 50, by: ['group:hr-leads'], notRequester: true } },
 );
 
 const defaultStore = 'sqlite:./.rollcall/rollcall.db';

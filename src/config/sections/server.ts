@@ -87,7 +87,7 @@ const openId = z.strictObject({
   ),
   nameClaim: documented(
     text().default('email'),
-    'The claim that names the user in the audit; if absent, `sub`.',
+    'The claim that is shown for the user. It is a label: the identity is always `sub`.',
     'preferred_username',
   ),
   groupsClaim: documented(text().default('groups'), 'The claim with the groups or roles of the user.', 'roles'),

@@ -11,7 +11,7 @@ export interface ApprovalRule {
   readonly approvers: number;
   /** The rule is about more changes than this in 24 hours; 0: about each one. */
   readonly above: number;
-  /** Groups of the identity provider, or names of identities, that may approve. Absent: each operator. */
+  /** Who may approve: `group:NAME` of the identity provider, `user:SUBJECT` or `token:NAME`. Absent: each operator. */
   readonly by?: readonly string[];
   /** The person who requested the run by hand may not approve its changes. */
   readonly notRequester: boolean;
@@ -82,7 +82,7 @@ export function rulesFor(
   });
 }
 
-/** Who approves, and who requested the run by hand. */
+/** Who approves, and who requested the run by hand: identities such as `user:SUBJECT`, never the names that are shown. */
 export interface Approver {
   readonly by: string;
   readonly groups: readonly string[];
@@ -95,7 +95,7 @@ export function objectionTo(
   rules: readonly (ApprovalRule & { readonly class: ChangeClass })[],
 ): string | undefined {
   for (const rule of rules) {
-    const isMember = rule.by?.some((name) => name === by || `user:${name}` === by || groups.includes(name)) !== false;
+    const isMember = rule.by?.some((one) => one === by || groups.some((group) => one === `group:${group}`)) !== false;
     const isOther = !rule.notRequester || !requesters.includes(by);
     if (!isMember) return `${by} is none of those who approve: ${ruleWords(rule.class, rule)}`;
     if (!isOther) return `${by} requested the run: ${ruleWords(rule.class, rule)}`;
@@ -120,9 +120,14 @@ export function withApproval(known: readonly GivenApproval[], next: GivenApprova
   return [...others, next];
 }
 
+/** Says who it was: the name that is shown, with the identity that counts. */
+export function whoWords({ by, label }: Pick<GivenApproval, 'by' | 'label'>): string {
+  return label === undefined ? by : `${label} (${by})`;
+}
+
 /** Says the approvals of one change. */
 export function partWords({ of, given }: GivenApprovals): string {
-  const names = given.map(({ by }) => by);
+  const names = given.map(whoWords);
   return givenWords(1, of, names);
 }
 

@@ -107,10 +107,11 @@ export function openBlockedTally(): BlockedTally {
   };
 }
 
-type ConflictCause = 'other' | 'number' | 'zeros' | 'filled' | 'renamed' | 'shared' | 'twice' | 'case';
+type ConflictCause = 'other' | 'unread' | 'number' | 'zeros' | 'filled' | 'renamed' | 'shared' | 'twice' | 'case';
 
 const conflictWords: Readonly<Record<ConflictCause, (people: number) => string>> = {
   other: (people) => `${countOf(people, 'person is', 'people are')} in conflict with another row or user`,
+  unread: (people) => `${countOf(people, 'account')} on the platform cannot be read`,
   zeros: (people) => `identifications of ${countOf(people, 'person', 'people')} lost their leading zeros`,
   number: (people) =>
     `identifications of ${countOf(people, 'person', 'people')} were changed by a program (1001.0, '1001, 1,001)`,
@@ -127,6 +128,7 @@ function conflictCause({ code, identification, other }: Finding): ConflictCause 
   if (identification === undefined) return undefined;
   if (code === 'duplicate-key') return 'twice';
   if (code === 'case-conflict') return 'case';
+  if (code === 'account-unreadable') return 'unread';
   // Without `other`, the finding repeats the same conflict for the other person.
   if ((code !== 'rename-conflict' && code !== 'email-conflict') || other === undefined) return undefined;
   const damage = numberDamage(identification, other);

@@ -187,7 +187,7 @@ const mostDigits = 40;
 /**
  * Where numbers are filled up with zeros to one width, every number has that width. Shorter ones then have lost their
  * zeros, or were typed without. This only shows; the next steps are decided by the last read (see
- * `src/run/compare/pairs.ts`). `column`: where the identification comes from.
+ * `src/run/compare/alike.ts`). `column`: where the identification comes from.
  */
 export function openPaddingFindings(column: string): PaddingFindings {
   const padded = new Map<number, number>();

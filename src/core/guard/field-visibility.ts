@@ -109,7 +109,7 @@ export interface VisibilityFacts {
   /** Those of `readers` that only derived fields read. */
   readonly derivedFrom?: ReadonlySet<string>;
   readonly now: FieldVisibility;
-  /** The last accepted read. Undefined at the first read, and for reads of versions that did not check visibility. */
+  /** The last accepted read. Undefined at the first read. */
   readonly before: FieldVisibility | undefined;
   /** The fields that the source requested and received for no record, by its own statement. */
   readonly notReturned: readonly string[];

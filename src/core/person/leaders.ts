@@ -71,8 +71,9 @@ type Settled = ReturnType<CompiledRule['settle']>;
 export function claimsOf(leaders: readonly CompiledLeader[], cells: readonly Settled[]): LeaderClaims {
   let main: LeaderClaims['main'];
   const references: LeaderReference[] = [];
+  const said: string[] = [];
   let [isMapped, isWhole] = [false, true];
-  for (const [i, { name, by }] of leaders.entries()) {
+  for (const [i, { name, by, rule }] of leaders.entries()) {
     const cell = cells[i];
     const value = cell instanceof NotedText ? cell.text : cell;
     const isSaid = typeof value === 'string';
@@ -81,8 +82,12 @@ export function claimsOf(leaders: readonly CompiledLeader[], cells: readonly Set
     else {
       isMapped = true;
       isWhole &&= isSaid;
-      if (reference !== undefined) references.push(reference);
+      // Expressions and fixed values share one name.
+      const column =
+        leaders.findIndex((one) => one.rule.column === rule.column) === i ? rule.column : `${rule.column} ${i}`;
+      if (isSaid) said.push(column);
+      if (reference !== undefined) references.push({ ...reference, column });
     }
   }
-  return { ...(main === undefined ? {} : { main }), ...(isMapped ? { secondary: { references, isWhole } } : {}) };
+  return { ...(main === undefined ? {} : { main }), ...(isMapped ? { secondary: { references, said, isWhole } } : {}) };
 }

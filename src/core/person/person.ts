@@ -21,6 +21,8 @@ export type Standing =
 export interface LeaderReference {
   readonly by: 'identification' | 'email';
   readonly value: string;
+  /** The column that names a secondary leader. */
+  readonly column?: string;
 }
 
 /** What one record says about the person's leaders. */
@@ -30,7 +32,9 @@ export interface LeaderClaims {
   /** Absent: no secondary leaders are mapped. */
   readonly secondary?: {
     readonly references: readonly LeaderReference[];
-    /** Every rule made a statement. Otherwise no secondary leader is taken away. */
+    /** The columns that made a statement, also that there is none. */
+    readonly said: readonly string[];
+    /** Every column made a statement. */
     readonly isWhole: boolean;
   };
 }

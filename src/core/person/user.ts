@@ -23,6 +23,14 @@ export interface User {
   readonly lastUpdate?: string;
 }
 
+/**
+ * An account whose record cannot be read: `fault` continues "the account", such as "has no identification". With an
+ * identification it is a person of whom nothing else is known; without one it is no person's.
+ */
+export interface UnreadUser extends Pick<User, 'fields'>, Partial<Pick<User, 'id' | 'identification' | 'enabled'>> {
+  readonly fault: string;
+}
+
 /** The payload of create and update. `fields` holds only the fields to write; `''` clears a field. */
 export interface UserWrite {
   readonly identification: string;

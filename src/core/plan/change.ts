@@ -98,10 +98,7 @@ export interface Change {
   readonly waitsFor?: string;
   /** What later runs must not do again after this change of an undo. */
   readonly notAgain?: NotAgain;
-  /**
-   * The row of the truth table that produced the change (`Rule` in `plan.ts`). Empty in rows of versions that did
-   * not store it.
-   */
+  /** The row of the truth table that produced the change (`Rule` in `plan.ts`). */
   readonly rule: string;
   /** The period during which the rule applies to the person in all accepted reads; see core/episode.ts. */
   readonly episode: string;

@@ -17,6 +17,8 @@ export type { DecidedFields, FieldDigests } from './change.ts';
 /** One of the approvals that a change needs. */
 export interface GivenApproval {
   readonly by: string;
+  /** The name of a user that was shown. It is no identity. */
+  readonly label?: string;
   /** Epoch ms. */
   readonly at: number;
   readonly why?: string;

@@ -5,7 +5,7 @@ import { given } from '../run/given.ts';
 import type { Dialect, Policy } from '../run/settings.ts';
 import type { Change, Proposal } from './change.ts';
 import { canonicalJson } from './configuration.ts';
-import type { LedgerEntry, LedgerLeaders } from './ledger.ts';
+import type { LedgerEntry, LedgerLeaders, NamedLeaders } from './ledger.ts';
 import { permitted } from './plan.ts';
 
 /** The main leader that the source wants, after the reference was resolved. */
@@ -21,14 +21,18 @@ export interface WantedLeaders {
   /** Absent: no statement. */
   readonly secondary?: {
     readonly names: readonly string[];
-    /** Every reference could be resolved. Otherwise no secondary leader is taken away. */
+    /** Every column made a statement, and every reference could be resolved. */
     readonly isWhole: boolean;
+    /** Whom each column with a whole statement names. A column that is blank or waits is absent. */
+    readonly named?: NamedLeaders;
   };
 }
 
 /** Returns whether anything of the wish can lead to a change. */
 export function isStated({ main, secondary }: WantedLeaders): boolean {
-  return main.says !== 'keep' || (secondary !== undefined && (secondary.isWhole || secondary.names.length > 0));
+  if (main.says !== 'keep') return true;
+  const { names, isWhole, named = {} } = secondary ?? { names: [], isWhole: false };
+  return isWhole || names.length > 0 || Object.keys(named).length > 0;
 }
 
 export interface LeaderCase {
@@ -70,7 +74,8 @@ export interface LeaderDecision {
  *  none                 | one                   | no     | any      | stays: set by hand
  *
  * Secondary leaders: those that are wanted and not shown are added. Those that are ours (with `takeOver`, all) and not
- * wanted are taken away, if the source made a whole statement. The others stay.
+ * wanted are taken away, if the source made a whole statement. Otherwise those of ours go that only columns with a
+ * statement named before: a column that is blank or waits keeps whom it named. The others stay.
  */
 export function decideLeaders(subject: LeaderCase): LeaderDecision {
   const { identification, wanted, known, shown, takeOver, policy, waits = [], checkedAt } = subject;
@@ -78,17 +83,21 @@ export function decideLeaders(subject: LeaderCase): LeaderDecision {
   const byHand = wanted.main.says === 'leader' && main !== wanted.main.identification ? main : undefined;
   const ours = new Set(known?.secondary);
   const names = (wanted.secondary?.names ?? []).filter((name) => name !== main);
-  const isGone = (name: string): boolean =>
-    wanted.secondary?.isWhole === true &&
-    (ours.has(name) || takeOver.secondary) &&
-    !names.includes(name) &&
-    name !== main;
+  const named = namedAfter(subject);
+  const namedBefore = new Set(Object.values(known?.named ?? {}).flat());
+  const namedStill = new Set(Object.values(named ?? {}).flat());
+  const mayGo = (name: string): boolean =>
+    wanted.secondary?.isWhole === true
+      ? ours.has(name) || takeOver.secondary
+      : ours.has(name) && namedBefore.has(name) && !namedStill.has(name);
+  const isGone = (name: string): boolean => mayGo(name) && !names.includes(name) && name !== main;
   const kept = shown.secondary.filter((name) => !isGone(name));
   const secondary = [...new Set([...kept, ...names])].sort();
   const isOurMain = main !== undefined && (main === known?.main || (main !== byHand && wanted.main.says === 'leader'));
   const after: LedgerLeaders = {
     ...(isOurMain ? { main } : {}),
     secondary: secondary.filter((name) => ours.has(name) || names.includes(name)),
+    ...given({ named }),
     shown: { main, secondary },
     ...(byHand === undefined ? {} : { byHand }),
     ...(waits.length === 0 ? {} : { waits }),
@@ -99,10 +108,17 @@ export function decideLeaders(subject: LeaderCase): LeaderDecision {
   if (change === undefined || !permitted[policy].includes(change.kind)) {
     if (change === undefined) return { known: after, ...told };
     // What is not made makes no leader ours.
-    const { main: _, ...rest } = after;
-    return { known: { ...rest, ...given({ main: known?.main }), secondary: known?.secondary ?? [], shown }, ...told };
+    const { main: _, named: _named, ...rest } = after;
+    const before = { ...given({ main: known?.main, named: known?.named }), secondary: known?.secondary ?? [] };
+    return { known: { ...rest, ...before, shown }, ...told };
   }
   return { change, known: after, ...told };
+}
+
+/** Returns whom each column named last, this record included. */
+function namedAfter({ wanted: { secondary }, known }: LeaderCase): NamedLeaders | undefined {
+  const named = secondary?.isWhole === true ? secondary.named : { ...known?.named, ...secondary?.named };
+  return named === undefined || Object.keys(named).length === 0 ? undefined : named;
 }
 
 function mainAfter({ wanted: { main }, known, shown, takeOver }: LeaderCase): string | undefined {
@@ -250,10 +266,12 @@ export function judgeLeaders<Made extends Change>(
 export function withoutFields(draft: Proposal, without: readonly string[], known: LedgerLeaders | undefined): Proposal {
   const { before } = draft;
   if (before?.leaders === undefined || without.length === 0) return draft;
-  const { main, ...leaders } = before.leaders;
+  const { main, named, ...leaders } = before.leaders;
   const ours = without.includes('mainLeader') ? known?.main : main;
-  const secondary = without.includes('secondaryLeaders') ? (known?.secondary ?? []) : leaders.secondary;
-  const after = { ...leaders, ...given({ main: ours }), secondary, shown: leaderStates(draft).to };
+  const [secondary, columns] = without.includes('secondaryLeaders')
+    ? [known?.secondary ?? [], known?.named]
+    : [leaders.secondary, named];
+  const after = { ...leaders, ...given({ main: ours, named: columns }), secondary, shown: leaderStates(draft).to };
   return { ...draft, before: { ...before, leaders: after } };
 }
 
@@ -271,12 +289,15 @@ export function withoutList(entry: LedgerEntry): LedgerEntry {
 
 /** Returns what is known with other names for the leaders: one has another identification now, or was forgotten. */
 export function renameLeaders(known: LedgerLeaders, nameOf: (leader: string) => string): LedgerLeaders {
-  const { main, byHand, shown, secondary, ...rest } = known;
+  const { main, byHand, shown, secondary, named: columns, ...rest } = known;
   const named = (name: string | undefined): string | undefined => (name === undefined ? undefined : nameOf(name));
   return {
     ...rest,
     ...given({ main: named(main), byHand: named(byHand) }),
     secondary: secondary.map(nameOf),
+    ...(columns && {
+      named: Object.fromEntries(Object.entries(columns).map(([one, names]) => [one, names.map(nameOf)])),
+    }),
     ...(shown && { shown: { main: named(shown.main), secondary: shown.secondary.map(nameOf) } }),
   };
 }
@@ -285,9 +306,22 @@ export function renameLeaders(known: LedgerLeaders, nameOf: (leader: string) => 
 export const pseudonymPrefix = 'forgotten:';
 
 /** Returns all leaders that are known. */
-export function leadersNamed({ main, byHand, shown, secondary, waits = [] }: LedgerLeaders): readonly string[] {
+export function leadersNamed({
+  main,
+  byHand,
+  shown,
+  secondary,
+  named: columns = {},
+  waits = [],
+}: LedgerLeaders): readonly string[] {
   const named = [main, byHand, shown?.main].filter((name) => name !== undefined);
-  return [...named, ...secondary, ...(shown?.secondary ?? []), ...waits.map(({ value }) => value)];
+  return [
+    ...named,
+    ...secondary,
+    ...Object.values(columns).flat(),
+    ...(shown?.secondary ?? []),
+    ...waits.map(({ value }) => value),
+  ];
 }
 
 /** What the ledger knows of leaders that were never read. */

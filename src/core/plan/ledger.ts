@@ -33,6 +33,8 @@ export interface LedgerLeaders {
   readonly main?: string;
   /** The secondary leaders that are ours. */
   readonly secondary: readonly string[];
+  /** Whom each column named last as secondary leaders. Absent: not known. */
+  readonly named?: NamedLeaders;
   /** What the platform listed last. Absent: nothing, or a change of them was sent since and is not proven. */
   readonly shown?: Leaders;
   /** The main leader that was set by hand and keeps the wanted one out. It is reported once. */
@@ -42,6 +44,9 @@ export interface LedgerLeaders {
   /** When the list of leaders was last read (epoch ms). */
   readonly checkedAt: number;
 }
+
+/** Identifications by column. */
+export type NamedLeaders = Readonly<Record<string, readonly string[]>>;
 
 export interface WaitingLeader extends LeaderReference {
   readonly of: LeaderField;
@@ -62,7 +67,7 @@ export interface LedgerEntry {
   readonly identification: string;
   /** The one sync that owns the user. */
   readonly owner: string;
-  /** The platform's id of the account that the entry describes. Absent in entries of versions that did not store it. */
+  /** The platform's id of the account that the entry describes. Absent in what is kept of a forgotten person. */
   readonly accountId?: string;
   /**
    * Write-only fields as last written (or assumed) and believed to be current. Fields with `keepLocalEdits`: the source's

@@ -242,7 +242,7 @@ function expectHandOver(decision: Decision, subject: CurrentCase): Decision {
   };
 }
 
-/** Stores the id of an account that is ours, because entries of earlier versions lack it. */
+/** Stores the id of an account that is ours: a new entry lacks it, and so does what is kept of a forgotten person. */
 function learnAccount(decision: Decision, { source, user, ledger, rules }: CurrentCase): Decision {
   // In other cases the account can belong to another person, or the sync may no longer want it.
   if (user === undefined || !['active', 'leaver', 'missing'].includes(source.says)) return decision;

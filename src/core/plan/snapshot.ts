@@ -151,7 +151,7 @@ const rememberedStamps = 8;
 /**
  * Returns the stamp under which a snapshot counts as the newest, or undefined when it is not newer than `last`, the
  * last counted stamp. With a time, the later snapshot is newer. By content, a snapshot is newer if it was not counted
- * before: in A, B, A the last one is an old file. A stamp without a time, or from a version that stored none, is older
+ * before: in A, B, A the last one is an old file. A stamp without a time is older
  * than any time.
  */
 export function newerStamp({ stamp, asOf }: MissingProof, last: string | undefined): string | undefined {

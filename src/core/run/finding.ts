@@ -45,6 +45,12 @@ export function isAboutIdentity({ code }: Finding): boolean {
   return identityCodes.includes(code);
 }
 
+/** Returns whether the finding says why nothing is decided about a person whom records or accounts leave unclear. */
+export function tellsConflict(finding: Finding): boolean {
+  const isUnclear = finding.code === 'account-unreadable' || finding.code === 'lookup-disagrees';
+  return isUnclear || isAboutIdentity(finding);
+}
+
 const identityCodes: readonly FindingCode[] = [
   'duplicate-key',
   'case-conflict',

@@ -1,3 +1,4 @@
+import { compileDateFormat } from '../person/plain-date.ts';
 import { countOf } from '../run/formats.ts';
 import type { Column } from './column.ts';
 import { type KnownNames, statusMeaning } from './known-names.ts';
@@ -33,6 +34,8 @@ interface Standing {
   readonly enabled: number;
   readonly disabled: number;
   readonly absent: number;
+  /** How many have a last day of work that has passed. */
+  readonly ended: number;
 }
 
 /** Proposes who works here and who left. Undefined where no column says so. */
@@ -47,13 +50,13 @@ export function proposeLifecycle(
   );
   const free = survey.columns.filter(({ path }) => !taken.has(path));
   const users = new Map(joined.map(({ row, user }) => [row, user]));
-  const status = statusOf(free, survey.sample, users, names);
   const entry = fields.find(({ field }) => field === 'orgEntryDate');
   const hire =
     entry !== undefined && 'from' in entry.rule
       ? survey.columns.find(({ path }) => 'from' in entry.rule && path === entry.rule.from)
       : undefined;
   const leave = leaveOf(free, names);
+  const status = statusOf(free, survey.sample, { users, hasEnded: compileEnded(leave, survey.today) }, names);
   if (status === undefined && hire === undefined && leave === undefined) return undefined;
   const formats = [
     formatOf(leave),
@@ -96,6 +99,17 @@ function formatOf(column: Column | undefined): string | undefined {
   return formats.length === 1 ? formats[0] : undefined;
 }
 
+/** Returns whether a row has a last day of work that has passed, whatever the order of day and month. */
+function compileEnded(column: Column | undefined, today: string): (row: SampleRow) => boolean {
+  const formats = (column?.dates?.formats ?? []).map((pattern) => compileDateFormat(pattern, 'work'));
+  if (column === undefined || formats.length === 0) return () => false;
+  return (row) => {
+    const text = row[column.path];
+    const dates = text === undefined ? [] : formats.map(({ parse }) => parse(text));
+    return dates.length > 0 && dates.every((date) => date !== undefined && date !== '' && date < today);
+  };
+}
+
 function describeLeave({ path, dates, filled }: Column, names: KnownNames): ProposedDate {
   const fits =
     dates === undefined
@@ -108,24 +122,20 @@ function describeLeave({ path, dates, filled }: Column, names: KnownNames): Prop
   return { path, certainty: isSure ? 'sure' : 'unsure', evidence: `the last day of work, by its name; ${fits}` };
 }
 
-function statusOf(
-  columns: readonly Column[],
-  sample: readonly SampleRow[],
-  users: ReadonlyMap<SampleRow, Joined['user']>,
-  names: KnownNames,
-) {
+function statusOf(columns: readonly Column[], sample: readonly SampleRow[], evidence: Evidence, names: KnownNames) {
   let found:
     | { readonly column: Column; readonly statuses: readonly ProposedStatus[]; readonly score: number }
     | undefined;
   for (const column of columns) {
     if (column.values === undefined || column.values.size === 0 || column.dates !== undefined) continue;
-    const statuses = statusesOf(column, column.values, sample, users);
+    const statuses = statusesOf(column, column.values, sample, evidence);
     const said = statuses.filter(({ meaning }) => meaning !== 'unknown');
     const people = said.reduce((sum, one) => sum + one.people, 0);
     const like = names.like('status', column.path);
     const hasBoth =
       said.some(({ meaning }) => meaning === 'leaver') && said.some(({ meaning }) => meaning === 'active');
-    if (!said.some(({ meaning }) => meaning === 'active') || (like === 0 && !hasBoth)) continue;
+    // Without a status everybody counts as active, so a column that is called so counts, whatever its words.
+    if ((like <= 1 && !said.some(({ meaning }) => meaning === 'active')) || (like === 0 && !hasBoth)) continue;
     const score = like + (hasBoth ? 1.5 : 0) + people / Math.max(1, column.filled);
     if (
       score < 1.8 ||
@@ -146,35 +156,71 @@ function statusOf(
   return { field: { path: column.path, certainty, evidence: says.join('; ') }, statuses };
 }
 
+/** What rows say of a person besides the status. */
+interface Evidence {
+  readonly users: ReadonlyMap<SampleRow, Joined['user']>;
+  hasEnded(row: SampleRow): boolean;
+}
+
 function statusesOf(
-  { path }: Column,
+  { path, filled }: Column,
   values: ReadonlyMap<string, number>,
   sample: readonly SampleRow[],
-  users: ReadonlyMap<SampleRow, Joined['user']>,
+  { users, hasEnded }: Evidence,
 ): readonly ProposedStatus[] {
-  const standings = new Map<string, { enabled: number; disabled: number; absent: number }>();
-  for (const row of users.size === 0 ? [] : sample) {
+  const standings = new Map<string, { -readonly [Key in keyof Standing]: Standing[Key] }>();
+  for (const row of sample) {
     const value = row[path];
     if (value === undefined) continue;
-    const standing = standings.get(value) ?? { enabled: 0, disabled: 0, absent: 0 };
+    const standing = standings.get(value) ?? { enabled: 0, disabled: 0, absent: 0, ended: 0 };
     const user = users.get(row);
     standing[user === undefined ? 'absent' : user.enabled ? 'enabled' : 'disabled'] += 1;
+    if (hasEnded(row)) standing.ended += 1;
     standings.set(value, standing);
   }
   return [...values]
     .toSorted(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
-    .map(([value, people]) => judge(value, people, path, standings.get(value)));
+    .map(([value, people]) => {
+      const isMost = people * 3 >= filled * 2;
+      return judge({ value, people, path, isMost, isCompared: users.size > 0 }, standings.get(value));
+    });
 }
 
-/** A word and the platform together say what a status means. Where they disagree, or neither says anything, it is unknown. */
-function judge(value: string, people: number, path: string, standing: Standing | undefined): ProposedStatus {
+/**
+ * Returns what a status means: what its word says, unless its people are disabled; else *left*, if its people are disabled
+ * or their last days have passed. That accounts are enabled proves nothing before a first sync, when leavers still have
+ * theirs, so it confirms only the word of most people.
+ */
+function judge(
+  {
+    value,
+    people,
+    path,
+    isMost,
+    isCompared,
+  }: {
+    readonly value: string;
+    readonly people: number;
+    readonly path: string;
+    readonly isMost: boolean;
+    readonly isCompared: boolean;
+  },
+  found: Standing | undefined,
+): ProposedStatus {
   const word = statusMeaning(value, path);
+  const standing = isCompared ? found : undefined;
   const known = (standing?.enabled ?? 0) + (standing?.disabled ?? 0);
   const share = known < 3 ? undefined : (standing?.enabled ?? 0) / known;
-  const shown = share === undefined ? undefined : share >= 0.9 ? 'active' : share <= 0.1 ? 'leaver' : undefined;
+  const isGone = share !== undefined && share <= 0.1;
+  const sampled = (found?.enabled ?? 0) + (found?.disabled ?? 0) + (found?.absent ?? 0);
+  const ended = found?.ended ?? 0;
+  const hasEnded = ended > 0 && ended >= sampled * 0.9;
   // A letter or a digit alone means something else in each company.
   const isWeak = value.length < 2 && !/^stat2$/i.test(path);
-  const meaning = word !== undefined && !isWeak ? word : (shown ?? 'unknown');
+  const isConfirmed = isMost && share !== undefined && share >= 0.9;
+  const shown = isGone || hasEnded ? 'leaver' : isConfirmed ? 'active' : 'unknown';
+  const against = word === 'active' && !isWeak && shown === 'leaver';
+  const meaning = against ? 'unknown' : word !== undefined && !isWeak ? word : shown;
   const platform =
     standing === undefined
       ? undefined
@@ -183,12 +229,12 @@ function judge(value: string, people: number, path: string, standing: Standing |
           ...(standing.disabled === 0 ? [] : [`${standing.disabled} disabled`]),
           ...(standing.absent === 0 ? [] : [`${standing.absent} not there`]),
         ].join(', ');
-  const against = word !== undefined && !isWeak && shown !== undefined && shown !== word;
   const says = [
     countOf(people, 'person', 'people'),
     platform === undefined ? undefined : `on the platform ${platform}`,
-    against ? 'the word and the platform disagree' : undefined,
+    ended === 0 ? undefined : `${countOf(ended, 'last day of work has', 'last days of work have')} passed`,
+    against ? 'the word and the rest disagree' : undefined,
     meaning === 'unknown' ? 'UNSURE: put it into one of the lists' : undefined,
   ].filter((text) => text !== undefined);
-  return { value, meaning: against && word === 'active' ? 'unknown' : meaning, people, evidence: says.join('; ') };
+  return { value, meaning, people, evidence: says.join('; ') };
 }

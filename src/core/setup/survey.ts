@@ -1,4 +1,5 @@
 import { compileCell, noValue } from '../person/cell.ts';
+import { utcDate } from '../person/plain-date.ts';
 import { normalText, readText } from '../person/text.ts';
 import type { User } from '../person/user.ts';
 import { NotedText, Refusal } from '../run/refusal.ts';
@@ -6,6 +7,8 @@ import { type Column, openColumn } from './column.ts';
 
 /** What one read of a source shows, and the users of the platform beside it. */
 export interface Survey {
+  /** The day of the survey in UTC. */
+  readonly today: string;
   readonly rows: number;
   readonly columns: readonly Column[];
   /** The records have more fields than were looked at. */
@@ -43,7 +46,7 @@ export interface SurveyInProgress {
 }
 
 /** Opens a survey. `hasPlatform`: users are seen before the records. Pure: the same input gives the same survey. */
-export function openSurvey(hasPlatform: boolean): SurveyInProgress {
+export function openSurvey(hasPlatform: boolean, now: number): SurveyInProgress {
   const users: User[] = [];
   const byName = new Map<string, number>();
   const byEmail = new Map<string, number>();
@@ -98,6 +101,7 @@ export function openSurvey(hasPlatform: boolean): SurveyInProgress {
       step *= 2;
     },
     result: () => ({
+      today: utcDate(now),
       rows,
       columns: [...columns.values()].map((column) => column.result()),
       isCut: areColumnsCut,

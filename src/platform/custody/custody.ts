@@ -11,8 +11,7 @@ export interface CustodyDocument {
 }
 
 /**
- * Keeps the rotating tokens of one connection. `openFileCustody` and `openSqliteCustody` are two; a program may bring its
- * own. Several processes may share one, on the same document. An error of `read` or `replace` becomes `STORE_INVALID`.
+ * Keeps the rotating tokens of one connection. `openFileCustody` is one; a program may bring its own. Several processes may share one, on the same document. An error of `read` or `replace` becomes `STORE_INVALID`.
  */
 export interface TokenCustody {
   /** Returns the newest document. Undefined: nothing was stored yet. */

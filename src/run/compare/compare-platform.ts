@@ -2,11 +2,14 @@ import { numberDamage } from '../../core/guard/damage.ts';
 import { openSegmentCounts, type SegmentCounts } from '../../core/guard/segments.ts';
 import { likeness, lookAlikeKey } from '../../core/person/identification.ts';
 import { looksLikeSamePerson } from '../../core/person/likeness.ts';
-import type { User } from '../../core/person/user.ts';
+import type { UnreadUser, User } from '../../core/person/user.ts';
 import type { PairWay, Standing } from '../../core/plan/standing.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { Finding, FindingCode } from '../../core/run/finding.ts';
+import { countOf } from '../../core/run/formats.ts';
+import { given } from '../../core/run/given.ts';
 import { isScanCheaper } from '../../core/run/requests.ts';
+import type { ScanPage } from '../../ports/platform.ts';
 import type { Spool } from '../../ports/runtime.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import type { SomePeople } from '../read/choose-read.ts';
@@ -14,7 +17,7 @@ import { countQuiet, mark, noQuiet, type PeopleIndex, type QuietCounts } from '.
 import { pagesOf } from '../read-back/lookups.ts';
 import { adoptOf, type LikenessWatch } from './alike.ts';
 import type { FormerEmails } from './former-emails.ts';
-import type { Candidates, KeptUser } from './kept-users.ts';
+import { type Candidates, type KeptUser, readKept } from './kept-users.ts';
 
 /** Result of comparing the platform's users with the index. */
 export interface Compared {
@@ -96,14 +99,17 @@ export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Co
   let pages = 0;
   let rows = 0;
   io.progress({ step: 'scanning', users: 0, total: undefined });
-  for await (const { users, total } of readUsers(job, count)) {
+  const unread: UnreadUser[] = [];
+  for await (const { users, unread: others, total } of readUsers(job, count)) {
     for (const user of users) compareUser(user, job, candidates, count);
+    unread.push(...others);
     pages += 1;
     rows = Math.max(rows, users.length);
-    count.users += users.length;
+    count.users += users.length + others.length;
     io.progress({ step: 'scanning', users: count.users, total });
   }
-  if (mayClash(job, count)) await seekClashes(job, count);
+  if (mayClash(job, count)) unread.push(...(await seekClashes(job, count)));
+  await compareUnread(unread, job, candidates, count);
   const lookTookMs = io.clock.now() - lookedAt;
   const { users, quiet, postponed, claims, holders } = count;
   // A single page may hold fewer users than fit.
@@ -155,8 +161,10 @@ function comparesEmails({ sync, former }: CompareJob): boolean {
   return former.size > 0 || sync.settings.match.includes('email');
 }
 
-async function seekClashes(job: CompareJob, count: Count): Promise<void> {
-  for await (const { users } of job.sync.platform.scan(job.signal)) {
+async function seekClashes(job: CompareJob, count: Count): Promise<readonly UnreadUser[]> {
+  const nameless: UnreadUser[] = [];
+  for await (const { users, unread } of job.sync.platform.scan(job.signal)) {
+    nameless.push(...unread.filter(({ identification }) => identification === undefined));
     for (const user of users) {
       const { slot, isExact } = job.index.find(user.identification);
       if (slot !== -1 && !isExact && !job.index.has(slot, mark.bystander)) reportTwin(user, slot, job);
@@ -164,6 +172,7 @@ async function seekClashes(job: CompareJob, count: Count): Promise<void> {
       job.likeness.see(user, slot);
     }
   }
+  return nameless;
 }
 
 function reportTwin(user: User, slot: number, { index, find }: CompareJob): void {
@@ -175,7 +184,7 @@ function reportTwin(user: User, slot: number, { index, find }: CompareJob): void
 }
 
 /** Reads all users by a scan, and named people by one call each, unless a scan takes fewer calls. */
-async function* readUsers(job: CompareJob, count: Count): AsyncGenerator<ReadPage, void> {
+async function* readUsers(job: CompareJob, count: Count): AsyncGenerator<ScanPage, void> {
   const { sync, only, signal } = job;
   if (only !== undefined && !isScanCheaper(only.count, sync.platform.scanCost())) {
     yield* lookUp(only.names(), job, count);
@@ -192,22 +201,17 @@ async function* readUsers(job: CompareJob, count: Count): AsyncGenerator<ReadPag
   }
 }
 
-interface ReadPage {
-  readonly users: readonly User[];
-  readonly total: number | undefined;
-}
-
 async function* lookUp(
   names: readonly string[],
   { sync, index, signal, find }: CompareJob,
   count: Count,
-): AsyncGenerator<ReadPage, void> {
+): AsyncGenerator<ScanPage, void> {
   count.isLookedUp = true;
   for (const some of chunk(names, lookedUpAtOnce)) {
     const lookups = await Promise.all(some.map((identification) => sync.platform.find(identification, signal)));
     for (const [at, lookup] of lookups.entries()) {
       const identification = some[at] ?? '';
-      if (lookup.found === true) yield { users: [lookup.user], total: names.length };
+      if (lookup.found === true) yield { users: [lookup.user], unread: [], total: names.length };
       if (lookup.found !== 'unclear') continue;
       const { slot } = index.find(identification);
       if (slot !== -1) index.set(slot, mark.conflict);
@@ -215,6 +219,87 @@ async function* lookUp(
       find({ code: 'lookup-disagrees', identification, message: `nothing is done: ${lookup.reason}` });
     }
   }
+}
+
+/** Further accounts that cannot be read are not read singly, and not told one by one. */
+const mostReadSingly = 20;
+
+/**
+ * Treats accounts whose records the scan could not read. A person with such an account is read once by name, and is blocked
+ * if that does not help. An account without an identification is no person's: it only keeps its e-mail.
+ */
+async function compareUnread(
+  unread: readonly UnreadUser[],
+  job: CompareJob,
+  candidates: Candidates,
+  count: Count,
+): Promise<void> {
+  const { index, sync, spool, signal, find } = job;
+  for (const [at, { fault, ...shown }] of unread.entries()) {
+    const { id, identification, fields } = shown;
+    const isTold = at < mostReadSingly;
+    const { slot, isExact } = identification === undefined ? unnamed : index.find(identification);
+    if (identification !== undefined && slot !== -1 && isTold) {
+      const lookup = await sync.platform.find(identification, signal);
+      if (lookup.found === true) {
+        compareUser(lookup.user, job, candidates, count);
+        continue;
+      }
+    }
+    const named = id === undefined ? '' : ` (id ${id})`;
+    const account = `the account${named} ${fault} that can be read`;
+    // Whether it is enabled is not known, so the person may have access.
+    const user: User = {
+      id: id ?? '',
+      identification: identification ?? `(${id === undefined ? 'no id' : `id ${id}`})`,
+      enabled: true,
+      unreadable: [],
+      ...shown,
+    };
+    if (isExact) {
+      index.set(slot, mark.seen | mark.conflict);
+      if (!index.has(slot, mark.bystander)) {
+        candidates.slots.push(slot);
+        candidates.places.push(spool.append(JSON.stringify(user)));
+      }
+    } else {
+      count.unmanaged += 1;
+      if (job.only === undefined) job.onOther(user);
+    }
+    if (identification === undefined) keepEmail(user, account, job, candidates);
+    const domain = fields.email?.split('@')[1];
+    const what =
+      identification === undefined
+        ? `: it is no person's${domain === undefined ? '' : `, with an e-mail at ${domain}`}`
+        : ': the person is left as they are';
+    const message = `${account}${what}. Correct the account on the platform`;
+    if (isTold) find({ code: 'account-unreadable', message, ...given({ identification }) });
+  }
+  const untold = unread.length - mostReadSingly;
+  if (untold > 0)
+    find({ code: 'account-unreadable', message: `${countOf(untold, 'more account')} cannot be read either` });
+}
+
+const unnamed = { slot: -1, isExact: false };
+
+/** Blocks the person who needs the e-mail of an account that is no person's. */
+function keepEmail(
+  { fields }: User,
+  account: string,
+  { index, spool, find }: CompareJob,
+  candidates: Candidates,
+): void {
+  const slot = fields.email === undefined ? -1 : index.findEmail(fields.email);
+  if (slot === -1 || index.hasAny(slot, mark.conflict | mark.bystander)) return;
+  if (index.has(slot, mark.seen)) {
+    const place = candidates.places[candidates.slots.indexOf(slot)];
+    const kept = place === undefined ? '' : readKept(spool, place);
+    if (typeof kept === 'string' || !wantsNewEmail(kept, slot, index)) return;
+  }
+  index.set(slot, mark.conflict);
+  const { identification } = index.person(slot);
+  const message = `${identification} needs the e-mail of an account that is no person's: ${account}. Give it an identification or another e-mail on the platform`;
+  find({ code: 'email-conflict', identification, message });
 }
 
 /** The connection limits how many of them run concurrently. */

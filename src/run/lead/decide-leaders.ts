@@ -258,9 +258,10 @@ async function wishesBefore(
 ): Promise<ReadonlyMap<number, Wish>> {
   if (edit?.people === undefined) return new Map();
   const { index } = edit.people;
-  const nameOf = ({ by, value }: LeaderReference): LeaderReference => {
+  const nameOf = (reference: LeaderReference): LeaderReference => {
+    const { by, value } = reference;
     const slot = by === 'email' ? index.findEmail(value) : -1;
-    return { by: 'identification', value: slot === -1 ? value : index.person(slot).identification };
+    return { ...reference, by: 'identification', value: slot === -1 ? value : index.person(slot).identification };
   };
   const personOf = (slot: number): Person | undefined => {
     const found = index.find(job.index.person(slot).identification);

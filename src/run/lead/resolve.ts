@@ -94,8 +94,18 @@ export function resolveWish(
         ? { says: 'keep' }
         : { says: 'leader', identification: leader };
   if (claims === undefined) return { wanted: { main }, waits, ...given({ trouble }) };
-  const names = claims.references.flatMap((reference) => settle(reference, 'secondaryLeaders') ?? []);
+  const named: Record<string, string[]> = Object.fromEntries(claims.said.map((column) => [column, []]));
+  const names: string[] = [];
+  for (const reference of claims.references) {
+    const { column = '' } = reference;
+    const name = settle(reference, 'secondaryLeaders');
+    if (name === undefined) delete named[column];
+    else {
+      names.push(name);
+      named[column]?.push(name);
+    }
+  }
   const isWhole = claims.isWhole && names.length === claims.references.length;
-  const secondary = { names: [...new Set(names)].filter((name) => name !== leader), isWhole };
+  const secondary = { names: [...new Set(names)].filter((name) => name !== leader), isWhole, named };
   return { wanted: { main, secondary }, waits, ...given({ trouble }) };
 }

@@ -19,8 +19,8 @@ export function waitsAfter(
   before: readonly WaitingLeader[] | undefined,
   now: number,
 ): readonly WaitingLeader[] {
-  return found.map(({ by, value, of }) => {
-    return before?.find((one) => one.value === value && one.of === of) ?? { by, value, of, since: now };
+  return found.map(({ why: _, ...one }) => {
+    return before?.find(({ value, of }) => value === one.value && of === one.of) ?? { ...one, since: now };
   });
 }
 
@@ -68,12 +68,11 @@ export async function addWaitingPeople(
 
 function personOf(identification: string, waits: readonly WaitingLeader[]): Person {
   const ofField = (field: LeaderField) =>
-    waits.filter(({ of }) => of === field).map(({ by, value }) => ({ by, value }));
+    waits.filter(({ of }) => of === field).map(({ since: _, of: _of, ...reference }) => reference);
   const [main] = ofField('mainLeader');
-  const leaders = {
-    ...given({ main }),
-    secondary: { references: ofField('secondaryLeaders'), isWhole: false },
-  };
+  const references = ofField('secondaryLeaders');
+  const said = references.flatMap(({ column }) => column ?? []);
+  const leaders = { ...given({ main }), secondary: { references, said, isWhole: false } };
   const nothing = { fields: {}, unreadable: [], troubles: [], notes: [] } as const;
   const active = { standing: 'active', standingReason: '', isInScope: true } as const;
   return { kind: 'person', at: 'the ledger', identification, ...nothing, ...active, leaders };

@@ -48,7 +48,10 @@ export async function openLookups(
     startedAt,
     scannedAt: io.clock.now(),
     async of(people) {
-      return new Map(people.map(({ identification: name }) => [name, lookupOf(found.claimants(name))]));
+      const shown = new Map(people.map(({ identification: name }) => [name, lookupOf(found.claimants(name))] as const));
+      // A record that the scan could not read proves nothing.
+      const read = await readEach(people.filter(({ identification }) => found.unread.has(identification)));
+      return new Map([...shown, ...read]);
     },
     close: () => found.close(),
   };
@@ -82,6 +85,7 @@ async function scanFor(
         for await (const name of names()) found.want(name);
       }
       for (const user of page.users) found.see(user);
+      for (const { identification } of page.unread) if (identification !== undefined) found.unread.add(identification);
       io.progress({ step, users: Math.min(found.size, count), total: count });
     }
   } catch (error) {
@@ -99,8 +103,8 @@ function lookupOf(claimants: readonly User[]): Lookup {
 }
 
 /** Returns the number of calls for the scan, calculated from any page. */
-export function pagesOf({ users, total = 0 }: ScanPage): number {
-  return total / users.length;
+export function pagesOf({ users, unread, total = 0 }: ScanPage): number {
+  return total / (users.length + unread.length);
 }
 
 /** Number of users that are kept in memory. Further ones go to a scratch file. */
@@ -113,6 +117,8 @@ const keptInMemory = 2000;
 export class FoundUsers {
   /** Number of users that are kept. */
   size = 0;
+  /** Identifications of accounts whose record could not be read. */
+  readonly unread = new Set<string>();
   readonly #openSpool: OpenSpool;
   readonly #slots = new HashIndex();
   readonly #hash = new TextHash();

@@ -10,7 +10,7 @@ const customFieldNames = fieldTable.map(({ name }) => name).filter((name) => nam
 export function showUser(account: Account, quirks: SandboxQuirks): Record<string, unknown> {
   const { fields } = account;
   const shows = (name: 'orgEntryDate' | 'birthDate') => fields[name] !== undefined && quirks.hideDateField !== name;
-  return {
+  const shown = {
     id: account.id,
     locale: quirks.monthNames,
     office: fields.office === undefined ? {} : { name: fields.office },
@@ -31,6 +31,15 @@ export function showUser(account: Account, quirks: SandboxQuirks): Record<string
     createdDate: showDateTime(account.createdAt),
     lastUpdate: showDateTime(account.lastUpdateAt),
   };
+  return { ...shown, ...damagesOf(account.identification, quirks) };
+}
+
+function damagesOf(identification: string, { damages }: SandboxQuirks): Record<string, unknown> {
+  const own = Object.entries(damages).flatMap(([place, value]) => {
+    const dot = place.lastIndexOf('.');
+    return place.slice(0, dot) === identification ? [[place.slice(dot + 1), value === 'null' ? null : value]] : [];
+  });
+  return Object.fromEntries(own);
 }
 
 /** Returns a user as search returns it: like read, with `organizationName`. */

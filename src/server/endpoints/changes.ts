@@ -11,8 +11,9 @@ import { changeGroups, changeGroupsView, changeView, foundChanges, foundChangesV
 import { fieldNames, filterParts } from '../../views/orders.ts';
 import { personReport, personReportView, recentChanges, recentChangesView, reportKinds } from '../../views/reports.ts';
 import { definerOf, type Endpoint, StreamAnswer } from '../endpoint.ts';
+import type { Caller } from '../http/access.ts';
 import type { Sight } from '../http/admit.ts';
-import { instantOf, knownSync, limit, syncName, word } from './parameters.ts';
+import { instantOf, knownSync, limit, signatureOf, syncName, word } from './parameters.ts';
 
 const filterQuery = z.object(filterParts);
 
@@ -112,7 +113,10 @@ function searchesOf({ kind, path, part, words }: Searched): readonly Endpoint[] 
           if (first.done !== true) yield first.value;
           yield* pages;
         })();
-        await note({ action: 'export-changes', by: caller.name, detail: `${kind} ${id} as ${format}` }, app.engine);
+        await note(
+          { action: 'export-changes', ...signatureOf(caller), detail: `${kind} ${id} as ${format}` },
+          app.engine,
+        );
         const name = `${kind}-${id}.${format}`.replace(/[^\w.-]/g, '_');
         if (format === 'csv') return new StreamAnswer('text/csv; charset=utf-8', name, csvOf(all));
         if (format === 'json') return new StreamAnswer('application/json; charset=utf-8', name, jsonOf(all));
@@ -146,7 +150,7 @@ interface ReportCall {
   readonly params: z.output<typeof reportBase.params>;
   readonly query: z.output<typeof reportBase.query>;
   readonly sight: Sight;
-  readonly caller: { readonly name: string };
+  readonly caller: Caller;
 }
 
 /** Reads a report of the people whom the caller may see, and notes it in the audit. */
@@ -154,7 +158,7 @@ async function readReport({ params: { kind }, query: { from, to, sync }, sight, 
   const about = sync && knownSync(sync, app);
   const report = await reportPeople(app, { kind, from, to, ...given({ sync: about, syncs: sight.syncs }) });
   const detail = `report of ${kind}, ${from} to ${to}`;
-  await note({ action: 'export-changes', by: caller.name, detail, ...given({ sync: about }) }, app.engine);
+  await note({ action: 'export-changes', ...signatureOf(caller), detail, ...given({ sync: about }) }, app.engine);
   return report;
 }
 

@@ -56,12 +56,16 @@ export function scopeOf(users: readonly string[] | undefined, isFull = false): R
   return { kind: 'users', identifications: [...new Set(users.map(readIdentification))] };
 }
 
-/** Returns who signs an order, what they may do, and what the order says about it, for the audit. */
+/**
+ * Returns who signs an order, what they may do, and what the order says about it, for the audit. A session of the terminal's
+ * link has proved no identity.
+ */
 export function signatureOf(
-  { name: by, access, groups }: Caller,
-  { as, reason }: { readonly as?: string | undefined; readonly reason?: string | undefined },
+  { name: by, label, access, groups }: Caller,
+  { as, reason }: { readonly as?: string | undefined; readonly reason?: string | undefined } = {},
 ) {
-  return { by, proven: { access, groups }, ...given({ as, reason }) };
+  const proven = by.startsWith('shell:') ? undefined : { access, groups };
+  return { by, ...given({ label, proven, as, reason }) };
 }
 
 /** Returns whether the sync is in a list for this caller. */

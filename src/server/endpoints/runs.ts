@@ -147,7 +147,7 @@ export const runEndpoints: readonly Endpoint[] = [
       if (format !== 'json') {
         const pages = everyChange(app, run.id, filter, signal);
         const about = { sync: run.sync, run: run.id, detail: `as ${format}` };
-        await note({ action: 'export-changes', by: caller.name, ...about }, app.engine);
+        await note({ action: 'export-changes', ...signatureOf(caller), ...about }, app.engine);
         if (format === 'csv') return new StreamAnswer('text/csv; charset=utf-8', `${run.id}.csv`, csvOf(pages));
         return new StreamAnswer('application/x-ndjson; charset=utf-8', `${run.id}.ndjson`, linesOf(pages));
       }

@@ -8,6 +8,7 @@ import type { Endpoint } from '../endpoint.ts';
 import { CookieAnswer, definerOf } from '../endpoint.ts';
 import type { Caller } from '../http/access.ts';
 import { Refusal } from '../http/problem.ts';
+import { sessionOf } from '../http/sessions.ts';
 import { needsOf } from '../needs.ts';
 import type { EndpointParts } from '../server-parts.ts';
 import { signatureOf, word } from './parameters.ts';
@@ -33,7 +34,8 @@ const rightNames = Object.keys(rights) as [Right, ...Right[]];
 export const session = z
   .object({
     isSignedIn: z.boolean(),
-    name: z.string().nullable(),
+    name: z.string().nullable().describe('The identity, as the audit has it'),
+    label: z.string().nullable().describe('The name that the identity provider shows for the user'),
     role: z.enum(accessRoles).nullable().describe('The highest role that the caller has anywhere'),
     rights: z
       .array(z.enum(rightNames))
@@ -67,6 +69,7 @@ const sessionView = viewOf(
   ) => ({
     isSignedIn: caller !== undefined,
     name: caller?.name,
+    label: caller?.label,
     role: caller && highestRole(caller.access),
     ...rightsOf(
       caller,
@@ -114,9 +117,8 @@ export const sessionEndpoints: readonly Endpoint[] = [
         await signIn.refused(address, 'with a token that is not in "server.tokens"');
         throw new Refusal(401, 'TOKEN_UNKNOWN', 'the token is not one of "server.tokens"');
       }
-      const { name, access, hash } = known;
-      const { caller, cookie } = await signIn.cookies.open({ name, access, groups: [], method: 'token', token: hash });
-      await signIn.note('sign-in', name, `as ${access.map(grantWords).join('; ')}, with a token`);
+      const { caller, cookie } = await signIn.cookies.open(sessionOf(known));
+      await signIn.note('sign-in', caller, `as ${caller.access.map(grantWords).join('; ')}, with a token`);
       return new CookieAnswer(sessionView(caller, parts), cookie);
     },
   }),
@@ -129,7 +131,7 @@ export const sessionEndpoints: readonly Endpoint[] = [
     refusals: [403],
     handle: async ({ visitor }, { signIn }) => {
       const cookie = await signIn.cookies.close(visitor?.session);
-      if (visitor?.session !== undefined) await signIn.note('sign-out', visitor.name);
+      if (visitor?.session !== undefined) await signIn.note('sign-out', visitor);
       const location = visitor?.session?.method === 'openid' ? await signIn.openId?.endAddress() : undefined;
       return new CookieAnswer({ location: location ?? null }, cookie);
     },
@@ -146,7 +148,7 @@ export const sessionEndpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/api/sessions/{name}/end',
     summary: 'End a session, or all sessions of a user; their event streams end with them',
-    params: z.object({ name: word(120).describe('Id of the session, or name of the user') }),
+    params: z.object({ name: word(300).describe('Id of the session, or name of the user') }),
     body: cancelOrder,
     answer: sessionList,
     refusals: [400, 404],

@@ -74,7 +74,7 @@ export const syncEndpoints: readonly Endpoint[] = [
     refusals: [400, 404, 409],
     handle: async ({ params, body, caller }, { app }) => {
       const until = body.until === undefined ? undefined : { at: Date.parse(body.until) };
-      await beginPause(app, knownSync(params.sync, app), { by: caller.name, ...given({ until }) });
+      await beginPause(app, knownSync(params.sync, app), { ...signatureOf(caller), ...given({ until }) });
       return stateOf(params.sync, app);
     },
   }),
@@ -85,7 +85,7 @@ export const syncEndpoints: readonly Endpoint[] = [
     summary: 'Resume a paused sync',
     description: 'Waiting requests start, and one run catches up missed slots.',
     handle: async ({ params, caller }, { app }) => {
-      await endPause(app, knownSync(params.sync, app), { by: caller.name });
+      await endPause(app, knownSync(params.sync, app), signatureOf(caller));
       return stateOf(params.sync, app);
     },
   }),

@@ -4,7 +4,10 @@ import type { ServerSettings } from '../settings.ts';
 import { Refusal } from './problem.ts';
 
 export interface Caller {
+  /** The identity, as the audit has it. */
   readonly name: string;
+  /** The name of a user that the identity provider shows. It is no identity. */
+  readonly label?: string;
   readonly access: Access;
   /** Those of a user of the identity provider. */
   readonly groups: readonly string[];
@@ -24,6 +27,7 @@ export interface CallerSession {
 
 /** One of `server.tokens`, found by its text. */
 export interface KnownToken {
+  /** The identity: `token:` and its name. */
   readonly name: string;
   readonly access: Access;
   /** sha256 of the text, hex. */
@@ -36,9 +40,12 @@ export interface TokenTable {
   byHash(hash: string): KnownToken | undefined;
 }
 
-/** Keeps only hashes of the tokens. */
-export function openTokenTable(tokens: ServerSettings['tokens']): TokenTable {
-  const known = tokens.map(({ name, token, ...grant }) => ({ name, access: [grant], hash: hashOf(token) }));
+/** Keeps only hashes of the tokens. `link`: a token that only links of the terminal use. */
+export function openTokenTable(tokens: ServerSettings['tokens'], link?: KnownToken): TokenTable {
+  const named = tokens.map(({ name, token, ...grant }) => ({
+    ...{ name: `token:${name}`, access: [grant], hash: hashOf(token) },
+  }));
+  const known = link === undefined ? named : [...named, link];
   const byHash = (hash: string): KnownToken | undefined => {
     let found: KnownToken | undefined;
     for (const one of known) if (timingSafeEqual(Buffer.from(one.hash), Buffer.from(hash))) found = one;

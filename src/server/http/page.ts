@@ -172,8 +172,7 @@ const titles: Readonly<Record<CodeKind, string>> = {
 };
 
 /**
- * Returns the page to which alerts link: one section for each code, with anchors for its topic and its rules of
- * Prometheus. It contains no data.
+ * Returns the page to which alerts link: one section for each code, with anchors for its rules of Prometheus. It contains no data.
  */
 export function renderRunbook(): string {
   const parts = (Object.keys(titles) as CodeKind[]).map((kind) => {
@@ -191,14 +190,11 @@ ${parts.join('\n')}
 }
 
 function renderSection(listed: ListedCode): string {
-  const { code, meaning, cause, cure, rules, topic } = listed;
-  // Notices of earlier releases link to the topic, which is the anchor of its first code unless a code has that name.
-  const isFirst =
-    topic !== undefined &&
-    listedCodes.find((one) => one.topic === topic) === listed &&
-    !listedCodes.some(({ code: other }) => other === topic);
-  const names = [...(isFirst ? [topic] : []), ...rules.filter((rule) => isFirstOf(rule, listed))];
-  const anchors = names.map((name) => `<a id="${name}"></a>`).join('');
+  const { code, meaning, cause, cure, rules } = listed;
+  const anchors = rules
+    .filter((rule) => isFirstOf(rule, listed))
+    .map((name) => `<a id="${name}"></a>`)
+    .join('');
   return `<section id="${anchorOf(code)}">${anchors}<h3>${code}</h3><p>${toHtml(meaning)}</p><p>Cause: ${toHtml(cause)}</p><p>What to do:</p><ul>${items(cure)}</ul></section>`;
 }
 

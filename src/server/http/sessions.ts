@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { nameOfSession } from '../../app/audit.ts';
+import type { Access } from '../../core/guard/access.ts';
+import { given } from '../../core/run/given.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Session, Sessions } from '../../ports/sessions.ts';
-import type { ServerSettings } from '../settings.ts';
-import { type Caller, type CallerSession, hashOf, type TokenTable } from './access.ts';
+import { accessOf, type ServerSettings } from '../settings.ts';
+import { type Caller, type CallerSession, hashOf, type KnownToken, type TokenTable } from './access.ts';
 import { Refusal } from './problem.ts';
 
 /** The store is written at most once in this time while a user works. */
@@ -22,7 +23,12 @@ export interface CookieSessions {
   close(session: CallerSession | undefined): Promise<string>;
 }
 
-export type NewSession = Pick<Session, 'name' | 'access' | 'groups' | 'method' | 'token'>;
+export type NewSession = Pick<Session, 'name' | 'label' | 'groups' | 'method' | 'origin'>;
+
+/** Returns the session that a token opens. */
+export function sessionOf({ name, hash }: KnownToken): NewSession {
+  return { name, label: undefined, groups: [], method: 'token', origin: hash };
+}
 
 export interface SessionIo {
   readonly sessions: Sessions;
@@ -39,10 +45,13 @@ export function openCookieSessions({ sessions, settings, tokens, clock }: Sessio
   const name = isSecure ? '__Host-rollcall' : 'rollcall';
   const cookieOf = (value: string, seconds: number): string =>
     `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
-  const callerOf = (session: Session, secret: string): Caller => ({
-    name: nameOfSession(session),
-    access: session.access,
-    groups: session.groups,
+  // A right that leaves the configuration ends at the next request.
+  const accessNow = ({ method, origin, groups }: NewSession): Access => {
+    if (method === 'token') return tokens.byHash(origin)?.access ?? [];
+    return settings.openId?.issuer === origin ? accessOf(groups, settings.openId.roles) : [];
+  };
+  const callerOf = (session: Session, access: Access, secret: string): Caller => ({
+    ...{ name: session.name, access, groups: session.groups, ...given({ label: session.label }) },
     session: {
       key: session.key,
       method: session.method,
@@ -59,17 +68,16 @@ export function openCookieSessions({ sessions, settings, tokens, clock }: Sessio
       const session = await sessions.get(hashOf(secret));
       const now = clock.now();
       if (session === undefined) throw over('the session has ended: sign in again');
-      const token = session.token === undefined ? undefined : tokens.byHash(session.token);
-      const hasToken = session.method === 'openid' || token !== undefined;
-      if (!hasToken || session.expiresAt <= now || session.usedAt + idleMs <= now) {
+      const access = accessNow(session);
+      if (access.length === 0 || session.expiresAt <= now || session.usedAt + idleMs <= now) {
         await sessions.end(session.key);
-        throw over(hasToken ? 'the session has ended: sign in again' : 'the token of the session was removed');
+        throw over(
+          access.length > 0 ? 'the session has ended: sign in again' : 'the configuration no longer has its role',
+        );
       }
-      // A token's access is that of the configuration of now.
-      const current = { ...session, access: token?.access ?? session.access };
-      if (isBackground || now - session.usedAt < touchMs) return callerOf(current, secret);
+      if (isBackground || now - session.usedAt < touchMs) return callerOf(session, access, secret);
       await sessions.touch(session.key, now);
-      return callerOf({ ...current, usedAt: now }, secret);
+      return callerOf({ ...session, usedAt: now }, access, secret);
     },
 
     async open(user) {
@@ -77,7 +85,10 @@ export function openCookieSessions({ sessions, settings, tokens, clock }: Sessio
       const now = clock.now();
       const session = { ...user, key: hashOf(secret), createdAt: now, usedAt: now, expiresAt: now + lifetimeMs };
       await sessions.add(session);
-      return { caller: callerOf(session, secret), cookie: cookieOf(secret, Math.floor(lifetimeMs / 1000)) };
+      return {
+        caller: callerOf(session, accessNow(session), secret),
+        cookie: cookieOf(secret, Math.floor(lifetimeMs / 1000)),
+      };
     },
 
     async close(session) {

@@ -100,7 +100,7 @@ async function* readReport(
     body: { kind: 'json', value: { title: 'Rollcall', fields, ...filters } },
     refusal: refusalOf(reportName),
   });
-  const rows = streamArray(body, { name: reportName, path: ['employees'], numbers: 'text' });
+  const rows = streamArray(body, { name: reportName, path: ['employees'], numbers: 'text', judge: client.judge });
   yield* inPortions(rows, { tally, io, at: (n) => `row ${n}`, shape: toEmployee, accepts });
   return tally.end({ evidence: `the report ended normally, after ${tally.rows} people` });
 }

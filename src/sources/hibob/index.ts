@@ -65,7 +65,7 @@ async function* readOneAnswer(
   const { streamArray } = await import('../kit/stream-array.ts');
   const tally = openTally(rules);
   const body = client.stream(searchRequest(config, fields, filter));
-  const employees = streamArray(body, { name: searchName, path: ['employees'], numbers: 'exact' });
+  const employees = streamArray(body, { name: searchName, path: ['employees'], numbers: 'exact', judge: client.judge });
   yield* inPortions(employees, { tally, io, at: (n) => `employee ${n}`, shape: toPerson, accepts: rules.accepts });
   return tally.end({ evidence: `the answer ended normally, after ${tally.rows} people` });
 }

@@ -11,6 +11,8 @@ export interface ArrayPlace {
   readonly path: readonly string[];
   /** `text` keeps each number as written; `exact` returns a number unless digits would be lost. */
   readonly numbers: 'text' | 'exact';
+  /** Gets what stands beside the array in the document, at its end: plain values, and `[true]` for a list or an object. */
+  readonly judge?: (name: string, beside: Fields) => void;
 }
 
 /**
@@ -67,6 +69,7 @@ function openFinder(place: ArrayPlace, newAssembler: () => Assembler) {
   let isFound = false;
   let isOver = false;
   let depth = 0;
+  const beside: Record<string, unknown> = {};
 
   /** Every open object and array costs memory, and recursive code cannot follow a deep one. */
   const watchDepth = ({ name }: Token): void => {
@@ -89,8 +92,12 @@ function openFinder(place: ArrayPlace, newAssembler: () => Assembler) {
   };
 
   const outside = (token: Token): void => {
+    const [, member] = open;
+    if (member !== undefined && !token.name.startsWith('end')) beside[member.key] = [true];
     if (token.name === 'keyValue') key = token.value;
-    else if (token.name === 'startObject' || token.name === 'startArray') {
+    else if ('value' in token) {
+      if (open.length === 1) beside[key] = token.value;
+    } else if (token.name === 'startObject' || token.name === 'startArray') {
       const isArray = token.name === 'startArray';
       open.push({ key: open.at(-1)?.isArray === true ? '[]' : key, isArray });
       if (!isArray || !isPath(open, place)) return;
@@ -114,6 +121,7 @@ function openFinder(place: ArrayPlace, newAssembler: () => Assembler) {
         throw untrusted(place, what, 'The connection broke off; the read starts again from the beginning.');
       }
       if (!isFound) throw untrusted(place, `holds no list ${nameOf(place)}`, checkIt);
+      place.judge?.(place.name, beside);
     },
   };
 }

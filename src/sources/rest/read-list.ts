@@ -79,8 +79,10 @@ export function openListReader(list: List, client: SourceClient): ListReader {
       const doubts = [
         ...(doubt === undefined ? [] : [doubt]),
         ...countDoubts(told, `${name}: ${list.total}`),
-        ...partialDoubts(answer, list, items.length).map((why) => `${name}: ${why}, so people may be missing`),
+        ...partialDoubts(answer, list).map((why) => `${name}: ${why}, so people may be missing`),
       ];
+      const isEnd = next.kind === 'end' || (people.length === 0 && next.kind === 'perhaps-end');
+      if (isEnd && list.total === undefined) doubts.push(...totalDoubts(value, rows, name));
       if (next.kind === 'lost') {
         const end = { kind: 'end', why: 'the pages ended early' } as const;
         return {
@@ -93,8 +95,7 @@ export function openListReader(list: List, client: SourceClient): ListReader {
         };
       }
       if (next.kind === 'end') return { people, total, answer: value, doubts, next, isLast: true };
-      const isLast = people.length === 0 && next.kind === 'perhaps-end';
-      return { people, total, answer: value, doubts, next: { ...next, id: JSON.stringify(next.place) }, isLast };
+      return { people, total, answer: value, doubts, next: { ...next, id: JSON.stringify(next.place) }, isLast: isEnd };
     },
   };
 }
@@ -147,14 +148,11 @@ const partialFlags = ['partial', 'isPartial', 'is_partial', 'incomplete', 'incom
 /** Names under which an answer says that a page follows: true, or where it is. */
 const moreNames =
   /^(?:has_?more|has_?next(?:_?page)?|(?:@odata\.)?next(?:_?(?:page|link|page_?link|page_?token|cursor))?)$/i;
-const totalNames = /^(?:@odata\.count|total|(?:total|records)_?(?:count|results|elements|items|records|rows|total))$/i;
+const totalNames =
+  /^(?:@odata\.count|count|total|(?:total|records)_?(?:count|results|elements|items|records|rows|total))$/i;
 
-/** Returns how an answer says itself that it is only a part of what was requested. `count`: the length of its list. */
-function partialDoubts(
-  { status, value, headerAll }: JsonAnswer,
-  { paging, items, total }: List,
-  count: number,
-): readonly string[] {
+/** Returns how an answer says itself that it is only a part of what was requested. */
+function partialDoubts({ status, value, headerAll }: JsonAnswer, { paging }: List): readonly string[] {
   const whole = paging.style === 'none';
   const doubts = status === partContent && whole ? ['status 206 says that the answer is a part of the list'] : [];
   const noPages = 'but paging.style is none';
@@ -162,10 +160,6 @@ function partialDoubts(
     doubts.push(`its header \`link\` names a next page, ${noPages}`);
   }
   if (!isRecord(value)) return doubts;
-  // GraphQL (7.1): what could not be read is null or left out.
-  if (Array.isArray(value.errors) && value.errors.length > 0 && items !== 'errors') {
-    doubts.push(`the answer has \`errors\` beside its ${value.data === undefined ? 'list' : '`data`'}`);
-  }
   for (const part of [value, ...Object.values(value).filter(isRecord)]) {
     for (const flag of partialFlags) if (part[flag] === true) doubts.push(`the answer says \`${flag}: true\``);
     if (!whole) continue;
@@ -173,14 +167,22 @@ function partialDoubts(
       const isNext =
         moreNames.test(name) && (said === true || (typeof said === 'string' && said !== '') || isRecord(said));
       if (isNext) doubts.push(`\`${name}\` says that a page follows, ${noPages}`);
-      if (total === undefined && typeof said === 'number' && said > count && totalNames.test(name)) {
-        doubts.push(
-          `the list has ${count} of the ${said} that \`${name}\` says, ${noPages} (set source.total if it counts something else)`,
-        );
-      }
     }
   }
   return doubts;
+}
+
+/** Returns where the last answer states more people than the list has. */
+function totalDoubts(value: unknown, rows: number, name: string): readonly string[] {
+  if (!isRecord(value)) return [];
+  return [value, ...Object.values(value).filter(isRecord)].flatMap((part) =>
+    Object.entries(part).flatMap(([member, said]) => {
+      if (typeof said !== 'number' || said <= rows || !totalNames.test(member)) return [];
+      return [
+        `${name}: the list has ${rows} of the ${said} that \`${member}\` says, so people may be missing (set source.total if it counts something else)`,
+      ];
+    }),
+  );
 }
 
 /** Removes the people that a page repeats from the previous one. If they differ, people moved between the two. */

@@ -60,7 +60,7 @@ async function* readReport(config: RaasConfig, { client, request, io }: HttpRead
   const accepts = acceptsOnly(request);
   const count = openCount(config.countColumn);
   const body = client.stream({ name: requestName, url: reportUrl(config), refusal: unauthorised });
-  const found = streamArray(body, { name: requestName, path: ['Report_Entry'], numbers: 'text' });
+  const found = streamArray(body, { name: requestName, path: ['Report_Entry'], numbers: 'text', judge: client.judge });
   const shape = (row: SourceRecord['fields']): SourceRecord['fields'] => {
     count.add(row);
     return rows.read(row);

@@ -15,7 +15,7 @@ import type { Database, OpenTransaction } from '../db/database.ts';
 import { isPostgres, lockTables, tableNames } from '../db/differences.ts';
 import { checkKeys } from '../db/key-ring.ts';
 import { migrateIn, readExecuted } from '../db/migrate.ts';
-import { firstMigration, type Migrations, migrations } from '../db/migrations/index.ts';
+import { type Migrations, migrations } from '../db/migrations/index.ts';
 import { isPostgresUrl } from '../db/postgres.ts';
 import { RowWriter } from '../db/row-writer.ts';
 import type { Schema } from '../db/schema.ts';
@@ -53,10 +53,6 @@ async function inspectBackup(file: string): Promise<BackupSummary> {
 }
 
 function requireKnown({ migrations: had, version }: BackupHeader, file: string): void {
-  if (!had.includes(firstMigration)) {
-    const message = `the backup ${file} is of a store that was made before the first release of Rollcall, and no version can restore it. Nothing was changed.`;
-    throw new RollcallError(message, { code: 'STORE_INVALID' });
-  }
   const newer = had.find((name) => !Object.hasOwn(migrations, name));
   if (newer === undefined) return;
   const message = `the backup ${file} was made by a newer version of Rollcall (${version}): it has the migration ${newer}, which this version does not know. Restore it with Rollcall ${version} or later. Nothing was changed.`;

@@ -4,7 +4,7 @@ import { RollcallError } from '../../core/run/errors.ts';
 import type { StoreMigration } from '../../ports/store-operations.ts';
 import { isReadOnly, lockTables, mayMakeTables, tableNames } from './differences.ts';
 import { readOnlyStore } from './errors.ts';
-import { firstMigration, type Migrations, migrations } from './migrations/index.ts';
+import { type Migrations, migrations } from './migrations/index.ts';
 import type { Schema } from './schema.ts';
 
 /**
@@ -73,11 +73,6 @@ export async function readExecuted(db: Kysely<unknown>, place: string, known = m
   }
   const rows = await (db as Kysely<MigrationTable>).selectFrom('kysely_migration').select('name').execute();
   const executed = rows.map(({ name }) => name);
-  const [earliest] = executed.toSorted();
-  if (earliest !== undefined && !executed.includes(firstMigration)) {
-    const message = `the store ${place} was made before the first release of Rollcall (it has the migration ${earliest}), and no version can use it. Set "store" to a new place. Nothing in it was changed.`;
-    throw new RollcallError(message, { code: 'STORE_INVALID' });
-  }
   return { executed, newer: await findNewerMigrations(db, place, { executed, tables, known }) };
 }
 

@@ -3,11 +3,10 @@ import { getHeapStatistics } from 'node:v8';
 import { Registry } from 'prom-client';
 import { isStoreAway } from '../../core/run/errors.ts';
 import { type Lease, metricsLease } from '../../ports/leases.ts';
-import type { MetricFamily, Metrics, QueueDepth } from '../../ports/metrics.ts';
+import type { Metrics, QueueDepth } from '../../ports/metrics.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Store } from '../../ports/store.ts';
 import { type Instruments, openInstruments, openStoreMetrics, type WatchedNames } from './metrics-from-store.ts';
-import { type MetricRow, metricsTable } from './metrics-table.ts';
 
 export interface MetricsOptions {
   readonly store: Store;
@@ -31,8 +30,6 @@ export interface OpenedMetrics {
    * exports what it tells. The others, and all while the store is unavailable, have what they know themselves.
    */
   render(): Promise<string>;
-  /** Returns the same as numbers. */
-  read(): Promise<readonly MetricFamily[]>;
   readonly contentType: string;
   close(): Promise<void>;
 }
@@ -131,10 +128,6 @@ export function openMetrics({
       const texts = await Promise.all((await refreshed()).map((registry) => registry.metrics()));
       return texts.join('\n');
     },
-    async read() {
-      const found = await Promise.all((await refreshed()).map((registry) => registry.getMetricsAsJSON()));
-      return found.flatMap(toFamilies);
-    },
     contentType: registries.process.contentType,
     async close() {
       loop.disable();
@@ -142,20 +135,6 @@ export function openMetrics({
       if (lease !== undefined) await store.leases.release(lease).catch(() => {});
     },
   };
-}
-
-function toFamilies(metrics: Awaited<ReturnType<Registry['getMetricsAsJSON']>>): readonly MetricFamily[] {
-  const rows: readonly MetricRow[] = Object.values(metricsTable);
-  return metrics.flatMap(({ name, help, values }) => {
-    const type = rows.find((row) => row.name === name)?.type;
-    if (type === undefined) return [];
-    const samples = values.map((sample) => {
-      const labels = Object.fromEntries(Object.entries(sample.labels).map(([key, value]) => [key, String(value)]));
-      const own = 'metricName' in sample && typeof sample.metricName === 'string' ? sample.metricName : name;
-      return { name: own, labels, value: sample.value };
-    });
-    return [{ name, type, help, samples }];
-  });
 }
 
 function showQueue({ queueJobs, queueAge }: Instruments, depth: QueueDepth | undefined, now: number): void {

@@ -1,35 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import {
-  type Context,
-  diag,
-  type HrTime,
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  TraceFlags,
-  trace,
-  ValueType,
-} from '@opentelemetry/api';
-import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
+import { type Context, diag, ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import {
-  defaultResource,
-  detectResources,
-  emptyResource,
-  envDetector,
-  resourceFromAttributes,
-} from '@opentelemetry/resources';
-import {
-  AggregationTemporality,
-  DataPointType,
-  type Histogram,
-  MeterProvider,
-  type MetricData,
-  type MetricProducer,
-  PeriodicExportingMetricReader,
-} from '@opentelemetry/sdk-metrics';
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -44,10 +18,9 @@ import {
 import { RollcallError } from '../../core/run/errors.ts';
 import { traceIdsOf } from '../../core/run/run.ts';
 import { describeNetworkFailure } from '../../drivers/http/network-failure.ts';
-import type { MetricFamily, Tracing } from '../../ports/metrics.ts';
+import type { Tracing } from '../../ports/metrics.ts';
 import type { Clock, Egress, Logger } from '../../ports/runtime.ts';
 import type { Run } from '../../ports/store.ts';
-import { isSent } from './is-on.ts';
 
 export interface TelemetryOptions {
   /** The `OTEL_…` variables. The exporters of the SDK read those of the process itself. */
@@ -65,11 +38,10 @@ export interface TelemetryOptions {
 
 /** How long one export may take (ms), unless `OTEL_EXPORTER_OTLP_TIMEOUT` says otherwise. It delays the end of a command. */
 const exportMs = 3000;
-const defaultIntervalMs = 60_000;
 /** At most one complaint about the collector in this time (ms). */
 const complainEveryMs = 60_000;
 
-/** Opens the official SDK with its exporters for OTLP over HTTP. Loaded only where telemetry is on. */
+/** Opens the official SDK with its exporter of traces for OTLP over HTTP. Loaded only where telemetry is on. */
 export function openTelemetry({ env, version, deployment, hostOf, clock, logger, egress }: TelemetryOptions): Tracing {
   const complain = openComplaints(logger, clock);
   const named = { 'service.name': 'rollcall', 'service.version': version, 'service.namespace': deployment };
@@ -78,24 +50,20 @@ export function openTelemetry({ env, version, deployment, hostOf, clock, logger,
     .merge(detectResources({ detectors: [envDetector] }));
   const root = rootSampler(env);
   const ids = fixableIds();
-  const isTraced = isSent('TRACES', env);
   const given = Number(env.OTEL_EXPORTER_OTLP_TIMEOUT);
   const timeoutMillis = given > 0 ? given : exportMs;
-  const sending = (signal: 'TRACES' | 'METRICS') => ({
+  const exporter = new OTLPTraceExporter({
     timeoutMillis,
-    httpAgentOptions: async () => agentTo(collectorOf(signal, env), egress),
+    httpAgentOptions: async () => agentTo(collectorOf(env), egress),
   });
   const provider = new TracerProvider({
     resource,
     sampler: new ParentBasedSampler({ root }),
     idGenerator: ids.generator,
-    spanProcessors: isTraced
-      ? [new BatchSpanProcessor({ exporter: telling(new OTLPTraceExporter(sending('TRACES')), complain) })]
-      : [],
+    spanProcessors: [new BatchSpanProcessor({ exporter: telling(exporter, complain) })],
   });
   const tracer = provider.getTracer('rollcall', version);
   const active = new AsyncLocalStorage<Context>();
-  let meters: MeterProvider | undefined;
 
   /** The context of the steps of a run: the span of the whole run, which is sent when the run has ended. */
   const contextOf = (run: string): Context => {
@@ -158,22 +126,10 @@ export function openTelemetry({ env, version, deployment, hostOf, clock, logger,
       },
       tokenPresented: () => {},
     },
-    sendMetrics(read) {
-      if (meters !== undefined || !isSent('METRICS', env)) return;
-      const interval = Number(env.OTEL_METRIC_EXPORT_INTERVAL);
-      const exportIntervalMillis = interval > 0 ? interval : defaultIntervalMs;
-      const reader = new PeriodicExportingMetricReader({
-        exporter: telling(new OTLPMetricExporter(sending('METRICS')), complain),
-        exportIntervalMillis,
-        exportTimeoutMillis: Math.min(exportIntervalMillis, 30_000),
-        metricProducers: [openMetricProducer(read, { startedAt: clock.now(), now: () => clock.now() })],
-      });
-      meters = new MeterProvider({ resource, readers: [reader] });
-    },
     async close() {
       const enough = new AbortController();
       const late = clock.sleep(exportMs, enough.signal).catch(() => {});
-      const closed = Promise.allSettled([meters?.shutdown(), provider.shutdown()]);
+      const closed = provider.shutdown().catch(() => {});
       await Promise.race([closed, late]);
       enough.abort();
       diag.disable();
@@ -211,8 +167,8 @@ function fixableIds() {
   };
 }
 
-function collectorOf(signal: 'TRACES' | 'METRICS', env: TelemetryOptions['env']): URL {
-  const address = env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`] || env.OTEL_EXPORTER_OTLP_ENDPOINT || '';
+function collectorOf(env: TelemetryOptions['env']): URL {
+  const address = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT || '';
   return URL.canParse(address) ? new URL(address) : new URL('http://localhost:4318');
 }
 
@@ -270,71 +226,4 @@ export function rootSampler(env: Readonly<Record<string, string | undefined>>): 
   if (name !== 'traceidratio') return new AlwaysOnSampler();
   const ratio = Number(env.OTEL_TRACES_SAMPLER_ARG ?? '1');
   return new TraceIdRatioBasedSampler(ratio >= 0 && ratio <= 1 ? ratio : 1);
-}
-
-interface Span {
-  readonly startTime: HrTime;
-  readonly endTime: HrTime;
-}
-
-/** Produces the metrics of `/metrics` for OpenTelemetry, under the same names and labels. */
-export function openMetricProducer(
-  read: () => Promise<readonly MetricFamily[]>,
-  times: { readonly startedAt: number; readonly now: () => number },
-): MetricProducer {
-  return {
-    async collect() {
-      const span = { startTime: hrTime(times.startedAt), endTime: hrTime(times.now()) };
-      const metrics = (await read()).filter(({ samples }) => samples.length > 0).map((family) => toData(family, span));
-      const scopeMetrics = [{ scope: { name: 'rollcall' }, metrics }];
-      return { resourceMetrics: { resource: emptyResource(), scopeMetrics }, errors: [] };
-    },
-  };
-}
-
-function toData(family: MetricFamily, span: Span): MetricData {
-  const { name, type, help, samples } = family;
-  const descriptor = { name, description: help, unit: unitOf(name), valueType: ValueType.DOUBLE };
-  const base = { descriptor, aggregationTemporality: AggregationTemporality.CUMULATIVE };
-  if (type === 'histogram') {
-    return { ...base, dataPointType: DataPointType.HISTOGRAM, dataPoints: histograms(family, span) };
-  }
-  const dataPoints = samples.map(({ labels, value }) => ({ ...span, attributes: { ...labels }, value }));
-  return type === 'counter'
-    ? { ...base, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints }
-    : { ...base, dataPointType: DataPointType.GAUGE, dataPoints };
-}
-
-function unitOf(name: string): string {
-  if (/_seconds(?:_total)?$/.test(name)) return 's';
-  return /_bytes$/.test(name) ? 'By' : '1';
-}
-
-function histograms({ name, samples }: MetricFamily, span: Span) {
-  const series = new Map<string, MetricFamily['samples'][number][]>();
-  for (const sample of samples) {
-    const { le: _, ...labels } = sample.labels;
-    const key = JSON.stringify(labels);
-    series.set(key, [...(series.get(key) ?? []), sample]);
-  }
-  return [...series].map(([key, own]) => ({
-    ...span,
-    attributes: JSON.parse(key) as Record<string, string>,
-    value: toHistogram(name, own),
-  }));
-}
-
-/** Buckets of Prometheus count everything below their bound; those of OpenTelemetry only what is above the one before. */
-function toHistogram(name: string, samples: MetricFamily['samples']): Histogram {
-  const totalOf = (suffix: string): number => samples.find((one) => one.name === `${name}_${suffix}`)?.value ?? 0;
-  const buckets = samples.filter((one) => one.name === `${name}_bucket`);
-  const bounds = buckets.map(({ labels }) => Number(labels.le)).filter(Number.isFinite);
-  const below = buckets.map(({ value }) => value);
-  const counts = below.map((value, i) => value - (below[i - 1] ?? 0));
-  return { buckets: { boundaries: bounds, counts }, sum: totalOf('sum'), count: totalOf('count') };
-}
-
-function hrTime(at: number): HrTime {
-  const seconds = Math.floor(at / 1000);
-  return [seconds, Math.round((at - seconds * 1000) * 1e6)];
 }

@@ -234,9 +234,9 @@ export function AuditPage() {
                   { title: t.alerts.at, className: 'nowrap', cell: ({ at }) => <At at={at} /> },
                   {
                     title: t.audit.by,
-                    cell: ({ by, as }) => (
+                    cell: ({ by, label, as }) => (
                       <>
-                        <span className="break">{by}</span>
+                        <span className="break">{label === null ? by : `${label} (${by})`}</span>
                         {as === null ? null : <small className="faint"> {t.audit.as(as)}</small>}
                       </>
                     ),
@@ -284,7 +284,12 @@ function SessionsSection() {
             rows={list}
             keyOf={({ id }) => id}
             columns={[
-              { title: t.audit.by, cell: ({ name }) => <span className="break">{name}</span> },
+              {
+                title: t.audit.by,
+                cell: ({ name, label }) => (
+                  <span className="break">{label === null ? name : `${label} (${name})`}</span>
+                ),
+              },
               { title: t.audit.sessions.since, className: 'nowrap', cell: ({ createdAt }) => <At at={createdAt} /> },
               { title: t.audit.sessions.used, className: 'nowrap', cell: ({ usedAt }) => <At at={usedAt} /> },
               {

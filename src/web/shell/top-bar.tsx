@@ -126,7 +126,7 @@ function UserMenu() {
   const onBlur = (event: FocusEvent): void => {
     if (event.relatedTarget !== null && !menu.current?.contains(event.relatedTarget)) close();
   };
-  const name = (data?.name ?? '').replace(/^user:/, '');
+  const name = data?.label ?? (data?.name ?? '').replace(/^\w+:/, '');
   return (
     <details className="menu" ref={menu} onKeyDown={onKeyDown} onBlur={onBlur}>
       <summary title={name}>

@@ -9,7 +9,7 @@ import type { DriveIo } from '../drive-run.ts';
 
 /** The data of a job in Redis: names and ids, never people. Assume that more people can read Redis than the store. */
 const jobData = z.strictObject({
-  v: z.literal(2),
+  v: z.literal(1),
   /** Name in the job table. */
   job: z.string(),
   payload: z.record(z.string(), z.string()),
@@ -23,17 +23,9 @@ const jobData = z.strictObject({
 
 export type JobData = z.output<typeof jobData>;
 
-/** Version 1 had one job per phase of a run. The store knows the phase, so any of them advances the run. */
-const former = jobData.extend({ v: z.literal(1) }).transform(({ payload: { run, ...rest }, job, ...data }): JobData => {
-  if (run === undefined) return { ...data, job, payload: rest, v: 2 };
-  return { ...data, job: runJobName, payload: { run }, v: 2 };
-});
-
-const readable = z.union([jobData, former]);
-
 /** Returns the data of a job. Returns undefined for a version that this process does not know. */
 export function readJobData(value: unknown): JobData | undefined {
-  return readable.safeParse(value).data;
+  return jobData.safeParse(value).data;
 }
 
 /** The job of a run. The store knows its phase, so a job of another name, from another version, does the same. */
@@ -41,12 +33,12 @@ const runJobName = 'advance-run';
 
 /** Returns the first job of a run, or the job that continues it. The store knows its phase. */
 export function firstPiece(run: string): JobData {
-  return { v: 2, job: runJobName, payload: { run }, tries: 0, piece: 0 };
+  return { v: 1, job: runJobName, payload: { run }, tries: 0, piece: 0 };
 }
 
 /** Returns a job that belongs to no run. */
 export function runlessJob(job: string, payload: JobData['payload']): JobData {
-  return { v: 2, job, payload, tries: 0, piece: 0 };
+  return { v: 1, job, payload, tries: 0, piece: 0 };
 }
 
 /**

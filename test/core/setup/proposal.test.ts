@@ -29,7 +29,7 @@ const rows: readonly Row[] = people.map(({ identification, enabled, fields }) =>
 }));
 
 function proposed(records: readonly Row[], platform: readonly User[] | 'none' = users) {
-  const survey = openSurvey(platform !== 'none');
+  const survey = openSurvey(platform !== 'none', Date.UTC(2026, 10, 21));
   for (const user of platform === 'none' ? [] : platform) survey.seeUser(user);
   for (const record of records) survey.see(record);
   return propose(survey.result());
@@ -203,6 +203,21 @@ describe('statuses', () => {
   it('mean what their words say, and what the platform shows of unknown words', () => {
     expect(of(proposed(rows))).toEqual({ working: 'active', 'gone home': 'leaver' });
     expect(of(proposed(rows, 'none'))).toEqual({ working: 'active', 'gone home': 'unknown' });
+  });
+
+  it('are no word of active people only because leavers still have their accounts', () => {
+    const enabled = users.map((user) => ({ ...user, enabled: true }));
+    const of6 = (word: string, last = '') =>
+      rows.map((row, i) => (i % 10 === 0 ? { ...row, state: word, 'last day': last } : row));
+    expect(of(proposed(of6('ausgeschieden'), enabled))).toEqual({ working: 'active', ausgeschieden: 'unknown' });
+    expect(of(proposed(of6('Sorti', '2026-10-31'), enabled))).toEqual({ working: 'active', Sorti: 'leaver' });
+    expect(of(proposed(of6('Befristet', '2027-10-31'), enabled))).toEqual({ working: 'active', Befristet: 'unknown' });
+    const three = rows.map((row, i) => ({ ...row, state: ['Vollzeit', 'Teilzeit', 'ausgeschieden'][i % 3] ?? '' }));
+    expect(of(proposed(three, enabled))).toEqual({
+      Vollzeit: 'unknown',
+      Teilzeit: 'unknown',
+      ausgeschieden: 'unknown',
+    });
   });
 
   it('are in neither list where word and platform disagree, so that nothing happens', () => {

@@ -76,7 +76,7 @@ see(
       await verdict.getByRole('button', { name: 'Dismiss' }).click();
       return said;
     };
-    const given = '6 changes have 1 of 2 approvals: ana. Another person must approve too.';
+    const given = '6 changes have 1 of 2 approvals: token:ana. Another person must approve too.';
     const ana = await openBrowserPage(server, { token: ofAna ?? '', path: hold });
     for (let i = 0; i < 2; i += 1) {
       const said = await approve(ana);

@@ -76,7 +76,7 @@ see(
     await page.getByRole('row', { name: 'Approved · ops · confirmed by HR' }).first().waitFor();
     expect(await page.getByRole('checkbox').count()).toBe(2);
     expect(await findAudit(office.app, { limit: 1 })).toMatchObject([
-      { action: 'approve', by: 'ops', reason: 'confirmed by HR' },
+      { action: 'approve', by: 'token:ops', reason: 'confirmed by HR' },
     ]);
   },
 );

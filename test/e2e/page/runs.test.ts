@@ -92,7 +92,7 @@ see(
     const waiting = () => office.engine.io.store.triggers.waiting('people');
     await expect.poll(waiting).toHaveLength(1);
     const audit = await findAudit(office.app, { limit: 10 });
-    expect(audit.filter(({ by }) => by === 'ops').map(({ action }) => action)).toEqual([
+    expect(audit.filter(({ by }) => by === 'token:ops').map(({ action }) => action)).toEqual([
       'request-run',
       'resume',
       'pause',

@@ -4,29 +4,24 @@ import { describe, expect, it } from 'vitest';
 import { type Dialect, defaultDialect } from '../../../src/core/run/settings.ts';
 import { openPlatformApi } from '../../../src/platform/client/api.ts';
 import { openPlatformClient } from '../../../src/platform/client/client.ts';
-import { type ContractSuiteOptions, runContractSuite } from '../../../src/platform/contract-suite/contract-suite.ts';
-import { contractSubjects } from '../../../src/platform/contract-suite/subjects.ts';
 import { operationIds, operationOf, operations } from '../../../src/platform/table/index.ts';
 import * as tokenCalls from '../../../src/platform/tokens/calls.ts';
-import type { ContractLine } from '../../../src/ports/api.ts';
-import { parseFault, type SandboxOptions, type SandboxQuirks } from '../../../src/sandbox/index.ts';
+import type { SandboxOptions, SandboxQuirks } from '../../../src/sandbox/index.ts';
 import { type ConformingSandbox, openConformingSandbox } from '../../support/conforming-sandbox.ts';
 import { renderCoverage } from '../../support/render-coverage.ts';
 import { closeAndFailOnLeaks, closeLater } from '../closing.ts';
-import { neverAborted } from '../test-client.ts';
+import { runContractSuite } from '../contract-suite/contract-suite.ts';
+import { contractSubjects } from '../contract-suite/subjects.ts';
 
 closeAndFailOnLeaks();
 
-async function openSuiteWorld(options: Partial<SandboxOptions> = {}): Promise<ConformingSandbox> {
-  const world = await openConformingSandbox(options);
+async function openSuiteWorld(
+  options: Partial<SandboxOptions> = {},
+  faults: readonly string[] = [],
+): Promise<ConformingSandbox> {
+  const world = await openConformingSandbox(options, faults);
   closeLater(() => world.sandbox.close());
   return world;
-}
-
-async function run(options: Omit<ContractSuiteOptions, 'signal'>): Promise<ContractLine[]> {
-  const lines: ContractLine[] = [];
-  for await (const line of runContractSuite({ ...options, signal: neverAborted })) lines.push(line);
-  return lines;
 }
 
 const coveragePath = join(import.meta.dirname, '../../../docs/platform-api-coverage.md');
@@ -49,10 +44,7 @@ describe('the contract suite', () => {
   });
 
   it('finds that the sandbox conforms in everything: every success, and every documented error status', async () => {
-    const { connection, aids, sandbox } = await openSuiteWorld();
-    const before = [...sandbox.state.users.keys()];
-
-    const lines = await run({ connection, aids, mode: 'read-write' });
+    const lines = await runContractSuite(await openSuiteWorld());
 
     expect(lines.filter(({ result }) => result !== 'conforms')).toEqual([]);
     for (const id of operationIds) {
@@ -61,61 +53,10 @@ describe('the contract suite', () => {
         expect.arrayContaining(['success', 'client', ...operationOf(id).errorStatuses.map(String)]),
       );
     }
-    expect([...sandbox.state.users.keys()].toSorted()).toEqual(before.toSorted());
     await expect(
       readFile(coveragePath, 'utf8'),
       'docs/platform-api-coverage.md is not what the suite saw: write it anew with "npm run docs"',
     ).resolves.toBe(renderCoverage(lines));
-  });
-
-  it('sends nothing but GETs when it may only read', async () => {
-    const { connection, sandbox } = await openSuiteWorld();
-
-    const lines = await run({ connection, mode: 'read-only' });
-
-    expect(lines.filter(({ result }) => result === 'differs')).toEqual([]);
-    expect(lines.filter(({ result }) => result === 'conforms').length).toBeGreaterThan(30);
-    for (const { id, method } of operations) if (method !== 'GET') expect(sandbox.state.requests[id], id).toBe(0);
-    expect(sandbox.state.log).toEqual([]);
-  });
-
-  it('without help provokes only what is harmless, leaves the tokens alone, and does without what is only assumed', async () => {
-    const { connection, sandbox } = await openSuiteWorld();
-    sandbox.setFaults([parseFault('status:absent')]);
-
-    const lines = await run({ connection, mode: 'read-write' });
-
-    expect(lines.filter(({ result }) => result === 'differs')).toEqual([]);
-    const skipped = lines
-      .filter(({ result }) => result === 'skipped')
-      .map(({ operation, check, detail }) => `${operation} ${check}: ${detail}`);
-    expect(skipped).toEqual(
-      expect.arrayContaining([
-        expect.stringMatching(/^token success/),
-        expect.stringMatching(/^revoke success/),
-        expect.stringMatching(/^import-job success/),
-        'status success: this platform has no such operation',
-      ]),
-    );
-    expect(sandbox.state.requests['import-job']).toBe(0);
-    expect(sandbox.state.refreshes.filter(({ outcome }) => outcome === 'granted')).toEqual([]);
-  });
-
-  it('takes away what it made when somebody stops it', async () => {
-    const { connection, sandbox } = await openSuiteWorld();
-    const before = [...sandbox.state.users.keys()].toSorted();
-    const stopping = new AbortController();
-    const lines: ContractLine[] = [];
-    const stopped = (async () => {
-      for await (const line of runContractSuite({ connection, mode: 'read-write', signal: stopping.signal })) {
-        lines.push(line);
-        if (line.operation === 'add-leaders') stopping.abort(new Error('enough'));
-      }
-    })();
-
-    await expect(stopped).rejects.toThrow('enough');
-    expect(lines.some(({ operation }) => operation === 'goal')).toBe(false);
-    expect([...sandbox.state.users.keys()].toSorted()).toEqual(before);
   });
 
   // What one row opens does not touch the rest of the row, so one run of the suite takes it all.
@@ -150,9 +91,7 @@ describe('the contract suite', () => {
       ...{ csvDateFormat: 'dd/MM/yyyy', rolesToken: 'access' },
     },
   ])('conforms whatever the contract leaves open: %j', async (quirks) => {
-    const { connection, aids } = await openSuiteWorld({ quirks });
-
-    const lines = await run({ connection, aids, mode: 'read-write' });
+    const lines = await runContractSuite(await openSuiteWorld({ quirks }));
 
     expect(lines.filter(({ result }) => result !== 'conforms')).toEqual([]);
   });
@@ -173,7 +112,7 @@ describe('the contract suite', () => {
     const { connection, aids } = await openSuiteWorld({ quirks });
 
     const own = { ...connection, dialect: { ...connection.dialect, ...dialect } };
-    const lines = await run({ connection: own, aids, mode: 'read-write' });
+    const lines = await runContractSuite({ connection: own, aids });
 
     expect(lines.filter(({ result }) => result !== 'conforms')).toEqual([]);
   });
@@ -185,10 +124,7 @@ describe('the contract suite', () => {
     },
     { faults: ['create:status=500', 'search:html', 'goals:missing-page'], differing: ['search client'] },
   ])('tells what differs under $faults, and goes on', async ({ faults, differing }) => {
-    const { connection, sandbox } = await openSuiteWorld();
-    sandbox.setFaults(faults.map(parseFault));
-
-    const lines = await run({ connection, mode: 'read-write' });
+    const lines = await runContractSuite(await openSuiteWorld({}, faults));
 
     expect(new Set(lines.map((line) => line.operation)).size).toBe(operations.length);
     const found = lines.filter(({ result }) => result === 'differs').map((line) => `${line.operation} ${line.check}`);

@@ -1,10 +1,10 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
-import { strictDifferences } from '../../../src/platform/contract-suite/checks.ts';
 import { examples } from '../../../src/platform/table/examples.ts';
 import { operations, renderOpenApi } from '../../../src/platform/table/index.ts';
 import { components } from '../../../src/platform/table/open-api.ts';
 import { sandboxes } from '../../sandbox/open-sandbox.ts';
+import { strictDifferences } from '../contract-suite/checks.ts';
 
 const open = sandboxes();
 const document = renderOpenApi();

@@ -6,7 +6,6 @@ import {
   type CustodyDocument,
   connectPlatform,
   openFileCustody,
-  openSqliteCustody,
   type PlatformConnection,
   type TokenCustody,
 } from '../../../src/platform/index.ts';
@@ -72,7 +71,6 @@ const hourMs = 3_600_000;
 
 const custodies: Readonly<Record<string, (folder: string) => () => TokenCustody>> = {
   'a file': (folder) => () => openFileCustody({ path: join(folder, 'tokens', 'acme.json') }),
-  SQLite: (folder) => () => openSqliteCustody({ path: join(folder, 'tokens.db'), name: 'acme' }),
   'own functions': () => {
     const shared = memoryCustody();
     return () => ({ ...shared, close: async () => {} });

@@ -62,7 +62,7 @@ async function compare(world: World) {
       scanCost: () => world.scanCost,
       async *scan() {
         calls.scan += 1;
-        for (const page of chunk(users, pageSize)) yield { users: page, total: users.length };
+        for (const page of chunk(users, pageSize)) yield { users: page, unread: [], total: users.length };
       },
       async find(name: string) {
         calls.find += 1;

@@ -21,6 +21,17 @@ async function read(text: string | Uint8Array, more: Partial<ArrayPlace> = {}, s
 const jsonObject = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 5 });
 
 describe('the objects of one array in a large answer', () => {
+  it('are judged by what stands beside them', async () => {
+    const seen: unknown[] = [];
+    const text =
+      '{"success":false,"count":2,"note":null,"error":{"code":{"error":"x"}},"errors":[],"more":[{"ok":false}],"Report_Entry":[{"code":429}],"status":"error"}';
+    await read(text, { judge: (name, beside) => seen.push(name, beside) });
+    expect(seen).toEqual([
+      'GET the report',
+      { success: false, count: '2', note: null, error: [true], more: [true], status: 'error' },
+    ]);
+  });
+
   it('are those of the whole document, wherever the bytes are cut and whatever stands around the array', async () => {
     const around = fc.dictionary(
       fc.string().filter((key) => key !== 'Report_Entry'),

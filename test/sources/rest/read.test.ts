@@ -60,7 +60,7 @@ describe('the list must be there: nothing else is an empty one', () => {
 
     expect(people).toHaveLength(1);
     expect(end.complete).toBe(complete);
-    if (!end.complete) expect(end.reasons.join()).toContain('`errors` beside its `data`');
+    if (!end.complete) expect(end.reasons.join()).toContain('the answer says `errors`');
   });
 });
 
@@ -68,7 +68,21 @@ describe('an answer that says of itself that it is a part', () => {
   const people = [{ id: '1' }];
 
   it.each<[string, unknown, { readonly status?: number } & Config, RegExp | undefined]>([
-    ['errors beside a list', { data: people, errors: [{ message: 'x' }] }, {}, /`errors` beside its `data`/],
+    ['errors beside a list', { data: people, errors: [{ message: 'x' }] }, {}, /the answer says `errors`/],
+    ['a failure beside a list', { data: people, success: false, error: null }, {}, /the answer says `success: false`/],
+    [
+      'a page that ends in a failure',
+      { data: people, error: { code: 'X' } },
+      { paging: { style: 'offset', size: 10 } },
+      /says `error`/,
+    ],
+    [
+      'a larger count',
+      { data: people, count: 30 },
+      { paging: { style: 'offset', size: 10 } },
+      /1 of the 30 that `count` says/,
+    ],
+    ['a count of its own page', { data: people, count: 1 }, { paging: { style: 'offset', size: 10 } }, undefined],
     ['a flag', { data: people, partial: true }, {}, /`partial: true`/],
     ['a flag within', { data: people, meta: { truncated: true } }, {}, /`truncated: true`/],
     ['a flag that is not set', { data: people, partial: false }, {}, undefined],

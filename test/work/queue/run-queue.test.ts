@@ -35,13 +35,6 @@ describe('what stands in Redis for a job', () => {
     }
   });
 
-  it('of the version before advances its run from the stored phase', () => {
-    const former = { v: 1, job: 'settle', payload: { run: 'run_1', batch: 'run_1_b00001' }, tries: 2, piece: 3 };
-    expect(readJobData(former)).toEqual({ ...firstPiece('run_1'), tries: 2, piece: 3 });
-    const keepToken = runlessJob('keep-token', { connection: 'acme' });
-    expect(readJobData({ ...keepToken, v: 1 })).toEqual(keepToken);
-  });
-
   it('has an id that says which piece of which run it is, without the colon that the queue forbids', () => {
     const id = jobIdOf({ ...firstPiece('run_01J'), piece: 12 });
     expect(id).toBe('run_01J_12');

@@ -61,7 +61,7 @@ export const errorEntries = {
     meaning: 'The platform sent an answer that does not match its API contract.',
     cause: 'A proxy or sign-in page answered instead, or the platform differs from the contract.',
     cure: [
-      'Run `rollcall check CONNECTION --contract` to compare the platform with the contract.',
+      'Run `rollcall learn CONNECTION` to find out what the platform does where the contract is silent.',
       'Repeat the command with `--raw` to see the answer. The answer may contain personal data.',
     ],
     page: 'platform-assumptions.md',
@@ -95,7 +95,7 @@ export const errorEntries = {
   PLATFORM_NOT_FOUND: {
     meaning: 'The platform has no such object or path (404).',
     cause: '`baseUrl` is wrong, the object was deleted, or the platform does not offer the operation.',
-    cure: ['Check `baseUrl` and the name in the command.', 'Run `rollcall check CONNECTION --contract`.'],
+    cure: ['Check `baseUrl` and the name in the command.', 'Run `rollcall check CONNECTION`.'],
     page: 'platform-assumptions.md',
   },
   PLATFORM_BUSY: {

@@ -331,12 +331,19 @@ export const findingEntries = {
     cure: ['No action is required.'],
     page: undoing,
   },
+  'account-unreadable': {
+    meaning:
+      'The platform shows an account without a readable identification, id or enabled flag. Only this account, and a person whom it names, is left as it is.',
+    cause: 'The account was made in another way than the API, or the platform answered with a damaged record.',
+    cure: ['Correct the account on the platform. `rollcall api users get IDENTIFICATION` shows its record.'],
+    page: 'platform-assumptions.md#reading-users',
+  },
   'lookup-disagrees': {
     meaning: 'The platform contradicts itself, or its users changed after the plan was made. The user is not changed.',
     cause: 'A read and a search gave different answers, or another system created, enabled or removed the user.',
     cure: [
       'No action is required: the next run plans again.',
-      'If this happens again, run `rollcall check CONNECTION --contract`.',
+      'If this happens again, run `rollcall learn CONNECTION`.',
     ],
     page: 'platform-assumptions.md#reading-users',
   },

@@ -4,10 +4,11 @@ import { type Retry, RollcallError } from '../../../core/run/errors.ts';
 import { formOf } from '../../../drivers/http/answer-body.ts';
 import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
 import { type Deadline, startDeadline } from '../../../drivers/http/deadline.ts';
-import { exactValue, readJson } from '../../../drivers/http/json-text.ts';
+import { exactValue, isRecord, readJson } from '../../../drivers/http/json-text.ts';
 import { openLimiter } from '../../../drivers/http/rate-limit.ts';
 import { type Answer, openTransport, readBytes, type Transport } from '../../../drivers/http/transport.ts';
 import type { ReadRequest, Source, SourceIo, SourcePage } from '../../../ports/source.ts';
+import { failuresIn } from '../answer-failure.ts';
 import type { Authority, Credential } from './authority.ts';
 import type { SourceRequest } from './failure.ts';
 import {
@@ -73,6 +74,10 @@ export interface SourceClient {
    * `limits.timeout`, if that is longer) for the whole body.
    */
   receive<T>(request: SourceRequest, use: UseAnswer<T>): Promise<T>;
+  /** Notes how the answer to a request says that it failed. `json` does so for each answer with a list. */
+  judge(name: string, answer: unknown): void;
+  /** Returns the end of a read: not complete, where an answer said that it failed. */
+  judged(end: ReadEnd): ReadEnd;
 }
 
 type UseAnswer<T> = (answer: Answer, deadline: Deadline) => Promise<T>;
@@ -117,7 +122,10 @@ export function readOverHttp(
   more: Pick<SourceClientParts, 'maxBytes' | 'busyWaitMs'> = {},
 ): Source['read'] {
   const parts = { ...more, origin: new URL(url).origin, authority, limits, tls };
-  return (request, io) => withSourceClient({ ...parts, io }, (client) => read({ client, request, io }));
+  return (request, io) =>
+    withSourceClient({ ...parts, io }, async function* (client) {
+      return client.judged(yield* read({ client, request, io }));
+    });
 }
 
 type Outcome<T> =
@@ -245,15 +253,27 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
     }
   }
 
+  const failures = new Set<string>();
+  const judge = (name: string, answer: unknown): void => {
+    for (const said of failuresIn(answer)) failures.add(`${name}: the answer says ${said}, so people may be missing`);
+  };
+
   const jsonAnswer = (request: SourceRequest): Promise<JsonAnswer> =>
     insist(request, async (answer) => {
       const whole = await readWhole(answer);
       if (answer.status !== 200 && answer.status !== partial) return { ...whole, value: undefined };
       refuseWebPage(answer, whole.bytes);
-      return { ...whole, value: exactValue(readJson(whole.bytes)) };
+      const value = exactValue(readJson(whole.bytes));
+      if (holdsList(value)) judge(request.name, value);
+      return { ...whole, value };
     });
 
   return {
+    judge,
+    judged: (end) =>
+      failures.size === 0
+        ? end
+        : { complete: false, rows: end.rows, reasons: [...(end.complete ? [] : end.reasons), ...failures] },
     send: (request) => insist(request, readWhole),
     receive: (request, use) =>
       insist(request, (answer, deadline) => use({ ...answer, body: wholeInTime(request, answer.body) }, deadline)),
@@ -306,6 +326,12 @@ function openDeadline(signal: AbortSignal, timeoutMs: number): HeldDeadline & { 
       return !isHeld;
     },
   };
+}
+
+/** Returns whether the answer has a list, or one of its members has: an answer about one person says nothing of a list. */
+function holdsList(value: unknown): boolean {
+  const members = isRecord(value) ? Object.values(value) : [];
+  return members.some((one) => Array.isArray(one) || (isRecord(one) && Object.values(one).some(Array.isArray)));
 }
 
 /** Partial Content: a page of a list, where the request lists it among its answers. */

@@ -28,7 +28,9 @@ export async function* readV2(
   const { limits, tls } = config;
   const parts = { origin: new URL(config.url).origin, authority, limits, tls, io: stoppable };
   try {
-    return yield* withSourceClient(parts, (client) => readPersons(config, request, client, io));
+    return yield* withSourceClient(parts, async function* (client) {
+      return client.judged(yield* readPersons(config, request, client, io));
+    });
   } finally {
     stop.abort(new RollcallError('the read of Personio has ended', { code: 'CANCELLED' }));
   }

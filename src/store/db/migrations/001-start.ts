@@ -399,6 +399,7 @@ export const store = {
     id: 'text not null',
     at: 'bigint not null',
     by_whom: 'text not null',
+    label: 'text',
     action: 'text not null',
     /** Null for entries about a connection. */
     sync: 'text',
@@ -429,10 +430,10 @@ export const store = {
   sessions: table(['key'], {
     key: 'text not null',
     name: 'text not null',
-    access: 'text not null',
+    label: 'text',
     groups: 'text not null',
     method: 'text not null',
-    token: 'text',
+    origin: 'text not null',
     created_at: 'bigint not null',
     used_at: 'bigint not null',
     expires_at: 'bigint not null',

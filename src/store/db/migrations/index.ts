@@ -13,14 +13,11 @@ export interface SchemaMigration extends Migration {
 
 export type Migrations = Readonly<Record<string, SchemaMigration>>;
 
-/** The migration that every store has. */
-export const firstMigration = '001-start';
-
 /**
  * Every migration by name; they run in order of their names. A released migration never changes, and neither does its
  * name: a test pins the list. A new phase, outcome or batch state needs no `breaks`, because older versions do not touch
  * such runs. A renamed state does, and so does a new batch state in which changes may have been sent.
  */
 export const migrations: Migrations = {
-  [firstMigration]: { ...tables, since: '0.1.0' },
+  '001-start': { ...tables, since: '0.1.0' },
 };

@@ -1,16 +1,24 @@
 import { z } from 'zod';
-import { PlatformError, RollcallError } from '../../core/run/errors.ts';
-import { countOf } from '../../core/run/formats.ts';
-import { isRecord } from '../../drivers/http/json-text.ts';
-import type { ContractLine } from '../../ports/api.ts';
-import { callOperation, type OperationAnswer } from '../client/calls.ts';
-import type { PlatformClient } from '../client/client.ts';
-import { type Operation, type OperationId, operationOf } from '../table/operations.ts';
-import { pagingOf } from '../table/parameters.ts';
-import { isSometimes, unwrapped } from '../table/wire.ts';
-import { maybeMissing } from '../user-lookup.ts';
-import { Difference, type Fixture, Unavailable } from './fixture.ts';
+import { PlatformError, RollcallError } from '../../../src/core/run/errors.ts';
+import { countOf } from '../../../src/core/run/formats.ts';
+import { isRecord } from '../../../src/drivers/http/json-text.ts';
+import { callOperation, type OperationAnswer } from '../../../src/platform/client/calls.ts';
+import type { PlatformClient } from '../../../src/platform/client/client.ts';
+import { type Operation, type OperationId, operationOf } from '../../../src/platform/table/operations.ts';
+import { pagingOf } from '../../../src/platform/table/parameters.ts';
+import { isSometimes, unwrapped } from '../../../src/platform/table/wire.ts';
+import { maybeMissing } from '../../../src/platform/user-lookup.ts';
+import { Difference, type Fixture } from './fixture.ts';
 import type { Subject, SubjectCall } from './subjects.ts';
+
+/** The result of one comparison with the contract. */
+export interface ContractLine {
+  readonly operation: string;
+  /** `success`, `client`, `defaults`, `paging`, `language`, `encoding`, or an error status: `404`. */
+  readonly check: string;
+  readonly result: 'conforms' | 'differs';
+  readonly detail: string;
+}
 
 /** Clients that differ in their credentials and language. */
 export interface Witnesses {
@@ -19,8 +27,8 @@ export interface Witnesses {
   readonly bearing: (secret: string) => PlatformClient;
   /** A client with a malformed token. */
   readonly stranger: PlatformClient;
-  /** A client that sends the application token in place of an access token; undefined where there is none. */
-  readonly application: PlatformClient | undefined;
+  /** A client that sends the application token in place of an access token. */
+  readonly application: PlatformClient;
   /** A client that requests an unknown language. */
   readonly foreigner: PlatformClient;
 }
@@ -35,7 +43,7 @@ export async function* checkSubject(
   const line = async (name: string, check: () => Promise<string>): Promise<ContractLine> => ({
     operation: subject.id,
     check: name,
-    ...(await judge(check, fixture.signal)),
+    ...(await judge(check)),
   });
   const call = (client: PlatformClient, input: SubjectCall) => {
     const { bearer, ...rest } = input;
@@ -44,7 +52,7 @@ export async function* checkSubject(
   };
   yield await line('success', async () => {
     const input = await subject.input(fixture);
-    return checkAnswer(operation, await call(witnesses.client, input).catch((error) => refuseAbsent(operation, error)));
+    return checkAnswer(operation, await call(witnesses.client, input));
   });
   yield await line('client', async () => {
     await subject.invoke(fixture);
@@ -73,35 +81,14 @@ export async function* checkSubject(
   }
 }
 
-async function judge(
-  check: () => Promise<string>,
-  signal: AbortSignal,
-): Promise<Pick<ContractLine, 'result' | 'detail'>> {
+async function judge(check: () => Promise<string>): Promise<Pick<ContractLine, 'result' | 'detail'>> {
   try {
     return { result: 'conforms', detail: await check() };
   } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof Unavailable || isUnsent(error)) return { result: 'skipped', detail: error.message };
     if (error instanceof RollcallError || error instanceof Difference)
       return { result: 'differs', detail: error.message };
     throw error;
   }
-}
-
-/** The client itself refused to send, because a token or setting is missing. That proves nothing about the platform. */
-function isUnsent(error: unknown): error is PlatformError {
-  return error instanceof PlatformError && error.status === undefined && error.code === 'PLATFORM_REFUSED';
-}
-
-/** An operation that is assumed as a whole may be missing; then there is nothing to compare. */
-function refuseAbsent(operation: Operation, error: unknown): never {
-  throw error instanceof PlatformError && isAbsent(operation, error) ? new Unavailable(absent) : error;
-}
-
-const absent = 'this platform has no such operation';
-
-function isAbsent({ assumed }: Operation, { status }: PlatformError): boolean {
-  return assumed === 'the whole operation' && (status === 404 || status === 405);
 }
 
 function checkAnswer(operation: Operation<OperationId>, answer: OperationAnswer): string {
@@ -139,7 +126,7 @@ async function checkPaging({ id, page }: Subject, fixture: Fixture): Promise<str
   if (page === undefined || firstPage === undefined) throw new RangeError('there is no page to check');
   const first = await page(fixture, firstPage);
   const second = await page(fixture, firstPage + 1);
-  if (first.items.length === 0 || second.items.length === 0) throw new Unavailable('there are fewer than two items');
+  if (first.items.length === 0 || second.items.length === 0) throw new Difference('there are fewer than two items');
   for (const { items } of [first, second]) {
     if (items.length > 1) throw new Difference(`${items.length} items arrived on a page of one`);
   }
@@ -150,20 +137,15 @@ async function checkPaging({ id, page }: Subject, fixture: Fixture): Promise<str
   return first.total === undefined ? `no total${from}` : `with a total${from}`;
 }
 
-/**
- * Provokes a documented error: by a call that must be refused, else through the caller's aid and the client's method.
- */
+/** Provokes a documented error: by a call that must be refused, else through the aid and the client's method. */
 async function checkRefusal(status: number, subject: Subject, fixture: Fixture, witnesses: Witnesses): Promise<string> {
   const provoked = await provoke(status, subject, fixture, witnesses);
   if (provoked !== undefined) {
-    if (isAbsent(operationOf(subject.id), provoked)) throw new Unavailable(absent);
     const known = [...operationOf(subject.id).errorStatuses, ...(subject.id === 'read' ? maybeMissing : [])];
     checkRefusalShape(provoked, known);
-    if (provoked.status === status) return `provoked`;
-    if (fixture.aids.inject === undefined) return `provoked, answered ${provoked.status}`;
+    if (provoked.status === status) return 'provoked';
   }
-  if (fixture.aids.inject === undefined) throw new Unavailable('it cannot be provoked without harm');
-  const lift = await fixture.aids.inject(subject.id, status);
+  const lift = fixture.aids.inject(subject.id, status);
   try {
     const error = await refusalOf(async () =>
       subject.neverThrows === true
@@ -173,7 +155,7 @@ async function checkRefusal(status: number, subject: Subject, fixture: Fixture, 
     checkRefusalShape(error, [status]);
     return 'injected';
   } finally {
-    await lift();
+    lift();
   }
 }
 
@@ -198,7 +180,7 @@ async function provoke(
       harmless?.(fixture) ?? withoutBearer(subject.id === 'revoke' ? {} : await subject.input(fixture)),
     );
   }
-  if (status === 403 && isRead && application !== undefined && operation.part !== 'roles') {
+  if (status === 403 && isRead && operation.part !== 'roles') {
     return refused(application, withoutBearer(await subject.input(fixture)));
   }
   if (status === 406 && (isRead || harmless !== undefined)) {
