@@ -23,7 +23,7 @@ export interface WantedLeaders {
     readonly names: readonly string[];
     /** Every column made a statement, and every reference could be resolved. */
     readonly isWhole: boolean;
-    /** Whom each column with a whole statement names. A column that is blank or waits is absent. */
+    /** The people that each column with a whole statement names. A column that is blank or waits is absent. */
     readonly named?: NamedLeaders;
   };
 }
