@@ -7,14 +7,12 @@ FROM --platform=$BUILDPLATFORM ${BASE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 COPY jobs ./jobs
 COPY scripts/build ./scripts/build
 COPY scripts/web ./scripts/web
-# Source maps and declarations are for those who program with it, not for those who run it.
-RUN npx tsc -p tsconfig.build.json --noCheck --sourceMap false --declaration false \
- && node scripts/build/copy-yaml.ts \
+# The command alone: the library, its declarations and source maps are in the npm package.
+RUN node scripts/build/build-program.ts --no-source-maps \
  && node scripts/web/build-page.ts --force
 
 FROM ${BASE_IMAGE} AS packages

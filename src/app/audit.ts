@@ -80,7 +80,7 @@ interface SafeguardsIo extends Pick<EngineIo, 'approvals'>, EntryIo {
 
 type ProtectedSync = Pick<SyncSettings, 'name' | 'guards' | 'protected'>;
 
-interface SafeguardsEdit {
+interface SafeguardsChange {
   readonly before: StoredSafeguards | undefined;
   readonly now: StoredSafeguards;
   /** What lets pass more than when a process last worked with an effect. */
@@ -88,10 +88,10 @@ interface SafeguardsEdit {
 }
 
 /** Returns the syncs whose safeguards are others than those with which a process last worked. Changes nothing. */
-export async function editedSafeguards(
+export async function changedSafeguards(
   syncs: readonly ProtectedSync[],
   { store, approvals, clock }: SafeguardsIo,
-): Promise<readonly SafeguardsEdit[]> {
+): Promise<readonly SafeguardsChange[]> {
   const known = await store.baselines.safeguards();
   return syncs.flatMap((sync) => {
     const safeguards = safeguardsOf(sync, approvals);
@@ -110,7 +110,7 @@ export async function keepSafeguards(
   syncs: readonly ProtectedSync[],
   io: SafeguardsIo & Pick<EngineIo, 'logger'>,
 ): Promise<void> {
-  for (const { before, now, loosened: all } of await editedSafeguards(syncs, io)) {
+  for (const { before, now, loosened: all } of await changedSafeguards(syncs, io)) {
     const act = { action: 'loosen-safeguards', by: 'configuration', sync: now.sync } as const;
     const entry = all.length === 0 ? undefined : auditEntry({ ...act, detail: all.map(loosenedWords).join('; ') }, io);
     const isStored = await io.store.baselines.replaceSafeguards(before?.digest, now, entry);

@@ -11,7 +11,7 @@ import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { absentFields, nameAbsent } from '../run/read/choose-read.ts';
 import { findOrphans } from './accounts/orphans.ts';
 import type { AppIo, CheckLine, ConnectionAccess } from './app-io.ts';
-import { editedSafeguards, note, type SignedCaller } from './audit.ts';
+import { changedSafeguards, note, type SignedCaller } from './audit.ts';
 import { asStored, findConnection, storedName } from './find-named.ts';
 import { guessesOf, unusedLessons } from './learn.ts';
 import { describeUnreadable } from './privacy.ts';
@@ -43,14 +43,14 @@ export async function* checkAll(
   for (const { connection, message } of await findOrphans(engine)) {
     yield { subject: `connection ${connection}`, state: 'failed', message };
   }
-  const edits = await editedSafeguards(
+  const changed = await changedSafeguards(
     [...engine.syncs.keys()].map((name) => asStored(engine, name).sync.settings),
     engine,
   );
   for (const [name, sync] of engine.syncs) {
     if (only !== undefined && sync.settings.connection !== only) continue;
-    const edit = edits.find(({ now }) => now.sync === storedName(name, engine.syncs));
-    yield* (edit?.loosened ?? []).map((one): CheckLine => {
+    const found = changed.find(({ now }) => now.sync === storedName(name, engine.syncs));
+    yield* (found?.loosened ?? []).map((one): CheckLine => {
       const message = `${loosenedWords(one)} (looser than in the last run)`;
       return { subject: `sync ${name}`, state: 'warning', message, loosened: one };
     });

@@ -7,7 +7,7 @@ import { decisionAbout } from '../core/plan/decision.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import { chunk } from '../core/run/batch.ts';
 import { ageOf, formatInstant, frozenReason } from '../core/run/formats.ts';
-import { editDistance } from '../core/run/problem-words.ts';
+import { distanceOf } from '../core/run/problem-words.ts';
 import type { DirectoryHeader, DirectoryRow } from '../ports/reads.ts';
 import type { DecisionRecord, PastChange } from '../ports/store.ts';
 import { readStanding } from '../run/compare/alike.ts';
@@ -293,24 +293,24 @@ function toEntry(sync: string, row: DirectoryRow): Entry {
   return { ...row, sync, folded: foldText(`${name}\n${identification}\n${email}`) };
 }
 
-/** Collects the people whose words need the fewest edits to be these: at most one in each, in a long word two. */
+/** Collects the people whose words need the fewest steps to be these: at most one in each, in a long word two. */
 function openNearest(words: readonly string[]) {
   let fewest = Number.POSITIVE_INFINITY;
   let found: Entry[] = [];
-  const editsTo = (word: string, parts: readonly string[]): number => {
+  const stepsTo = (word: string, parts: readonly string[]): number => {
     const most = word.length < 4 ? 0 : word.length < 8 ? 1 : 2;
-    const edits = parts.map((part) =>
-      Math.abs(part.length - word.length) > most ? Number.POSITIVE_INFINITY : editDistance(word, part),
+    const steps = parts.map((part) =>
+      Math.abs(part.length - word.length) > most ? Number.POSITIVE_INFINITY : distanceOf(word, part),
     );
-    const least = Math.min(...edits);
+    const least = Math.min(...steps);
     return least > most ? Number.POSITIVE_INFINITY : least;
   };
   return {
     see(entry: Entry): void {
       const parts = entry.folded.split(/\s+/);
-      const edits = words.reduce((sum, word) => sum + editsTo(word, parts), 0);
-      if (edits < fewest) [fewest, found] = [edits, []];
-      if (edits === fewest && edits < Number.POSITIVE_INFINITY) found.push(entry);
+      const steps = words.reduce((sum, word) => sum + stepsTo(word, parts), 0);
+      if (steps < fewest) [fewest, found] = [steps, []];
+      if (steps === fewest && steps < Number.POSITIVE_INFINITY) found.push(entry);
     },
     found: () => found,
   };

@@ -48,13 +48,13 @@ export async function planToShare(io: AppIo, sync: string, options: PlanOptions 
 }
 
 /**
- * Stores a request for a preview. Throws `USAGE` for an unknown sync, `CONFIG_INVALID` for an edited mapping with problems, and
+ * Stores a request for a preview. Throws `USAGE` for an unknown sync, `CONFIG_INVALID` for a mapping with problems, and
  * `CONFLICT` when too many wait.
  */
 export async function orderPreview(io: AppIo, sync: string, order: PreviewOrder): Promise<PreviewState> {
   const { engine } = io;
   const known = findSync(sync, engine.syncs);
-  if (order.mapping !== undefined) await known.edited(order.mapping);
+  if (order.mapping !== undefined) await known.withMapping(order.mapping);
   const waiting = await engine.store.previews.unended(engine.clock.now());
   if (waiting.length >= mostUnended) {
     const message = `${waiting.length} previews are in progress or wait: try again when one has ended`;

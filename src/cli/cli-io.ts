@@ -54,7 +54,7 @@ export interface CliIo {
   /** Returns a whole configuration with proposed sections. */
   readonly proposedConfig: (sections: ProposedSections) => Promise<string>;
   /** Operations of the platform's API, for `rollcall api`. */
-  readonly apiOperations: readonly ApiOperation[];
+  readonly apiOperations: () => Promise<readonly ApiOperation[]>;
   readonly sandbox: SandboxAccess;
   /** Starts a platform and writes a configuration and an HR file into the folder. Close the sandbox afterwards. */
   readonly openDemo: (folder: string) => Promise<DemoWorld>;
@@ -114,9 +114,9 @@ export interface DemoWorld {
 export interface SandboxAccess {
   /** Starts it. Throws `USAGE` for an unknown fault or quirk and for a port that is in use. */
   start(request: SandboxRequest): Promise<StartedSandbox>;
-  faults(): FaultList;
+  faults(): Promise<FaultList>;
   /** The platform's API as an OpenAPI document. */
-  openApi(): unknown;
+  openApi(): Promise<unknown>;
 }
 
 export interface SandboxRequest {

@@ -39,8 +39,7 @@ export function parseTime(text: string): number {
   return ms;
 }
 
-export const untilForms =
-  'after a duration (36h, 2d), at 00:00 UTC of a date (2026-11-27), or at an instant (2026-11-27T08:00:00Z); within a year';
+export const untilForms = '36h, 2026-11-27 (00:00 UTC) or 2026-11-27T08:00:00Z, within a year';
 
 /** Parses the end of something that ends automatically. */
 export function parseUntil(text: string): { readonly at: number } | { readonly inMs: number } {

@@ -99,6 +99,8 @@ function refuseUnknown(command: Command): string {
  */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   let exitCode = 0;
+  // Their options are made from the schemas of the API.
+  const apiOperations = argv.includes('api') ? await io.apiOperations() : [];
   const program = createProgram(
     {
       action:
@@ -108,7 +110,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
           const command = given.at(-1) as Command;
           exitCode = await run(openShell(io, command.optsWithGlobals(), runCli), ...(given as never[]));
         },
-      apiOperations: io.apiOperations,
+      apiOperations,
     },
     { version: io.version, output: outputOf(io) },
   );

@@ -26,7 +26,7 @@ export interface LoadOptions {
   readonly sourceKinds: SourceKinds;
   readonly expressions: Expressions;
   /** A mapping in place of the file's. Absent: the file as it is. */
-  readonly edit?: { readonly sync: string; readonly mapping: string };
+  readonly trial?: { readonly sync: string; readonly mapping: string };
 }
 
 /**
@@ -37,9 +37,9 @@ export async function loadConfig(path: string, options: LoadOptions): Promise<Co
   const folder = dirname(resolve(path));
   const readFile = options.readFile ?? ((file: string) => readFromDisk(file, 'utf8'));
   const written = parseYamlTree(await readConfigFile(path, readFile));
-  const { edit } = options;
-  const tree = edit === undefined ? written : withMapping(written, edit);
-  const report = openReport(edit === undefined ? path : 'mapping', tree);
+  const { trial } = options;
+  const tree = trial === undefined ? written : withMapping(written, trial);
+  const report = openReport(trial === undefined ? path : 'mapping', tree);
   for (const problem of tree.problems) {
     report.addAt(problem.path, problem, problem.message);
     if (problem.isHole) report.mute(problem.path);
@@ -57,7 +57,7 @@ export async function loadConfig(path: string, options: LoadOptions): Promise<Co
     folder,
     plainText: await findPlainText(path, tree.value, config),
     mappingOf: (sync) => stringify(mappingIn(tree.value, sync) ?? {}),
-    withMapping: (sync, mapping) => loadConfig(path, { ...options, edit: { sync, mapping } }),
+    withMapping: (sync, mapping) => loadConfig(path, { ...options, trial: { sync, mapping } }),
   };
 }
 
@@ -67,27 +67,27 @@ function mappingIn(value: unknown, name: string): unknown {
 }
 
 /**
- * Returns the tree of the file with another mapping of a sync. Positions below the mapping are those of the edit. It refers to
+ * Returns the tree of the file with another mapping of a sync. Positions below the mapping are those of the trial. It refers to
  * nothing outside: a `${env:…}` could show a secret in the plan.
  */
-function withMapping(tree: YamlTree, { sync, mapping }: NonNullable<LoadOptions['edit']>): YamlTree {
-  const edit = parseYamlTree(mapping);
+function withMapping(tree: YamlTree, { sync, mapping }: NonNullable<LoadOptions['trial']>): YamlTree {
+  const trial = parseYamlTree(mapping);
   const at: KeyPath = ['syncs', sync, 'mapping'];
   const isBelow = (path: KeyPath): boolean => at.every((key, i) => path[i] === key);
   const { value } = tree;
   if (!isMapping(value) || !isMapping(value.syncs) || !isMapping(value.syncs[sync])) return tree;
-  const syncs = { ...value.syncs, [sync]: { ...value.syncs[sync], mapping: edit.value } };
-  const references = referencesIn(edit.value, []).map((path) => ({
-    ...edit.locate(path),
+  const syncs = { ...value.syncs, [sync]: { ...value.syncs[sync], mapping: trial.value } };
+  const references = referencesIn(trial.value, []).map((path) => ({
+    ...trial.locate(path),
     path: [...at, ...path],
-    message: 'has a reference ${…}, which an edit cannot use. Write it to a file and run: rollcall plan --config FILE',
+    message: 'has a reference ${…}, which a trial cannot use. Write it to a file and run: rollcall plan --config FILE',
     isHole: true,
   }));
   return {
     value: { ...value, syncs },
-    problems: [...edit.problems.map((one) => ({ ...one, path: [...at, ...one.path] })), ...references],
-    locate: (path) => (isBelow(path) ? edit.locate(path.slice(at.length)) : tree.locate(path)),
-    locateKey: (path) => (isBelow(path) ? edit.locateKey(path.slice(at.length)) : tree.locateKey(path)),
+    problems: [...trial.problems.map((one) => ({ ...one, path: [...at, ...one.path] })), ...references],
+    locate: (path) => (isBelow(path) ? trial.locate(path.slice(at.length)) : tree.locate(path)),
+    locateKey: (path) => (isBelow(path) ? trial.locateKey(path.slice(at.length)) : tree.locateKey(path)),
   };
 }
 

@@ -257,7 +257,7 @@ function checkClearing({ path, found }: SyncDraft, { report }: SyncReading, dial
   for (const name of carried) {
     const write = mapping.fields[name]?.write;
     if (write === undefined) continue;
-    const message = `is for fields that a write may leave out, but every write carries ${name}, which cannot be read back, and overwrites an edit of it (${how}); remove it`;
+    const message = `is for fields that a write may leave out, but every write carries ${name}, which cannot be read back, and overwrites a change of it (${how}); remove it`;
     report.addKey([...path, 'mapping', ...fieldPath(name), write === 'keepLocalEdits' ? write : 'write'], message);
   }
   const lost = writeOnlyFields.filter((name) => mapping.fields[name] === undefined && !dialect.mayClear.includes(name));

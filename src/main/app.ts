@@ -6,6 +6,7 @@ import { openChangeSearches } from '../app/changes/search-changes.ts';
 import { openPeopleSearches } from '../app/people.ts';
 import { keepNextSlots } from '../app/syncs.ts';
 import type { Config } from '../config/config.ts';
+import { onDemand } from '../core/run/on-demand.ts';
 import { traceIdsOf } from '../core/run/run.ts';
 import { deploymentLease } from '../ports/leases.ts';
 import { checkOnce, freshMemory, type ProcessMemory } from '../watch/alerts/open-alerts.ts';
@@ -48,7 +49,11 @@ export function openApp(
   const { redis } = config;
   const slots = openSchedules(Object.values(config.syncs));
   const limits = freshnessLimits(config);
-  const app: AppIo = {
+  const searches = onDemand<Pick<AppIo, 'changes' | 'searchPeople'>>({
+    changes: () => openChangeSearches(io),
+    searchPeople: () => openPeopleSearches(io),
+  });
+  const rest: Omit<AppIo, keyof typeof searches> = {
     engine: io,
     configPath: config.path,
     plainText: config.plainText,
@@ -76,11 +81,10 @@ export function openApp(
     pageUrl: pageUrlOf(config),
     alerts,
     platformApi: platformApiOf(connections),
-    changes: openChangeSearches(io),
-    searchPeople: openPeopleSearches(io),
     start: (options) => startDeployment({ config, engine, app, openDrive: driveIo, checkConfig, memory }, options),
     close: () => engine.close(),
   };
+  const app: AppIo = Object.assign(searches, rest);
   return app;
 }
 

@@ -343,9 +343,9 @@ function openSync(
     compile,
     mappingText: config.mappingOf(settings.name),
     // Only the mapping is another one: the source, with its tokens, is the same.
-    edited: async (text) => {
-      const edit = (await config.withMapping(settings.name, text)).syncs[settings.name] ?? settings;
-      const other = { ...settings, mapping: edit.mapping, match: edit.match };
+    withMapping: async (text) => {
+      const tried = (await config.withMapping(settings.name, text)).syncs[settings.name] ?? settings;
+      const other = { ...settings, mapping: tried.mapping, match: tried.match };
       return {
         ...sync,
         settings: other,

@@ -23,17 +23,11 @@ import { RollcallError } from '../core/run/errors.ts';
 import { environmentEgress } from '../drivers/http/egress.ts';
 import { readVersion } from '../drivers/http/version.ts';
 import { realClock } from '../platform/client/defaults.ts';
-import { renderOpenApi } from '../platform/table/open-api.ts';
-import { operationIds } from '../platform/table/operations.ts';
-import { listApiOperations } from '../platform/table/parameters.ts';
 import type { Tracing } from '../ports/metrics.ts';
 import type { Clock, Egress, Logger, NewId, Uptime } from '../ports/runtime.ts';
 import type { GuessedFile } from '../ports/source.ts';
 import type { StoreMigration } from '../ports/store-operations.ts';
 import { sourceTokenName } from '../ports/tokens.ts';
-import { faultKinds } from '../sandbox/faults/fault-kinds.ts';
-import { faultGrammar } from '../sandbox/faults/parse-fault.ts';
-import { listQuirks } from '../sandbox/quirks.ts';
 import { isTelemetryOn } from '../watch/tracing/is-on.ts';
 import { followClock, openWhenWritable, uptimeOf } from '../work/liveness.ts';
 
@@ -96,7 +90,7 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
     starterFiles: async (name) => initTemplate(await loadSourceKinds(), name),
     guessFile: (path) => guessFile(path, signal),
     proposedConfig: async (sections) => proposedConfig(sections),
-    apiOperations: listApiOperations(),
+    apiOperations: async () => (await import('../platform/table/parameters.ts')).listApiOperations(),
     sandbox: sandboxAccess,
     // The platform and its web server are loaded only where they are used.
     openDemo: async (folder) => (await import('../sandbox/demo-world.ts')).openDemoWorld(folder, systemClock.now),
@@ -175,14 +169,11 @@ function operatorName(env: NodeJS.ProcessEnv): string {
   }
 }
 
-/** The sandbox for the command line. Its web server is loaded only when it starts. */
+/** The sandbox for the command line. It is loaded only where it is used. */
 export const sandboxAccess: SandboxAccess = {
-  async start(request) {
-    const { startByCommand } = await import('../sandbox/index.ts');
-    return startByCommand({ ...request, now: systemClock.now });
-  },
-  openApi: renderOpenApi,
-  faults: () => ({ grammar: faultGrammar, operations: operationIds, kinds: faultKinds, quirks: listQuirks() }),
+  start: async (request) => (await import('../sandbox/index.ts')).startByCommand({ ...request, now: systemClock.now }),
+  openApi: async () => (await import('../platform/table/open-api.ts')).renderOpenApi(),
+  faults: async () => (await import('../sandbox/faults/list-faults.ts')).listFaults(),
 };
 
 interface AppSurroundings extends OpenAppOptions {

@@ -49,7 +49,7 @@ export interface Platform {
 
 export interface ScanPage {
   readonly users: readonly User[];
-  /** Accounts whose records cannot be read. They are no reason to call anybody gone. */
+  /** Accounts whose records cannot be read. They do not prove that a user is gone. */
   readonly unread: readonly UnreadUser[];
   /** The total number of users that the platform reports. */
   readonly total: number | undefined;

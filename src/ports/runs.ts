@@ -311,7 +311,7 @@ export interface HoldFacts {
   readonly run: string;
   readonly class: ChangeClass;
   readonly reason: string;
-  /** Of changes that were left out of a decision: why they were held first; empty: not known. */
+  /** Why changes that were left out of a decision were held first. Empty: not known. */
   readonly heldBefore?: string;
   readonly digest: string;
   /** Number of changes that the guard held, whatever became of them since. */

@@ -32,7 +32,7 @@ export interface Sync {
   /** The mapping as YAML. */
   readonly mappingText: string;
   /** Returns the sync with another mapping (YAML), for a preview. Throws `CONFIG_INVALID` with every problem. */
-  readonly edited: (mapping: string) => Promise<Sync>;
+  readonly withMapping: (mapping: string) => Promise<Sync>;
   /** Returns when the freeze ends in which the instant is (epoch ms): a window without disables and removes. */
   frozenUntil?(now: number): number | undefined;
   readonly deliveries: Readonly<Record<Delivery['kind'], Delivery>>;

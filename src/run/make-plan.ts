@@ -41,7 +41,7 @@ export async function makePlan(job: PlanJob, recorder: Recorder, io: EngineIo): 
     const accounts = await decideChanges(work, { read, compared }, io);
     const decided = withLeaders(accounts, await decideAllLeaders(work, read, io));
     const counts = await countChanges(work, { read, compared, decided }, io);
-    const judged = judge(work, { read, compared, counts });
+    const judged = judge(work, { read, compared, decided, counts });
     await record(work, { read, compared, decided, judged }, io);
     return await sealPlan(work, { read, compared, decided, judged }, io);
   } finally {
@@ -61,7 +61,7 @@ export async function openWork(job: PlanJob, recorder: Recorder, spool: Spool, i
   const others = recorder.openOthers(spool, salt, job.sync.mapping.fields);
   const { watcher } = recorder;
   const findings = openFindings({ note: blocked.note, watch: watcher.finding });
-  const { edit, ...since } = await openEdit({ sync: job.sync, spool, salt }, io);
+  const { edit, ...since } = await openEdit(job.sync, io);
   // An undo follows from what was applied, not from the configuration.
   const edited = undoneBy(job.scope) === undefined ? { ...given({ edit }), ...since } : since;
   return { ...job, recorder, others, spool, index, salt, blocked, findings, roster, ...edited };

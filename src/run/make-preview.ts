@@ -46,7 +46,7 @@ export async function makePreview(id: string, io: EngineIo, signal: AbortSignal)
   const notes = noteProgress(preview, io);
   try {
     const { mapping } = preview;
-    const sync = mapping === undefined ? configured : await configured.edited(mapping);
+    const sync = mapping === undefined ? configured : await configured.withMapping(mapping);
     const job = { planId: io.newId('plan'), sync, scope: preview.scope, signal };
     const plan = await previewPlan(job, { ...io, progress: notes.progress });
     const report = await reportPlan(plan, job, store);

@@ -7,7 +7,7 @@ import { type FaultSpec, parseFault } from './faults/parse-fault.ts';
 import { seedEvaluations, seedGrowth } from './growth/catalog.ts';
 import { append, type FeedbackRequest, type StoredEvaluation, type StoredFeedback } from './growth/records.ts';
 import { buildServer } from './http/build-server.ts';
-import { editUser } from './http/control.ts';
+import { patchUser } from './http/control.ts';
 import type { Account, AccountPatch } from './people/account.ts';
 import { seedUsers } from './people/seed-users.ts';
 import type { WriteLogEntry } from './people/user-writes.ts';
@@ -46,7 +46,7 @@ export interface SandboxState {
   /** Returns the leaders of a user, also before they become visible. */
   leadersOf(identification: string): Leaders;
   /** Changes or creates a user as another system would. Logged as `outside`. */
-  editUser(identification: string, patch: AccountPatch): Account;
+  patchUser(identification: string, patch: AccountPatch): Account;
   /** Adds feedback, of any time: also of one that was shown before. */
   addFeedback(feedback: Omit<StoredFeedback, 'id'>): void;
   /** Adds an evaluation, or replaces the one with its id. */
@@ -107,7 +107,7 @@ function lookInto(world: World): SandboxState {
       return world.feedbackRequests;
     },
     leadersOf: (identification) => settled(() => world.leadership.leadersOf(identification)),
-    editUser: (identification, patch) => settled(() => editUser(world, identification, patch)),
+    patchUser: (identification, patch) => settled(() => patchUser(world, identification, patch)),
     addFeedback: (feedback) => append(world.feedback, feedback),
     putEvaluation: (evaluation) => {
       const at = world.evaluations.findIndex(({ id }) => id === evaluation.id);

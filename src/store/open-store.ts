@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
 import { RollcallError } from '../core/run/errors.ts';
+import { onDemand } from '../core/run/on-demand.ts';
 import type { Clock, Logger, Uptime } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
 import type { StoreMigration } from '../ports/store-operations.ts';
 import type { Seal } from '../ports/tokens.ts';
 import { createAlerts } from './alerts.ts';
 import { createBaselines } from './baselines.ts';
-import type { Database, OpenDatabase } from './db/database.ts';
+import { type Database, isPostgresUrl, type OpenDatabase } from './db/database.ts';
 import { describeFault } from './db/errors.ts';
 import { checkKeys, type KeyRing, openKeyRing } from './db/key-ring.ts';
 import { migrate } from './db/migrate.ts';
-import { isPostgresUrl, openPostgres } from './db/postgres.ts';
 import { openSqlite } from './db/sqlite-dialect.ts';
 import { openStoreClock, type StoreClock } from './db/store-clock.ts';
 import { createDirectories } from './directories.ts';
@@ -101,7 +101,7 @@ export async function migrateStore(url: string, base: StoreBase): Promise<StoreM
 
 /** Opens the database that `url` names, without its tables. */
 export async function openDatabase(url: string, { folder, connections }: StoreBase): Promise<OpenDatabase> {
-  if (isPostgresUrl(url)) return openPostgres(url, folder, connections);
+  if (isPostgresUrl(url)) return (await import('./db/postgres.ts')).openPostgres(url, folder, connections);
   const place = sqlitePath(url, folder);
   return { db: await openSqlite(place), place };
 }
@@ -124,40 +124,42 @@ export function createStore(
   { keys, uptime }: { readonly keys: KeyRing; readonly uptime: Uptime | undefined },
 ): Store {
   const leases = createLeases(db);
-  return {
+  const parts = onDemand<Omit<Store, 'leases' | 'fault' | 'close'>>({
+    turns: () => createTurns(db),
+    triggers: () => createTriggers(db),
+    runs: () => createRuns(db),
+    plans: () => createPlans(db, keys),
+    batches: () => createBatches(db, keys),
+    ledger: () => createLedger(db, keys),
+    decisions: () => createDecisions(db),
+    standing: () => createStanding(db),
+    holds: () => createHolds(db),
+    baselines: () => createBaselines(db, keys),
+    reads: () => createReads(db),
+    rosters: () => createRosters(db, keys),
+    rawTexts: () => createRawTexts(db, keys),
+    people: () => createPersonRecords(db, keys),
+    sealing: () => createSealing(db, keys),
+    tokens: () => createTokenStore(db),
+    alerts: () => createAlerts(db),
+    pauses: () => createPauses(db),
+    learned: () => createLearned(db),
+    syncNames: () => createSyncNames(db, keys),
+    audit: () => createAudit(db),
+    restores: () => createRestores(db),
+    reports: () => createReports(db, keys, uptime),
+    sessions: () => createSessions(db),
+    previews: () => createPreviews(db),
+    mailedReports: () => createMailedReports(db),
+    directories: () => createDirectories(db, keys),
+  });
+  return Object.assign(parts, {
     leases,
-    turns: createTurns(db),
-    triggers: createTriggers(db),
-    runs: createRuns(db),
-    plans: createPlans(db, keys),
-    batches: createBatches(db, keys),
-    ledger: createLedger(db, keys),
-    decisions: createDecisions(db),
-    standing: createStanding(db),
-    holds: createHolds(db),
-    baselines: createBaselines(db, keys),
-    reads: createReads(db),
-    rosters: createRosters(db, keys),
-    rawTexts: createRawTexts(db, keys),
-    people: createPersonRecords(db, keys),
-    sealing: createSealing(db, keys),
-    tokens: createTokenStore(db),
-    alerts: createAlerts(db),
-    pauses: createPauses(db),
-    learned: createLearned(db),
-    syncNames: createSyncNames(db, keys),
-    audit: createAudit(db),
-    restores: createRestores(db),
-    reports: createReports(db, keys, uptime),
-    sessions: createSessions(db),
-    previews: createPreviews(db),
-    mailedReports: createMailedReports(db),
-    directories: createDirectories(db, keys),
-    fault: (now) =>
+    fault: (now: number) =>
       leases.take('writable', 'probe', 1, now).then(
         () => undefined,
         (error: unknown) => describeFault(error),
       ),
     close: () => db.destroy(),
-  };
+  });
 }

@@ -65,7 +65,7 @@ export const previewOrder = z
 
 export const mappingOrder = z
   .strictObject({ mapping: z.string().min(1).max(50_000).describe('The section `mapping` of the sync, as YAML') })
-  .meta({ id: 'MappingOrder', description: 'An edited mapping' });
+  .meta({ id: 'MappingOrder', description: 'A mapping to try' });
 
 export const undoOrder = z
   .strictObject({

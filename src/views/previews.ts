@@ -16,7 +16,7 @@ const previewFacts = z.object({
     })
     .nullable()
     .describe('What a run with this scope undoes; null: nothing'),
-  mapping: personal(z.string().nullable()).describe('The edited mapping of the preview; null: the configured one'),
+  mapping: personal(z.string().nullable()).describe('The mapping that the preview tries; null: the configured one'),
   requestedBy: z.string(),
   requestedAt: instant,
   expiresAt: instant.describe('Time after which the preview is no longer available'),

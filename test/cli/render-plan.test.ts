@@ -8,7 +8,7 @@ import type { PlannedChange } from '../../src/ports/store.ts';
 import { plain, sampleChange, samplePlan } from './samples.ts';
 
 const render = (report: PlanReport, changes: readonly PlannedChange[] = []) =>
-  renderPlan(report, planEnd(report), { changes, ofEdit: [] }, plain);
+  renderPlan(report, planEnd(report), { changes, differing: [] }, plain);
 
 test('a plan shows numbers, then every change field by field, then how to deliver it', () => {
   const changes = [
@@ -170,7 +170,7 @@ test('what comes from outside cannot act on the terminal', () => {
 test('the commands that it suggests name the configuration that was used', () => {
   const style = openStyle({ isTerminal: false, env: {}, config: 'my files/acme.yaml' });
 
-  expect(renderPlan(samplePlan(), planEnd(samplePlan()), { changes: [], ofEdit: [] }, style)).toContain(
+  expect(renderPlan(samplePlan(), planEnd(samplePlan()), { changes: [], differing: [] }, style)).toContain(
     "rollcall apply people --config 'my files/acme.yaml'",
   );
 });

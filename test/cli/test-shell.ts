@@ -136,7 +136,7 @@ async function run(folder: string, words: readonly string[], options: CommandOpt
     starterFiles: async (name) => initTemplate(sourceKinds, name),
     guessFile: (path) => guessFile(path, stopping.signal),
     proposedConfig: async (sections) => proposedConfig(sections),
-    apiOperations: listApiOperations(),
+    apiOperations: async () => listApiOperations(),
     sandbox: sandboxAccess,
     openDemo: (demoFolder) => openDemoWorld(demoFolder, systemClock.now),
   };

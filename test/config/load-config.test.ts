@@ -232,7 +232,7 @@ test('a write-only field has no rule of its own where every write carries every 
       .replace('fixed-token }', `fixed-token, dialect: ${dialect} }`)
       .replace('lastName: last', `lastName: last, area: { from: a, write: onCreate }, job: { from: title, ${rule} }`);
   const puts = '{ put: replaces, mayClear: [phoneNumber, seniority] }';
-  const message = expect.stringMatching(/every write carries job, which cannot be read back, and overwrites an edit/);
+  const message = expect.stringMatching(/every write carries job, which cannot be read back, and overwrites a change/);
 
   expect(await problemsOf(text(puts, 'write: ifEmpty'))).toMatchObject([
     { path: 'syncs.people.mapping.job.write', message },

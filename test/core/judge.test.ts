@@ -42,13 +42,16 @@ describe('judging a change by what the platform shows', () => {
 
   it('takes a value that is neither the one before nor the one sent for an edit by someone else', () => {
     const verdict = judgeChange(update, user({ fields: { ...wanted, lastName: 'Paz' }, lastUpdate: moved }), undefined);
-    const what = 'lastName was edited by someone else';
-    expect(verdict).toEqual({ kind: 'not-seen', what, edited: ['lastName'] });
+    const what = 'lastName was changed by someone else';
+    expect(verdict).toEqual({ kind: 'not-seen', what, overwritten: ['lastName'] });
   });
 
   it('takes a value that was emptied for an edit by someone else', () => {
     const fields = { firstName: 'Ana', email: 'ana@example.com' };
-    expect(judgeChange(update, user({ fields }), undefined)).toMatchObject({ kind: 'not-seen', edited: ['lastName'] });
+    expect(judgeChange(update, user({ fields }), undefined)).toMatchObject({
+      kind: 'not-seen',
+      overwritten: ['lastName'],
+    });
   });
 
   it('takes a value that is not an alteration as applied where the platform is known to keep it so', () => {
@@ -70,7 +73,7 @@ describe('judging a change by what the platform shows', () => {
     });
     const shown = user({ fields: { ...wanted, lastName: 'Núñez', area: 'Support' }, lastUpdate: moved });
     const verdict = judgeChange(sealChange(change), shown, undefined);
-    expect(verdict).toEqual({ kind: 'ignored', fields: [], edited: ['area'], quirks });
+    expect(verdict).toEqual({ kind: 'ignored', fields: [], overwritten: ['area'], quirks });
   });
 
   it.each(['create', 'enable'] as const)(
@@ -79,7 +82,7 @@ describe('judging a change by what the platform shows', () => {
       const before = kind === 'create' ? undefined : { userId: '1', enabled: false, fields: { lastName: 'Díaz' } };
       const change = sealChange(draft({ kind, before, after: { lastName: 'Núñez' }, changed: ['lastName'] }));
       const verdict = judgeChange(change, user({ fields: { lastName: 'Paz' } }), undefined);
-      expect(verdict).toEqual({ kind: 'ignored', fields: [], edited: ['lastName'], quirks: {} });
+      expect(verdict).toEqual({ kind: 'ignored', fields: [], overwritten: ['lastName'], quirks: {} });
     },
   );
 
@@ -99,7 +102,7 @@ describe('judging a change by what the platform shows', () => {
     expect(judgeChange(sealChange(change), shown, undefined)).toEqual({
       kind: 'ignored',
       fields: ['project'],
-      edited: ['area'],
+      overwritten: ['area'],
       quirks: { project: { sent: 'Alpha', observed: '', ignored: 1 } },
     });
   });

@@ -45,7 +45,7 @@ const cases: fc.Arbitrary<LeaderCase> = fc.record({
     { nil: undefined },
   ),
   shown: fc.record({ main: perhaps, secondary: some }),
-  takeOver: fc.record({ main: fc.boolean(), secondary: fc.boolean() }),
+  takeOver: fc.record({ mainLeader: fc.boolean(), secondaryLeaders: fc.boolean() }),
   policy: fc.constantFrom('sync', 'upsert-only', 'create-only'),
   checkedAt: fc.constant(7),
 });
@@ -55,14 +55,14 @@ function expected({ wanted, known, shown, takeOver }: LeaderCase): Leaders {
   const ours = (name: string): boolean => known?.secondary.includes(name) === true;
   let { main } = shown;
   const isByHand = main !== undefined && known?.main !== main;
-  if (wanted.main.says === 'leader' && (!isByHand || takeOver.main)) main = wanted.main.identification;
+  if (wanted.main.says === 'leader' && (!isByHand || takeOver.mainLeader)) main = wanted.main.identification;
   if (wanted.main.says === 'none' && !isByHand) main = undefined;
   const secondary = names.filter((name) => {
     const isWanted = wanted.secondary?.names.includes(name) === true;
     const isShown = shown.secondary.includes(name);
     if (name === main) return isShown;
     if (isWanted) return true;
-    const mayGo = wanted.secondary?.isWhole === true && (ours(name) || takeOver.secondary);
+    const mayGo = wanted.secondary?.isWhole === true && (ours(name) || takeOver.secondaryLeaders);
     return isShown && !mayGo;
   });
   return { main, secondary };
@@ -110,7 +110,7 @@ describe('the leaders of one person', () => {
   it('that were set by hand and are not wanted stay without takeOver', () => {
     fc.assert(
       fc.property(cases, (given) => {
-        const subject = { ...given, takeOver: { main: false, secondary: false } };
+        const subject = { ...given, takeOver: { mainLeader: false, secondaryLeaders: false } };
         const { main, secondary } = resultOf(subject);
         const { shown, known } = subject;
         if (shown.main !== undefined && shown.main !== known?.main) expect(main).toBe(shown.main);
@@ -199,7 +199,7 @@ it('a change that leaves fewer leaders than before counts as a removal, also whe
       wanted: { main: { says: 'keep' }, secondary: { names, isWhole: true } },
       known: { secondary: ['ana', 'ben'], checkedAt: 1 },
       shown: { main: undefined, secondary: ['ana', 'ben'] },
-      takeOver: { main: false, secondary: false },
+      takeOver: { mainLeader: false, secondaryLeaders: false },
       policy: 'sync',
       checkedAt: 7,
     }).change?.classes;
@@ -214,7 +214,7 @@ const plain: LeaderCase = {
   wanted: { main: { says: 'leader', identification: 'eva' } },
   known: undefined,
   shown: { main: undefined, secondary: [] },
-  takeOver: { main: false, secondary: false },
+  takeOver: { mainLeader: false, secondaryLeaders: false },
   policy: 'sync',
   checkedAt: 7,
 };
@@ -235,7 +235,7 @@ it.each([
 it.each<[string, Partial<LeaderCase>, Leaders, object]>([
   ['shown as asked for', {}, { main: 'eva', secondary: [] }, { kind: 'applied' }],
   ['not shown', {}, { main: undefined, secondary: [] }, { what: 'the list still lacks the main leader' }],
-  ['edited by others', {}, { main: 'kai', secondary: [] }, { kind: 'edited' }],
+  ['edited by others', {}, { main: 'kai', secondary: [] }, { kind: 'overwritten' }],
   [
     'of a list beside which others set a main leader',
     { wanted: { ...keep, secondary: { names: ['zoe', 'ana'], isWhole: true } } },

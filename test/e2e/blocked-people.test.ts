@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Run } from '../../src/ports/store.ts';
@@ -90,29 +90,3 @@ test.each(troubles)(
     expect(await apply(shell)).toMatchObject({ code: 3, outcome: 'held' });
   },
 );
-
-test('a company of four loses one account a day without a person, however often the sync runs and is renamed', async () => {
-  const four = ids(4);
-  const shell = await settled(four);
-  const leave = async (count: number): Promise<void> =>
-    writeStaff(
-      shell,
-      four.map((person, i) => (i < count ? { ...person, status: 'terminated' } : person)),
-    );
-  await leave(2);
-  expect(await apply(shell)).toMatchObject({ code: 3, outcome: 'held', counts: { disable: 2, held: 2, applied: 0 } });
-  await leave(1);
-  expect(await apply(shell)).toMatchObject({ code: 0, outcome: 'succeeded', counts: { disable: 1, applied: 1 } });
-  await leave(2);
-  const again = await apply(shell);
-  expect(again).toMatchObject({ code: 3, outcome: 'held', counts: { disable: 1, held: 1, applied: 0 } });
-
-  const path = join(shell.folder, 'rollcall.yaml');
-  await writeFile(path, (await readFile(path, 'utf8')).replace(/^ {2}people:/m, '  staff:'));
-  const renamed = await shell.run(['apply', 'staff', '--json']);
-  expect(renamed.json()).toMatchObject({ outcome: 'held', counts: { disable: 1, held: 1 } });
-  expect([...shell.sandbox.state.users.values()].filter(({ enabled }) => !enabled)).toHaveLength(1);
-  const { id: run } = renamed.json<{ id: string }>();
-  expect(await shell.run(['approve', run, '--yes'])).toMatchObject({ code: 0 });
-  expect((await shell.run(['apply', 'staff', '--json'])).json()).toMatchObject({ counts: { disable: 1, applied: 1 } });
-});

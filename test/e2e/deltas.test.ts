@@ -144,7 +144,7 @@ describe('what a delta does not see', () => {
 
   it('is an edit on the platform: --full, apply, and a full read when the next full read is due put it right', async () => {
     const { office, resync } = await openHr();
-    const edit = () => office.sandbox.state.editUser('700002', { fields: { lastName: 'Somebody' } });
+    const edit = () => office.sandbox.state.patchUser('700002', { fields: { lastName: 'Somebody' } });
     const puts = async (run: RunReport['run'], reason: string): Promise<void> => {
       expect(run).toMatchObject({ counts: { update: 1, applied: 1 }, facts: { read: { kind: 'full', reason } } });
       expect(userIn(office, '700002')).toMatchObject({ fields: { lastName: 'Díaz' } });

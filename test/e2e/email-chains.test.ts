@@ -55,9 +55,9 @@ describe.each(drawFrom(['csv', 'auto'], 2))('with delivery: %s', (delivery) => {
       Object.keys(rows).map((name) => ['email-cycle', name]),
     );
     expect(findings[0]?.message).toBe(
-      `each person needs the e-mail of the next: ${names}. None is changed. Change the address of one of them on the platform first; the next run does the rest`,
+      `these people need the e-mail of the next one: ${names}. Change one address on the platform first; the next run does the rest`,
     );
-    office.sandbox.state.editUser('E1', { fields: { email: 'ana@interim.example' } });
+    office.sandbox.state.patchUser('E1', { fields: { email: 'ana@interim.example' } });
     const next = await office.apply();
     expect(next.run).toMatchObject({ outcome: 'succeeded', counts: { applied: Object.keys(rows).length } });
     expect(mailsOf(office, 'E1', 'E2', 'E3')).toEqual(mails);

@@ -147,7 +147,7 @@ describe('learn never hurts', () => {
   it('stops after the first file when another user has moved, says who, and removes the test user', async () => {
     const office = await openOffice({ sandbox: { people: crowd() } });
     const confirm = async (write: string) => {
-      if (write.includes('I learn-1')) office.sandbox.state.editUser('E3', { fields: { area: 'Elsewhere' } });
+      if (write.includes('I learn-1')) office.sandbox.state.patchUser('E3', { fields: { area: 'Elsewhere' } });
       return true;
     };
 

@@ -77,13 +77,6 @@ it('inside the tunnel the certificate of the platform is verified', async () => 
   expect(toPlatform.seen.length).toBeGreaterThan(0);
 });
 
-it('a proxy of the platform that refuses is named, without its password', async () => {
-  const { open, ca, toPlatform } = await openWorld();
-  const refused = await plan(await open({ proxy: addressOf(toPlatform, 'ana:wrong-word@'), ca })).catch(String);
-  expect(refused).toContain(`the proxy 127.0.0.1:${toPlatform.port} refused to connect (407)`);
-  expect(refused).not.toContain('wrong-word');
-});
-
 it('alerts go through the proxy of the environment', async () => {
   const { open, receiver, toAlerts } = await openWorld();
   const app = await open({}, {}, { HTTP_PROXY: addressOf(toAlerts) });

@@ -30,7 +30,7 @@ it('a file with one row of each kind of trouble changes what can be read, and ev
   await office.writeEmployees(ordered(rowsOf({})));
   await office.applyAll();
   const users = office.sandbox.state.users;
-  office.sandbox.state.editUser('E9', { enabled: false });
+  office.sandbox.state.patchUser('E9', { enabled: false });
 
   await office.writeEmployees([
     ...ordered(

@@ -63,6 +63,21 @@ describe('an edit of the mapping that changes 45 people', () => {
     expect(writes(office)).toEqual([]);
   });
 
+  it('holds with it what HR changes in the same fields, and says so; other fields go on', async () => {
+    const office = await open();
+    await office.edit({ mapping: { ...usual, area: 'team' } });
+    const rows = staff.map((row) => {
+      if (row.id === 'E1') return { ...row, area: 'Legal' };
+      return row.id === 'E2' ? { ...row, team: 'Sales', last: 'Paz' } : row;
+    });
+    const { run } = await office.applyRows(rows);
+    // E2 is equal by both mappings, so that only HR's change is made.
+    expect(run.counts).toMatchObject({ update: 45, held: 44, applied: 1 });
+    expect([shown(office, 'E1')?.area, shown(office, 'E2')?.lastName]).toEqual(['Sales', 'Paz']);
+    const [hold] = await office.engine.io.store.holds.listOpen('people');
+    expect(hold?.reason).toContain('. HR changed such a value of 1 of them too, which waits with the edit. Edited: ');
+  });
+
   it('stays held through named runs, renewals and expiry, and goes out when approved', async () => {
     const office = await open();
     await office.edit({ mapping: swapped });
@@ -160,6 +175,30 @@ describe('edits of other keys', () => {
     expect(run).toMatchObject({ outcome: 'held', counts: { applied: 0, held: 45, [kind]: 45 } });
     expect((await holdsOf(office))[0]).toEqual(['configuration', 45]);
   });
+});
+
+describe('an edit that names people by another column', () => {
+  it.each<[what: string, id: unknown, people: number]>([
+    ['holds all whom it makes others, but no leaver', 'code', 88],
+    ['holds nothing where it names the same', { from: 'id', transform: ['trim'] }, 0],
+  ])('%s', async (_, identification, people) => {
+    const rows = staff.map((row) => ({ ...row, code: `C${row.id}` }));
+    const office = await open({ missing: { afterReads: 1, minAge: '0s' }, match: ['identification'] }, rows);
+    await office.edit({ mapping: { ...usual, identification } });
+    const { run } = await office.applyRows(rows.map((row, i) => (i === 0 ? { ...row, status: 'left' } : row)));
+    expect([run.facts.edit?.people ?? 0, run.counts.held, run.counts.applied]).toEqual([people, people, 1]);
+  });
+});
+
+it('an edit of the rule that tells which record counts holds the people whose other record counts now', async () => {
+  const rows = staff.flatMap((row) => [
+    { ...row, rank: '1' },
+    { ...row, rank: '2', area: 'North' },
+  ]);
+  const office = await open({ prefer: "rank = '1'" }, rows);
+  await office.edit({ prefer: "rank = '2'" });
+  const { run } = await office.applyRows(rows);
+  expect([run.facts.edit?.parts, run.counts.held]).toEqual([{ area: 45 }, 45]);
 });
 
 describe('a run that cannot measure an edit', () => {

@@ -2,11 +2,9 @@ import { tmpdir } from 'node:os';
 import { onTestFinished } from 'vitest';
 import type { BlockedPerson } from '../../src/core/guard/blocked.ts';
 import type { Person } from '../../src/core/person/person.ts';
-import type { Configuration, DecidingSettings, LastWrite } from '../../src/core/plan/configuration.ts';
-import type { DecisionRecord } from '../../src/core/plan/decision.ts';
+import type { DecidingSettings, LastWrite } from '../../src/core/plan/configuration.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import type { Neighbors } from '../../src/core/plan/neighbors.ts';
-import { type Case, decide as decideCase, type PlanRules } from '../../src/core/plan/plan.ts';
 import type { RefusedCreate } from '../../src/core/plan/refused-create.ts';
 import { certifySnapshot } from '../../src/core/plan/snapshot.ts';
 import { type AccountDecision, openStanding, type PairDecision } from '../../src/core/plan/standing.ts';
@@ -15,11 +13,11 @@ import { given } from '../../src/core/run/given.ts';
 import { type Dialect, defaultDialect, type SyncSettings } from '../../src/core/run/settings.ts';
 import type { NewChange } from '../../src/ports/store.ts';
 import type { NeighborQuestion } from '../../src/run/compare/neighbors.ts';
-import { decideEveryone } from '../../src/run/decide/decide-changes.ts';
+import { decideChanges } from '../../src/run/decide/decide-changes.ts';
 import type { Edit } from '../../src/run/edit.ts';
 import type { EngineIo, Sync } from '../../src/run/engine-io.ts';
-import { openRecordFiling } from '../../src/run/read/file-records.ts';
-import { mark } from '../../src/run/read/people-index.ts';
+import type { PlanWork } from '../../src/run/plan-job.ts';
+import { mark } from '../../src/run/read/marks.ts';
 import { openFileSpool } from '../../src/store/db/file-spool.ts';
 import { openStore } from '../../src/store/index.ts';
 import { endRun, openRun, sampleEntry } from '../contracts/store-samples.ts';
@@ -46,7 +44,11 @@ export interface World extends KnownPeople {
   readonly isFocused?: boolean;
   readonly dialect?: Partial<Dialect>;
   /** The kind of the read; full when absent. */
-  readonly kind?: 'point';
+  readonly kind?: 'point' | 'delta';
+  /** People whose earlier change has an outcome that stayed unknown for too long. */
+  readonly released?: readonly string[];
+  /** Conflicts of identity that the steps before have found. */
+  readonly identities?: PlanWork['findings']['identities'];
   /** Stops the work after the first part. */
   readonly stops?: boolean;
   readonly edit?: EditedWorld;
@@ -54,36 +56,29 @@ export interface World extends KnownPeople {
   readonly blocked?: readonly string[];
   readonly pairs?: readonly PairDecision[];
   readonly toDisable?: readonly AccountDecision[];
-  readonly mayCreatesWait?: boolean;
+  /** A person asked for another try. */
+  readonly isRetry?: true;
+  /** A run of named people. */
+  readonly isNamed?: true;
   /** Creates that the platform refused before. */
   readonly refused?: Readonly<Record<string, readonly RefusedCreate[]>>;
 }
 
 /** An edit of the configuration before this plan. */
-export interface EditedWorld extends Partial<Omit<Edit, 'before' | 'people' | 'tally'>> {
+export interface EditedWorld extends Partial<Omit<Edit, 'before' | 'mapping'>> {
   /** The people as the earlier configuration maps them. Absent: one read cannot compare the two. */
   readonly records?: readonly Person[];
   readonly settings?: Partial<DecidingSettings>;
   readonly lastWrites?: Readonly<Record<string, LastWrite>>;
 }
 
-/** The edit, with nothing counted yet. `settings`: those that it leaves as they are. */
+/** The edit. `settings`: those that it leaves as they are. */
 function openEdit({ records, settings: over, lastWrites: _, ...edit }: EditedWorld, sync: Sync): Edit {
-  const { settings } = sync;
-  const index = openIndex(sync.mapping.fields);
-  const filing = openRecordFiling({ index, sync, find: () => {}, blocked: undefined });
-  for (const record of records ?? []) filing.file(record);
-  filing.settle();
-  const counts = () => ({ people: 0, parts: new Map(), classes: new Map(), examples: [] });
   return {
-    before: { settings: { ...settings, ...over } } as unknown as Configuration,
+    before: { ...sync.settings, ...over } as unknown as DecidingSettings,
     ...{ keys: [], isReverted: false, measured: undefined, replaced: [] },
-    people: records && { mapping: sync.mapping, index, filing },
+    mapping: records && sync.mapping,
     ...edit,
-    tally: {
-      ...{ changed: counts(), coming: counts(), rejected: 0, givenBack: 0 },
-      ...{ instead: [], insteadClasses: new Map(), takeOvers: [] },
-    },
   };
 }
 
@@ -119,33 +114,30 @@ export async function open(world: World) {
   await endRun(store, owned);
   const spool = openFileSpool(tmpdir());
   onTestFinished(() => spool.close());
-  const compared = fillIndex(index, spool, { ...world, sync });
+  const earlier = world.edit?.records;
+  const people = fillIndex(index, spool, { ...world, sync, ...given({ earlier }) });
   const edit = world.edit && openEdit(world.edit, sync);
   const asked: string[] = [];
   const stopping = new AbortController();
   const end = { complete: true, rows: 9, evidence: 'all', stamp: 's1' } as const;
-  const job = {
-    sync,
-    snapshot: certifySnapshot({ kind: world.kind ?? 'full', end, unreadable: 0, readAt: now, runAt: now }),
-    index,
-    spool,
-    ...compared,
-    neighbors: {
-      async of(questions: readonly NeighborQuestion[]) {
-        for (const { entry: of, says, isLeftBehind } of questions)
-          asked.push(`${of.identification} ${says}${isLeftBehind ? ' left behind' : ''}`);
-        return new Map(Object.entries(world.neighbors ?? {}) as unknown as [string, Neighbors][]);
-      },
-    },
-    asked: new Map(),
-    isFocused: world.isFocused === true,
-    blocked: new Map((world.blocked ?? []).map((name) => [name, { reason: 'no answer yet' }])) as never,
-    mayCreatesWait: world.mayCreatesWait === true,
+  const snapshot = certifySnapshot({ kind: world.kind ?? 'full', end, unreadable: 0, readAt: now, runAt: now });
+  const read = {
+    snapshot,
+    reading: { kind: world.kind ?? 'full' },
+    focus: world.isFocused === true ? new Set() : undefined,
+  };
+  const blockedBefore = new Map((world.blocked ?? []).map((name) => [name, { reason: 'no answer yet' }]));
+  const compared = {
+    ...{ ...people, asked: new Map(), former: new Map() },
+    unresolved: { blocked: blockedBefore, released: new Set(world.released) },
     standing: openStanding([...(world.pairs ?? []), ...(world.toDisable ?? [])]),
-    ...given({ edit }),
-    decide: async (subjects: readonly Case[], rules: PlanRules) =>
-      subjects.map((subject) => decideCase(subject, rules, now)),
-    signal: stopping.signal,
+  };
+  const neighbors = {
+    async of(questions: readonly NeighborQuestion[]) {
+      for (const { entry: of, says, isLeftBehind } of questions)
+        asked.push(`${of.identification} ${says}${isLeftBehind ? ' left behind' : ''}`);
+      return new Map(Object.entries(world.neighbors ?? {}) as unknown as [string, Neighbors][]);
+    },
   };
   const progress: number[] = [];
   const guests = { ...sync, settings: { ...sync.settings, name: 'guests' } };
@@ -173,61 +165,51 @@ export async function open(world: World) {
   } as unknown as EngineIo;
   const findings: Finding[] = [];
   const blocked: BlockedPerson[] = [];
-  const access: string[] = [];
   const decided: string[] = [];
-  const calls: string[] = [];
   const changes: NewChange[] = [];
   const expected: NewChange[] = [];
-  const entries: (LedgerEntry & { readonly isMiss: boolean })[] = [];
+  const entries: LedgerEntry[] = [];
   const taking: unknown[] = [];
-  const waiting: string[] = [];
-  const known: DecisionRecord[] = [];
-  const listeners = {
-    blocked: (one: BlockedPerson) => void blocked.push(one),
-    waits: () => void waiting.push('one'),
-    access: (trouble: 'keep' | 'lack') => void access.push(trouble),
+  const watcher = {
     decided: ({ identification }: { identification: string }, { rule }: { rule: string }) =>
       void decided.push(`${identification} ${rule}`),
+    expected: (some: readonly NewChange[]) => void expected.push(...some),
   };
-  const sink = {
-    ...listeners,
-    find: (finding: Finding) => void findings.push(finding),
-    async changes(some: readonly NewChange[]) {
-      calls.push('changes');
-      changes.push(...some);
-    },
-    async expected(some: readonly NewChange[]) {
-      calls.push('expected');
-      expected.push(...some);
-    },
-    async ledger(some: readonly { readonly entry: LedgerEntry; readonly isMiss: boolean }[]) {
-      calls.push('ledger');
-      entries.push(...some.map((one) => ({ ...one.entry, isMiss: one.isMiss })));
-    },
-    decisions: (some: readonly DecisionRecord[]) => void known.push(...some),
-    async takeOver(users: readonly { readonly identification: string; readonly owner: string }[]) {
-      calls.push('take over');
+  const recorder = {
+    watcher,
+    async begin() {},
+    changes: async (some: readonly NewChange[]) => void changes.push(...some),
+    ledger: async (some: readonly LedgerEntry[]) => void entries.push(...some),
+    async takeOver(users: readonly { readonly identification: string }[]) {
       taking.push(...users);
       return new Set(world.taken ?? users.map(({ identification }) => identification));
     },
   };
+  const scope = world.isNamed === true ? { kind: 'users' } : { kind: 'all' };
+  const work = {
+    ...{ sync, index, spool, recorder, scope, signal: stopping.signal, ...given({ edit, isRetry: world.isRetry }) },
+    findings: {
+      find: (finding: Finding) => void findings.push(finding),
+      identities: world.identities ?? { notKept: 0, found: 0 },
+    },
+    blocked: { add: (one: BlockedPerson) => void blocked.push(one) },
+  } as unknown as PlanWork;
+  const planned = { read, compared } as unknown as Parameters<typeof decideChanges>[1];
+  const kept = (places: readonly number[]) => places.map((place) => JSON.parse(spool.read(place)));
   return {
     store,
-    decide: () => decideEveryone(job, sink, io),
-    /** What the edit counted. */
-    tally: edit?.tally,
-    /** Reads what was kept in the spool. */
-    kept: (places: readonly number[] = []) => places.map((place) => JSON.parse(spool.read(place))),
+    async decide() {
+      const done = await decideChanges(work, planned, io, neighbors);
+      const { misses, instead, takenLater, repeated, rejected, leftOut, notUndone, respectedEdits, postponed } = done;
+      const counts = { repeated, rejected, leftOut, notUndone, respectedEdits, postponed };
+      return { ...done, counts, expected, misses: kept(misses), instead: kept(instead), takenLater: kept(takenLater) };
+    },
     /** What the later steps know of a person. */
     marksOf: (name: string) =>
       (['prevented', 'leadable'] as const).filter((one) => index.has(index.find(name).slot, mark[one])).join(),
-    waiting,
-    known,
     findings,
     blocked,
-    access,
     decided,
-    calls,
     changes,
     expected,
     entries,

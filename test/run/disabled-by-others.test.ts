@@ -19,7 +19,7 @@ const renamed = staff.map((row) => (row.id === 'E1' ? { ...row, last: 'Paz' } : 
 const account = (office: Office) => office.sandbox.state.users.get('E1');
 
 /** Somebody disables or enables the account on the platform. */
-const setEnabled = (office: Office, enabled: boolean) => office.sandbox.state.editUser('E1', { enabled });
+const setEnabled = (office: Office, enabled: boolean) => office.sandbox.state.patchUser('E1', { enabled });
 
 async function expectReported(office: Office, rows: readonly Row[]): Promise<void> {
   const { run, findings } = await office.applyRows(rows);

@@ -4,7 +4,7 @@ import type { LedgerEntry, WaitingLeader } from '../../src/core/plan/ledger.ts';
 import type { EngineIo } from '../../src/run/engine-io.ts';
 import { type Resolved, resolveReference, resolveWish } from '../../src/run/lead/resolve.ts';
 import { addWaitingPeople, findCycles, openLeftLeaders, waitFindings, waitsAfter } from '../../src/run/lead/waiting.ts';
-import { mark } from '../../src/run/read/people-index.ts';
+import { mark } from '../../src/run/read/marks.ts';
 import type { PlanRead } from '../../src/run/read/read-people.ts';
 import { sampleEntry } from '../contracts/store-samples.ts';
 import { person } from '../core/cases.ts';

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { onTestFinished } from 'vitest';
+import { withEarlier } from '../../src/core/person/earlier.ts';
 import type { FieldName } from '../../src/core/person/fields.ts';
 import type { Person, RejectedPerson } from '../../src/core/person/person.ts';
 import type { User } from '../../src/core/person/user.ts';
@@ -7,7 +8,8 @@ import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import type { Spool } from '../../src/ports/runtime.ts';
 import type { Sync } from '../../src/run/engine-io.ts';
 import { openRecordFiling } from '../../src/run/read/file-records.ts';
-import { mark, PeopleIndex } from '../../src/run/read/people-index.ts';
+import { mark } from '../../src/run/read/marks.ts';
+import { PeopleIndex } from '../../src/run/read/people-index.ts';
 import { openFileSpool } from '../../src/store/db/file-spool.ts';
 
 /** Opens an index whose spool is closed when the test ends. */
@@ -33,10 +35,18 @@ export interface KnownPeople {
 export function fillIndex(
   index: PeopleIndex,
   spool: Spool,
-  { sync, ...people }: KnownPeople & { readonly sync: Sync },
+  { sync, earlier, ...people }: KnownPeople & { readonly sync: Sync; readonly earlier?: readonly Person[] },
 ) {
   const filing = openRecordFiling({ index, sync, find: () => {}, blocked: undefined });
-  for (const record of people.records ?? []) filing.file(record);
+  const before = [...(earlier ?? [])];
+  for (const record of people.records ?? []) {
+    const at = before.findIndex(({ identification }) => identification === record.identification);
+    const [same] = at === -1 ? [] : before.splice(at, 1);
+    const other = same ?? ({ kind: 'unreadable', at: record.at, reason: 'is blank' } as const);
+    const { mapped } = earlier === undefined ? { mapped: record } : withEarlier(record, other);
+    if (mapped.kind !== 'unreadable') filing.file(mapped);
+  }
+  for (const record of before) filing.fileEarlier(record);
   filing.settle();
   const slotOf = (name: string): number => {
     const { slot } = index.find(name);

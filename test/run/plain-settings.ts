@@ -82,12 +82,12 @@ export function compilePlainMapping(settings: SyncSettings) {
 export function configured(
   settings: SyncSettings,
   { identity = 's1', dialect = defaultDialect } = {},
-): Pick<Sync, 'configuration' | 'compile' | 'mappingText' | 'edited'> {
+): Pick<Sync, 'configuration' | 'compile' | 'mappingText' | 'withMapping'> {
   const source = { kind: 'csv', fingerprint: 'f1', identity, open: () => undefined as never };
   const compile: Sync['compile'] = (of) => {
     return compileMapping(of.mapping, of.lifecycle, of, { expressions: createExpressions() });
   };
   const configuration = configurationOf({ ...settings, source } satisfies SyncConfig, dialect);
-  const edited = () => Promise.reject(new Error('nothing here edits a mapping'));
-  return { configuration, compile, mappingText: '', edited };
+  const withMapping = () => Promise.reject(new Error('nothing here edits a mapping'));
+  return { configuration, compile, mappingText: '', withMapping };
 }

@@ -25,30 +25,30 @@ const applied: Verdict = { kind: 'applied', quirks: {} };
 const altered: Verdict = { kind: 'applied', quirks: { area: { sent: 'After', observed: 'after' } } };
 const unverified: Verdict = { kind: 'unverified' };
 const ignored: Verdict = { kind: 'ignored', fields: ['area', 'job'], quirks: {} };
-const ignoredAndEdited: Verdict = { ...ignored, edited: ['firstName'] };
-const edited: Verdict = { kind: 'ignored', fields: [], edited: ['firstName', 'area'], quirks: {} };
+const ignoredAndOverwritten: Verdict = { ...ignored, overwritten: ['firstName'] };
+const overwritten: Verdict = { kind: 'ignored', fields: [], overwritten: ['firstName', 'area'], quirks: {} };
 const notSeen: Verdict = { kind: 'not-seen', what: 'the user is still enabled' };
-const overwritten: Verdict = { ...notSeen, edited: ['area'] };
+const replaced: Verdict = { ...notSeen, overwritten: ['area'] };
 
 it.each<[what: string, verdict: Verdict, mark: object]>([
   ['was applied', applied, { state: 'applied', appliedAt: now }],
   ['shows nothing', unverified, { state: 'unverified', reason: expect.stringMatching(/^write-only fields: /) }],
   ['was ignored', ignored, { state: 'failed', reason: 'the platform ignored area, job', appliedAt: now }],
   [
-    'was edited by someone else',
-    edited,
+    'was changed by someone else',
+    overwritten,
     {
       state: 'failed',
-      reason: 'firstName, area was edited by someone else; the next run plans again',
+      reason: 'firstName, area was changed by someone else; the next run plans again',
       appliedAt: now,
     },
   ],
   [
-    'was ignored in part and edited in part',
-    ignoredAndEdited,
+    'was ignored in part and changed in part',
+    ignoredAndOverwritten,
     {
       state: 'failed',
-      reason: 'the platform ignored area, job; firstName was edited by someone else; the next run plans again',
+      reason: 'the platform ignored area, job; firstName was changed by someone else; the next run plans again',
       appliedAt: now,
     },
   ],
@@ -60,14 +60,14 @@ it.each<[what: string, verdict: Verdict, findings: readonly string[]]>([
   ['was applied', applied, []],
   ['shows nothing', unverified, []],
   ['is not seen', notSeen, []],
-  ['is not seen, because someone else edited it', overwritten, ['edited-elsewhere: area was edited by']],
+  ['is not seen, because someone else changed it', replaced, ['changed-elsewhere: area was changed by']],
   ['was stored differently', altered, ['kept-differently: the platform stores area differently']],
   ['was ignored', ignored, ['ignored-field: the platform accepted the change but ignored area, job. Check']],
-  ['was edited by someone else', edited, ['edited-elsewhere: firstName, area was edited by']],
+  ['was changed by someone else', overwritten, ['changed-elsewhere: firstName, area was changed by']],
   [
-    'was ignored in part and edited in part',
-    ignoredAndEdited,
-    ['ignored-field: the platform accepted', 'edited-elsewhere: firstName was edited by'],
+    'was ignored in part and changed in part',
+    ignoredAndOverwritten,
+    ['ignored-field: the platform accepted', 'changed-elsewhere: firstName was changed by'],
   ],
 ])('a change that %s is reported so', (_, verdict, findings) => {
   const found = findingsOf(read(verdict));
@@ -88,7 +88,7 @@ it('an undo that took effect keeps later runs from doing the same again, without
   expect(kept(notSeen)).toEqual([]);
   expect(kept(applied)).toEqual([[now, ['area', 'job', 'firstName', 'project']]]);
   expect(kept(ignored)).toEqual([[now, ['firstName', 'project']]]);
-  expect(kept(ignoredAndEdited)).toEqual([[now, ['project']]]);
+  expect(kept(ignoredAndOverwritten)).toEqual([[now, ['project']]]);
 });
 
 describe('the ledger entry after a change', () => {

@@ -96,8 +96,8 @@ describe('search', () => {
     const sandbox = await open({ people });
     await found(sandbox, 'orderBy=firstName');
 
-    sandbox.state.editUser('E', { fields: { firstName: 'Aaron', lastName: 'W' } });
-    sandbox.state.editUser('C', { fields: { firstName: 'Zoe' } });
+    sandbox.state.patchUser('E', { fields: { firstName: 'Aaron', lastName: 'W' } });
+    sandbox.state.patchUser('C', { fields: { firstName: 'Zoe' } });
     await sandbox.call('DELETE', `${users}/A/`);
 
     expect(await found(sandbox, 'enabled=false&orderBy=firstName')).toEqual(['E', 'B', 'D', 'C']);
@@ -127,7 +127,7 @@ describe('writes that show late', () => {
     sandbox.fault('late=2000');
 
     await sandbox.call('DELETE', `${users}/A/`);
-    sandbox.state.editUser('E', { fields: { firstName: 'Eva', lastName: 'V' } });
+    sandbox.state.patchUser('E', { fields: { firstName: 'Eva', lastName: 'V' } });
 
     expect(sandbox.state.users.has('A')).toBe(false);
     expect(await found(sandbox, 'enabled=false&orderBy=id')).toEqual(['C', 'A', 'B', 'D']);

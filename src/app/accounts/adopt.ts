@@ -23,7 +23,7 @@ import { endOf, type PauseOrder } from '../syncs.ts';
 import { openAccounts } from './list-accounts.ts';
 
 /** Says a decision, for the audit and for the person who makes it. */
-function wordsOf(decision: NewDecision): string {
+export function wordsOf(decision: NewDecision): string {
   if ('owner' in decision) return `users of ${decision.owner} stay as they are`;
   if (decision.way === 'rename')
     return `account of ${decision.other} gets the identification ${decision.identification}`;

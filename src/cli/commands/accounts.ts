@@ -198,7 +198,7 @@ export const adopt: CommandRow = {
     ['--from <name>', 'all users of a sync that is not configured'],
     ['--leave', 'leave as they are, with --reason: accounts without an owner, users of --from, a rename or conversion'],
     ['--disable', 'disable accounts that HR does not name and no sync owns, with --reason: in the next full run'],
-    ['--until <time>', `when --leave or --disable ends; needed to leave a rename: ${untilForms}`, parseUntil],
+    ['--until <time>', `when --leave or --disable ends (needed to leave a rename): ${untilForms}`, parseUntil],
     ['--replace', 'disable the old account and create one for the new person; both wait for approval'],
     ['--apart', 'they are two people: decide about each alone'],
     confirmOption,

@@ -1,4 +1,5 @@
 import { Argument, InvalidArgumentError } from 'commander';
+import { wordsOf } from '../../app/accounts/adopt.ts';
 import { endSessions, findAudit, listSessions } from '../../app/audit.ts';
 import { reportCsv, reportPeople } from '../../app/changes/reports.ts';
 import { findSync } from '../../app/find-named.ts';
@@ -257,9 +258,11 @@ function renderRecord(record: PersonRecord): string {
     changes,
     findings,
     decisions,
+    standing,
     requests,
     notices,
     rawTexts,
+    auditEntries,
   } = record;
   const sections = [
     `what the store has about ${cleanLine(identification)}`,
@@ -307,12 +310,19 @@ function renderRecord(record: PersonRecord): string {
       }),
     ),
     section(
+      'standing decisions',
+      standing.map(
+        (one) => `${formatInstant(one.at)} ${one.sync}: ${cleanLine(wordsOf(one))}, by ${cleanLine(one.by)}`,
+      ),
+    ),
+    section(
       'requests',
       requests.map(({ sync, requestedAt }) => `${formatInstant(requestedAt)} ${sync}`),
     ),
     section('named in', [
       ...(notices === 0 ? [] : [`${notices} alert notices`]),
       ...(rawTexts === 0 ? [] : [`${rawTexts} raw answers of other systems`]),
+      ...(auditEntries === 0 ? [] : [`${auditEntries} entries of the audit`]),
     ]),
   ];
   const shown = sections.filter((text) => text !== '');

@@ -195,7 +195,7 @@ async function undoOneRun(
       const report = await shell.watching((watch) => planHere(app, run.sync, { ...watch, scope }));
       const changes = await previewChanges(app, report.id, shownInverses);
       const end = planEnd(report);
-      shell.print(renderPlan(report, end, { changes, ofEdit: [] }, shell.style));
+      shell.print(renderPlan(report, end, { changes, differing: [] }, shell.style));
       const inAll = changesInAll(report.counts);
       if (report.failure !== undefined || inAll === 0) return planExitCodes[end.outcome];
       const question = `make ${formatCount(inAll, 'change')} to undo run ${run.id}?`;

@@ -43,11 +43,12 @@ async function startSandbox(shell: Shell, options: SandboxOptions): Promise<numb
   const { io, signal } = shell;
   const { fault: faults, quirk: quirks, refreshToken: refreshTokens, listFaults, openapi, ...rest } = options;
   if (listFaults === true) {
-    return shell.answer(io.sandbox.faults(), renderFaultList(io.sandbox.faults(), shell.style));
+    const list = await io.sandbox.faults();
+    return shell.answer(list, renderFaultList(list, shell.style));
   }
   if (openapi === true) {
     // JSON with and without --json, because it is for other programs.
-    io.stdout.write(`${JSON.stringify(io.sandbox.openApi(), undefined, 2)}\n`);
+    io.stdout.write(`${JSON.stringify(await io.sandbox.openApi(), undefined, 2)}\n`);
     return 0;
   }
   const started = await io.sandbox.start({ ...rest, faults, quirks, refreshTokens });

@@ -122,12 +122,12 @@ async function showPlan(shell: Shell, sync: string, options: PlanOptions): Promi
     );
     const end = planEnd(report);
     const changes = await previewChanges(app, report.id, limit.shown);
-    const ofEdit = report.facts.edit === undefined ? [] : await editedChanges(app, report.id);
+    const differing = report.facts.edit === undefined ? [] : await differingChanges(app, report.id);
     const over = overLimits(report, limit);
-    const edit = report.facts.edit && { ...report.facts.edit, examples: ofEdit.map(changeView) };
+    const edit = report.facts.edit && { ...report.facts.edit, examples: differing.map(changeView) };
     const json = { ...planJson(report, changes), edit: edit ?? null, overLimit: over };
     shell.printJson({ ...json, ...(preview === undefined ? {} : { preview: preview.id }) });
-    shell.print(renderPlan(report, end, { changes, ofEdit }, shell.style));
+    shell.print(renderPlan(report, end, { changes, differing }, shell.style));
     for (const { class: name, count, limit: most } of over)
       shell.print(`\nover the limit: ${count} changes of the class ${name}, and --limit allows ${most}`);
     if (out !== undefined) {
@@ -152,11 +152,11 @@ export const planExitCodes: Readonly<Record<PlanOutcome, number>> = {
   partial: 4,
 };
 
-const editExamples = 3;
+const shownExamples = 3;
 
 /** Returns the first changes that an edit of the configuration makes. */
-function editedChanges(app: PlanPages, planId: string): Promise<readonly PlannedChange[]> {
-  return findChanges(app, planId, { limit: editExamples, classes: ['configuration'], states });
+function differingChanges(app: PlanPages, planId: string): Promise<readonly PlannedChange[]> {
+  return findChanges(app, planId, { limit: shownExamples, classes: ['configuration'], states });
 }
 
 /** Rejected changes are counted, not shown. */

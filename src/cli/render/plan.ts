@@ -29,7 +29,7 @@ const shortDigest = (digest: string): string => digest.slice(0, 12);
 export function renderPlan(
   report: PlanReport,
   { outcome, reason }: PlanEnd,
-  { changes, ofEdit }: { readonly changes: readonly PlannedChange[]; readonly ofEdit: readonly PlannedChange[] },
+  { changes, differing }: { readonly changes: readonly PlannedChange[]; readonly differing: readonly PlannedChange[] },
   style: Style,
 ): string {
   const inAll = changesInAll(report.counts);
@@ -37,7 +37,7 @@ export function renderPlan(
   const sections = [
     headOf(report, outcome, inAll, style),
     renderHolds(report, style),
-    renderEdit(report, ofEdit, style),
+    renderEdit(report, differing, style),
     renderFindings(news, news.length, style),
     renderStatusHint(report, style),
     changes.length === 0

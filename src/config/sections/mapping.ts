@@ -133,7 +133,7 @@ const ruleKeys = {
   ),
   keepLocalEdits: documented(
     z.boolean().default(false),
-    "The value on the platform stays until the source's value changes; so an edit made there is respected. Before the first write a value stays too, and an empty field is filled.",
+    "The value on the platform stays until the source's value changes; so a value that is set there is respected. Before the first write a value stays too, and an empty field is filled.",
     true,
   ),
 };

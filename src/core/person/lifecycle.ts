@@ -341,7 +341,7 @@ function hiredBy({ standing: judged }: StandingVerdict, hires: string, { latest 
   return other !== undefined && other > latest ? { hires, hiresLater: true } : { hires };
 }
 
-/** Nobody works at this age, or comes back after so many years. */
+/** Years: younger people do not work, and longer breaks do not end with a return. */
 const [tooYoung, longestBreak] = [14, 25];
 
 /** Returns whether other dates of the row show that a person who works here did not leave on this day. */

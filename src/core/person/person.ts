@@ -74,7 +74,12 @@ export interface Person {
   readonly rank?: string;
   /** Why a disabled account is not enabled; undefined when enabling is allowed. */
   readonly refusesEnable?: string;
+  /** What the earlier configuration makes of the record, where that is something else: see `withEarlier`. */
+  readonly earlier?: EarlierPerson;
 }
+
+/** The text: the earlier configuration names someone else by the record, or cannot read whom. */
+export type EarlierPerson = Person | RejectedPerson | 'nobody';
 
 /** A record with a known person but an unknown scope: no change is made, and the person is protected. */
 export interface RejectedPerson {

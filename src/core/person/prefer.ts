@@ -92,7 +92,7 @@ export function preferred(
 }
 
 /** Returns a text of all that is read of a record. Records that differ only in what is not read have the same. */
-export function whatItSays({ at: _, standingReason: __, hires: ___, ...read }: Person): string {
+export function whatItSays({ at: _, standingReason: __, hires: ___, earlier: ____, ...read }: Person): string {
   return JSON.stringify(Object.entries(read).sort());
 }
 

@@ -82,6 +82,19 @@ export function ownDialect(dialect: object, defaults: object): object {
   return Object.fromEntries(own) as Partial<Dialect>;
 }
 
+/** What of a change is of the class `configuration`. */
+export interface Marked {
+  readonly parts: readonly EditedPart[];
+  /** HR changed one of these values too, so that this waits as well. */
+  readonly isOfHrToo?: true;
+  /** What is made while the class is held: who comes or returns today gets what the earlier configuration gives. */
+  readonly instead?: ChangeDraft;
+  /** Gives back what the configuration now replaced had changed, and is of no class. */
+  readonly isBack?: true;
+  /** Only the edited configuration takes the user over: with the change, or once the class passes. */
+  readonly takesOver?: true;
+}
+
 /** What differs for one person: fields, or the kind of a change that is made as a whole. */
 export type EditedPart = FieldName | ChangeKind;
 
@@ -92,6 +105,11 @@ export type EditedPart = FieldName | ChangeKind;
 export function differsByEdit(now: ChangeDraft, before: ChangeDraft | undefined): readonly EditedPart[] {
   if (before?.kind !== now.kind) return now.kind === 'update' ? now.changed : [now.kind];
   return now.changed.filter((field) => !before.changed.includes(field) || before.after[field] !== now.after[field]);
+}
+
+/** Returns whether HR changed a value that differs by the edit: the earlier configuration writes another one. */
+export function isOfHrToo(parts: readonly EditedPart[], before: ChangeDraft | undefined): boolean {
+  return before?.kind === 'update' && parts.some((part) => before.changed.some((field) => field === part));
 }
 
 /** The last change of a person that was applied, and the configuration that its run had. */
@@ -129,13 +147,15 @@ export interface EditFact {
   readonly classes: Readonly<Partial<Record<ChangeClass, number>>>;
   /** The edited keys: `mapping.area`. */
   readonly keys: readonly string[];
+  /** Number of them with such a value that HR changed too: it waits with the edit. Absent: none. */
+  readonly ofHrToo?: number;
 }
 
 const namedParts = 8;
 
 /** Returns `this edit changes 45 people: firstName 45, area 45; for example E1, E2, E3`. */
 export function editSentence(
-  { people, parts }: Pick<EditFact, 'people' | 'parts'>,
+  { people, parts, ofHrToo }: Pick<EditFact, 'people' | 'parts' | 'ofHrToo'>,
   examples: readonly string[] = [],
 ): string {
   const counts = (Object.entries(parts) as [EditedPart, number][]).sort(([, a], [, b]) => b - a);
@@ -144,7 +164,9 @@ export function editSentence(
   const rest = counts.length - namedParts;
   const more = rest > 0 ? [`${rest} more`] : [];
   const some = examples.length === 0 ? '' : `; for example ${examples.join(', ')}`;
-  return `this edit changes ${countOf(people, 'person', 'people')}: ${[...named, ...more].join(', ')}${some}`;
+  const also =
+    ofHrToo === undefined ? '' : `. HR changed such a value of ${ofHrToo} of them too, which waits with the edit`;
+  return `this edit changes ${countOf(people, 'person', 'people')}: ${[...named, ...more].join(', ')}${some}${also}`;
 }
 
 /** Returns `Edited: mapping.area, scope`. */

@@ -9,18 +9,18 @@ export type Verdict =
   | { readonly kind: 'applied'; readonly quirks: Readonly<Partial<Record<FieldName, Quirk>>> }
   /** Only write-only fields were written, and nothing shows whether the platform applied them. */
   | { readonly kind: 'unverified' }
-  /** Part was applied. The platform ignored the readable `fields` for good. Another writer set the `edited` fields. */
+  /** Part was applied. The platform ignored the readable `fields` for good. Another writer set the `overwritten` fields. */
   | {
       readonly kind: 'ignored';
       readonly fields: readonly FieldName[];
-      readonly edited?: readonly FieldName[];
+      readonly overwritten?: readonly FieldName[];
       readonly quirks: Readonly<Partial<Record<FieldName, Quirk>>>;
     }
   /**
-   * No sign of the change yet. `edited`: fields that another writer set, so the change must not be sent again
+   * No sign of the change yet. `overwritten`: fields that another writer set, so the change must not be sent again
    * unchanged.
    */
-  | { readonly kind: 'not-seen'; readonly what: string; readonly edited?: readonly FieldName[] };
+  | { readonly kind: 'not-seen'; readonly what: string; readonly overwritten?: readonly FieldName[] };
 
 /**
  * Judges one change by the user as the platform shows it now; `undefined`: the platform has no such user. Pure: the
@@ -44,12 +44,12 @@ export function judgeChange(change: Change, user: User | undefined, known: Ledge
  *  what was sent                                       | taken
  *  what was before, and not known to be kept so        | ignored, counted
  *  an alteration of what was sent, or known to be one  | taken, and kept differently: both are remembered
- *  anything else                                       | edited by another writer: not taken, not remembered
+ *  anything else                                       | changed by another writer: not taken, not remembered
  */
 function judgeFields(change: Change, user: User, known: LedgerEntry | undefined): Verdict {
   const quirks: Partial<Record<FieldName, Quirk>> = {};
   const ignored: FieldName[] = [];
-  const edited: FieldName[] = [];
+  const overwritten: FieldName[] = [];
   const written = Object.keys(change.after) as FieldName[];
   const readable = written.filter((name) => fieldTraits(name).isReadable && !user.unreadable.includes(name));
   const isMeant = (name: FieldName): boolean => change.kind === 'create' || change.changed.includes(name);
@@ -64,7 +64,7 @@ function judgeFields(change: Change, user: User, known: LedgerEntry | undefined)
     if (isSameValue(name, shown, sent)) {
       if (isMeant(name)) taken += 1;
     } else if (!isMeant(name)) {
-      // The field was sent unchanged, so the shown value is the platform's form of it, unless another writer edited it.
+      // The field was sent unchanged, so the shown value is the platform's form of it, unless another writer changed it.
       if (!isKnown && isAlteration(name, sent, shown)) quirks[name] = { sent, observed: shown };
     } else if (isSameValue(name, shown, before) && !(isKept && (isKnown || isAlteration(name, sent, shown)))) {
       ignored.push(name);
@@ -72,14 +72,14 @@ function judgeFields(change: Change, user: User, known: LedgerEntry | undefined)
     } else if ((isKept && isKnown) || isAlteration(name, sent, shown)) {
       taken += 1;
       quirks[name] = { sent, observed: shown };
-    } else edited.push(name);
+    } else overwritten.push(name);
   }
   const hasMoved = user.lastUpdate !== undefined && change.before?.lastUpdate !== user.lastUpdate;
-  if (edited.length > 0) {
-    // That edit also moved `lastUpdate`, so `lastUpdate` is no sign of our change.
+  if (overwritten.length > 0) {
+    // That change also moved `lastUpdate`, so `lastUpdate` is no sign of our change.
     return change.kind !== 'update' || taken > 0
-      ? { kind: 'ignored', fields: ignored, edited, quirks }
-      : { kind: 'not-seen', what: `${edited.join(', ')} was edited by someone else`, edited };
+      ? { kind: 'ignored', fields: ignored, overwritten, quirks }
+      : { kind: 'not-seen', what: `${overwritten.join(', ')} was changed by someone else`, overwritten };
   }
   if (ignored.length > 0) {
     const isPartly = change.kind !== 'update' || taken > 0 || hasMoved;

@@ -2,7 +2,7 @@ import type { LeaderField } from '../person/fields.ts';
 import { leadersIn, leaderValues } from '../person/leaders.ts';
 import type { Leaders } from '../person/user.ts';
 import { given } from '../run/given.ts';
-import type { Dialect, Policy } from '../run/settings.ts';
+import type { Dialect, MappingSettings, Policy } from '../run/settings.ts';
 import type { Change, Proposal } from './change.ts';
 import { canonicalJson } from './configuration.ts';
 import type { LedgerEntry, LedgerLeaders, NamedLeaders } from './ledger.ts';
@@ -23,7 +23,7 @@ export interface WantedLeaders {
     readonly names: readonly string[];
     /** Every column made a statement, and every reference could be resolved. */
     readonly isWhole: boolean;
-    /** Whom each column with a whole statement names. A column that is blank or waits is absent. */
+    /** The people that each column with a whole statement names. A column that is blank or waits is absent. */
     readonly named?: NamedLeaders;
   };
 }
@@ -44,10 +44,18 @@ export interface LeaderCase {
   readonly shown: Leaders;
   readonly checkedAt: number;
   /** Which leaders that were set by hand are replaced and taken away. */
-  readonly takeOver: { readonly main: boolean; readonly secondary: boolean };
+  readonly takeOver: Readonly<Record<LeaderField, boolean>>;
   readonly policy: Policy;
   /** References that wait. The ledger keeps them. */
   readonly waits?: LedgerLeaders['waits'];
+}
+
+/** Returns which leaders that were set by hand the mapping replaces and takes away. */
+export function takeOverOf({ leaders }: Pick<MappingSettings, 'leaders'>): LeaderCase['takeOver'] {
+  return {
+    mainLeader: leaders?.manager?.takeOver === true,
+    secondaryLeaders: leaders?.secondary.some((rule) => rule.takeOver) === true,
+  };
 }
 
 export interface LeaderDecision {
@@ -88,7 +96,7 @@ export function decideLeaders(subject: LeaderCase): LeaderDecision {
   const namedStill = new Set(Object.values(named ?? {}).flat());
   const mayGo = (name: string): boolean =>
     wanted.secondary?.isWhole === true
-      ? ours.has(name) || takeOver.secondary
+      ? ours.has(name) || takeOver.secondaryLeaders
       : ours.has(name) && namedBefore.has(name) && !namedStill.has(name);
   const isGone = (name: string): boolean => mayGo(name) && !names.includes(name) && name !== main;
   const kept = shown.secondary.filter((name) => !isGone(name));
@@ -125,7 +133,7 @@ function mainAfter({ wanted: { main }, known, shown, takeOver }: LeaderCase): st
   const isOurs = shown.main !== undefined && shown.main === known?.main;
   if (main.says === 'none') return isOurs ? undefined : shown.main;
   if (main.says === 'keep') return shown.main;
-  return shown.main === undefined || isOurs || takeOver.main ? main.identification : shown.main;
+  return shown.main === undefined || isOurs || takeOver.mainLeader ? main.identification : shown.main;
 }
 
 /** Returns the change from one state of the leaders to another; undefined when they are equal. */
@@ -234,7 +242,7 @@ export type LeaderVerdict =
   | { readonly kind: 'applied' }
   /** `left`: the change from what is shown. */
   | { readonly kind: 'lacking'; readonly left: Change; readonly what: string }
-  | { readonly kind: 'edited' };
+  | { readonly kind: 'overwritten' };
 
 /** Compares a change with what the platform shows. Leaders that others added meanwhile stay. */
 export function judgeLeaders<Made extends Change>(
@@ -247,8 +255,8 @@ export function judgeLeaders<Made extends Change>(
   const { add, remove } = leaderSteps(from, to);
   const secondary = [...shown.secondary.filter((name) => !remove.secondary.includes(name)), ...add.secondary];
   const isMain = from.main !== to.main;
-  const isEdited = isMain && ![undefined, from.main, to.main].includes(shown.main);
-  if (isEdited) return { kind: 'edited' };
+  const isOverwritten = isMain && ![undefined, from.main, to.main].includes(shown.main);
+  if (isOverwritten) return { kind: 'overwritten' };
   const goal = { main: isMain ? to.main : shown.main, secondary };
   const left = leaderSteps(shown, goal);
   const lacks = [

@@ -33,7 +33,7 @@ export interface LedgerLeaders {
   readonly main?: string;
   /** The secondary leaders that are ours. */
   readonly secondary: readonly string[];
-  /** Whom each column named last as secondary leaders. Absent: not known. */
+  /** The people that each column named last as secondary leaders. Absent: not known. */
   readonly named?: NamedLeaders;
   /** What the platform listed last. Absent: nothing, or a change of them was sent since and is not proven. */
   readonly shown?: Leaders;

@@ -6,6 +6,7 @@ import { shellWord } from '../run/formats.ts';
 import { given } from '../run/given.ts';
 import type { Policy, SyncSettings } from '../run/settings.ts';
 import type { ChangeDraft, ChangeKind } from './change.ts';
+import type { Marked } from './configuration.ts';
 import {
   create,
   type DiffRules,
@@ -57,6 +58,8 @@ export type SourceSays =
 export interface Case {
   readonly identification: string;
   readonly source: SourceSays;
+  /** What the source says by the earlier configuration, where that is something else. */
+  readonly earlier?: SourceSays;
   readonly user: User | undefined;
   readonly ledger: LedgerEntry | undefined;
   /** What other syncs of the connection show about the person. Absent: nothing that a hand-over may rely on. */
@@ -123,6 +126,8 @@ export interface Decision<Name extends string = Rule> {
   readonly kept?: KeptFields;
   /** The sync that owned the user until now. The change and the ledger entry apply once the user is ours. */
   readonly takenFrom?: string;
+  /** What of it is of the class `configuration`. Absent: nothing. */
+  readonly marked?: Marked;
   /** The disable or remove that is left out because another sync is expected to take the user over. */
   readonly expected?: ChangeDraft;
 }

@@ -97,7 +97,7 @@ export function accountMark(hashed: number): number {
   return 1 + ((hashed >>> 0) % 255);
 }
 
-/** A day of the year 4770: nobody leaves later. */
+/** A day of the year 4770: no employee leaves later. */
 const maxLeaveDay = 2 ** 20 - 1;
 const undecidedBit = 1 << 22;
 const pagesAtOnce = 64;

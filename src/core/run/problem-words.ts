@@ -5,7 +5,7 @@
 export function nearest(word: string, allowed: readonly string[]): string | undefined {
   const wanted = fold(word);
   const ranked = allowed
-    .map((name) => ({ name, distance: editDistance(wanted, fold(name)) }))
+    .map((name) => ({ name, distance: distanceOf(wanted, fold(name)) }))
     .sort((a, b) => a.distance - b.distance);
   const best = ranked[0];
   // At most a third of the letters may differ: `polcy` matches policy, `foo` matches nothing.
@@ -43,8 +43,8 @@ export function fold(name: string): string {
   return name.toLowerCase().replace(/[-_\s]/g, '');
 }
 
-/** Returns the Levenshtein distance, where swapped neighbors count as one edit (optimal string alignment). */
-export function editDistance(a: string, b: string): number {
+/** Returns the Levenshtein distance, where swapped neighbors count as one step (optimal string alignment). */
+export function distanceOf(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 8) return Number.POSITIVE_INFINITY;
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

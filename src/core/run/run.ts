@@ -71,7 +71,7 @@ export interface Hold {
   readonly class: ChangeClass;
   /** The reason: `7 disables in 24 h, 5 allowed`. */
   readonly reason: string;
-  /** Of changes that were left out of a decision: why they were held first; empty: not known. */
+  /** Why changes that were left out of a decision were held first. Empty: not known. */
   readonly heldBefore?: string;
   readonly count: number;
 }

@@ -134,7 +134,7 @@ function statusOf(columns: readonly Column[], sample: readonly SampleRow[], evid
     const like = names.like('status', column.path);
     const hasBoth =
       said.some(({ meaning }) => meaning === 'leaver') && said.some(({ meaning }) => meaning === 'active');
-    // Without a status everybody counts as active, so a column that is called so counts, whatever its words.
+    // Without a status all people count as active, so a column that is called so counts, whatever its words.
     if ((like <= 1 && !said.some(({ meaning }) => meaning === 'active')) || (like === 0 && !hasBoth)) continue;
     const score = like + (hasBoth ? 1.5 : 0) + people / Math.max(1, column.filled);
     if (

@@ -89,7 +89,7 @@ export class Lab {
   latestMs: number | undefined;
   readonly #client: PlatformClient;
   readonly #clock: Clock;
-  #baseline: Census | undefined;
+  #before: Census | undefined;
 
   constructor(order: LabOptions) {
     this.order = order;
@@ -155,8 +155,8 @@ export class Lab {
 
   /** Scans every user, before anything is written. Throws `USAGE` when a user has one of these names, or a similar one. */
   async begin(names: readonly string[]): Promise<void> {
-    this.#baseline = await this.#census(names, undefined);
-    const taken = [...this.#baseline.taken].join(', ');
+    this.#before = await this.#census(names, undefined);
+    const taken = [...this.#before.taken].join(', ');
     if (taken === '') return;
     const message = `the platform has a user like ${taken}, so ${this.order.user} cannot be the test user. Name another one with --user`;
     throw usageError(message);
@@ -172,7 +172,7 @@ export class Lab {
       user,
     );
     this.taken = after.taken;
-    const moved = this.#baseline === undefined ? [] : movedUsers(this.#baseline, after, user);
+    const moved = this.#before === undefined ? [] : movedUsers(this.#before, after, user);
     if (moved.length > 0) throw new Stopped(movedSentence(moved));
   }
 
@@ -351,7 +351,7 @@ function movedSentence(moved: readonly string[]): string {
   const more = moved.length > 5 ? ', …' : '';
   return (
     `${countOf(moved.length, 'other user')} changed between the two scans (${shown}${more}): enabled or lastUpdate moved. ` +
-    'Either they were edited at the same time, or a file of one row touches other users. ' +
+    'Either they were changed at the same time, or a file of one row touches other users. ' +
     'Look at these users before any sync runs, and learn again at a quiet time'
   );
 }

@@ -41,7 +41,7 @@ const write = {
   job: 'Analyst',
   customFields: { customField1: 'CC-100' },
 };
-const edited = { userId: '1001', ...write, identification: 'E000001' };
+const changed = { userId: '1001', ...write, identification: 'E000001' };
 const user = {
   id: 1001,
   locale: 'en',
@@ -141,9 +141,9 @@ export const examples: Readonly<Record<string, unknown>> = {
   },
   RevokeAnswer: { message: 'The token is now invalid' },
   UserPayload: write,
-  UserUpdatePayload: edited,
+  UserUpdatePayload: changed,
   UserAnswer: { result: user },
-  UserUpdateAnswer: { result: edited },
+  UserUpdateAnswer: { result: changed },
   UserSearchAnswer: { result: [{ ...user, organizationName: 'Sandbox' }], page: { totalElements: 1 } },
   CreatedUser: { userId: '1001' },
   UserFileUpload: {

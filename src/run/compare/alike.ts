@@ -7,7 +7,8 @@ import { chunk } from '../../core/run/batch.ts';
 import { formatMinute, shellWord } from '../../core/run/formats.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import type { Reading } from '../read/choose-read.ts';
-import { mark, type PeopleIndex } from '../read/people-index.ts';
+import { mark } from '../read/marks.ts';
+import type { PeopleIndex } from '../read/people-index.ts';
 import { type AskJob, askSource, canLookUp } from './doubtful-people.ts';
 import { readKept } from './kept-users.ts';
 

@@ -13,7 +13,8 @@ import type { ScanPage } from '../../ports/platform.ts';
 import type { Spool } from '../../ports/runtime.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import type { SomePeople } from '../read/choose-read.ts';
-import { countQuiet, mark, noQuiet, type PeopleIndex, type QuietCounts } from '../read/people-index.ts';
+import { mark } from '../read/marks.ts';
+import { countQuiet, noQuiet, type PeopleIndex, type QuietCounts } from '../read/people-index.ts';
 import { pagesOf } from '../read-back/lookups.ts';
 import { adoptOf, type LikenessWatch } from './alike.ts';
 import type { FormerEmails } from './former-emails.ts';
@@ -346,7 +347,7 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
   const isEqual =
     user.enabled &&
     user.unreadable.length === 0 &&
-    index.has(slot, mark.usable | mark.active) &&
+    index.has(slot, mark.active) &&
     !index.hasAny(slot, mark.outOfScope | mark.conflict) &&
     index.isShownAsWanted(slot, user);
   if (isEqual && !job.isFocused && index.isPlain(slot, user.id) && !index.has(slot, mark.undated)) {

@@ -13,7 +13,8 @@ import type { Spool } from '../../ports/runtime.ts';
 import { rulesOn } from '../clock-span.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { pointRequest } from '../read/choose-read.ts';
-import { mark, type PeopleIndex } from '../read/people-index.ts';
+import { mark } from '../read/marks.ts';
+import type { PeopleIndex } from '../read/people-index.ts';
 import { sayOf } from '../read/source-says.ts';
 import { type Candidates, readKept } from './kept-users.ts';
 
@@ -238,7 +239,9 @@ export async function askSource(names: readonly string[], job: AskJob, io: Engin
 async function knowsAnyone(job: AskJob, io: EngineIo): Promise<boolean> {
   const { index } = job;
   const slots = Array.from({ length: index.size }, (_, slot) => slot);
-  const slot = slots.find((one) => index.has(one, mark.inSource | mark.usable) && !index.has(one, mark.conflict));
+  const isUsable = (one: number): boolean =>
+    index.hasAny(one, mark.active | mark.leaver) && !index.has(one, mark.conflict);
+  const slot = slots.find(isUsable);
   if (slot === undefined) return false;
   try {
     await lookUp([index.person(slot).identification], job, io);

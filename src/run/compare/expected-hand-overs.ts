@@ -8,7 +8,7 @@ const changesAtOnce = 500;
 /** Disables and removes that are left out because another sync is expected to take the users over. */
 export interface ExpectedHandOvers {
   /** Positions in the spool. */
-  readonly places: readonly number[];
+  readonly places: number[];
 }
 
 /**

@@ -1,413 +1,272 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { BlockedPerson } from '../../core/guard/blocked.ts';
-import type { FieldName, FieldValues } from '../../core/person/fields.ts';
-import { episodeOf, type Proposal, sealChange } from '../../core/plan/change.ts';
-import { type DecisionRecord, isUndoRule, settleDecisions } from '../../core/plan/decision.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { MissingWait } from '../../core/plan/ledger-steps.ts';
-import type { Case, Decision, Rule, SourceSays } from '../../core/plan/plan.ts';
 import { nextTryAt, refusalReason } from '../../core/plan/refused-create.ts';
-import { clearingWrites } from '../../core/run/batch.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { countOf, formatInstant } from '../../core/run/formats.ts';
-import { given } from '../../core/run/given.ts';
 import { undoneBy } from '../../ports/runs.ts';
 import type { NewChange, OwnedUser } from '../../ports/store.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
-import { type ExpectedHandOvers, isDecidedByOperator } from '../compare/expected-hand-overs.ts';
-import { openNeighbors } from '../compare/neighbors.ts';
+import type { ExpectedHandOvers } from '../compare/expected-hand-overs.ts';
+import { type NeighborReader, openNeighbors } from '../compare/neighbors.ts';
 import { findTakenOver, Inheritance } from '../compare/report-hand-overs.ts';
-import { countEdited } from '../edit.ts';
-import type { EngineIo, Sync } from '../engine-io.ts';
+import { addDiffering, type Differing, noDiffering } from '../edit.ts';
+import type { EngineIo } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
-import { countQuiet, mark, noQuiet, type QuietCounts } from '../read/people-index.ts';
+import { mark } from '../read/marks.ts';
+import { countQuiet, noQuiet, type QuietCounts } from '../read/people-index.ts';
 import type { PlanRead } from '../read/read-people.ts';
-import { accessTrouble, blockedPerson } from '../read/source-says.ts';
-import { decideEdit, type EditedChange, takenByEdit } from './decide-edit.ts';
-import { type DecidedSlot, type DecideJob, decideSlots, type SlotToDecide, whyNotSent } from './decide-slots.ts';
-import { type EmailMoves, orderClaims } from './order-claims.ts';
+import { type DecidedSlot, type DecideJob, decideSlots, type SlotToDecide } from './decide-slots.ts';
+import { type Effects, effectsOf } from './effects.ts';
+import { orderClaims } from './order-claims.ts';
+import { settleChanges } from './settle-changes.ts';
 import { decideBy } from './undo.ts';
 
 /** The result of the third step. The changes are stored but not guarded yet. */
 export interface Decided {
   /** Number of changes that repeat a change whose outcome stayed unknown. */
-  readonly repeated: number;
+  repeated: number;
   /** People who keep or lack access because of trouble with their records. */
-  readonly access: { readonly keep: number; readonly lack: number };
+  readonly access: { keep: number; lack: number };
   /** Positions in the spool of ledger entries that count an absence. A guard may still stop them. */
-  readonly misses: readonly number[];
+  readonly misses: number[];
   /** Enabled users whose absence is counted and not long enough yet, and when the first of them is disabled. */
-  readonly missing: { readonly count: number; readonly wait: MissingWait | undefined };
+  readonly missing: { count: number; wait: MissingWait | undefined };
   /** The next read must be full, because a delta would not show the identity problems that were found. */
-  readonly needsFull: boolean;
+  needsFull: boolean;
   /** People who wait for an e-mail that does not become free in this plan, or for the next try of a refused create. */
-  readonly postponed: number;
+  postponed: number;
   /** People of the source for whom a decision was made, and who need no change. */
-  readonly quiet: Readonly<QuietCounts>;
+  readonly quiet: QuietCounts;
   /** Changes that are left out because another sync is expected to take the users over. */
   readonly expected: ExpectedHandOvers;
   /** Planned changes that go after another one: identification to the one that they wait for. */
-  readonly waits: ReadonlyMap<string, string>;
+  readonly waits: Map<string, string>;
   /** Changes that an operator rejected, and changes that were left out of a decision. */
-  readonly rejected: number;
-  readonly leftOut: number;
+  rejected: number;
+  leftOut: number;
   /** Whether one of the people has an approval that no run used up. */
-  readonly hasApprovals: boolean;
+  hasApprovals: boolean;
   /** People whose new e-mail was rejected, and is taken out of their change. */
-  readonly keptEmails: ReadonlySet<string>;
+  readonly keptEmails: Set<string>;
   /** People whose changes an undo leaves as they are, fully or in part. */
-  readonly notUndone: number;
+  notUndone: number;
   /** Edits on the platform that stay until the source's value changes. */
-  readonly respectedEdits: number;
+  respectedEdits: number;
+  /** What is of the class `configuration`. */
+  readonly differing: Differing;
+  /** Positions in the spool of changes that are made while that class is held. */
+  readonly instead: number[];
+  /** Positions in the spool of users whom the class takes over: see `TakenLater`. */
+  readonly takenLater: number[];
 }
 
-/** Applies the truth table to every person who needs a decision, and stores the changes. */
-export async function decideChanges(
-  work: PlanWork,
-  { read, compared }: { readonly read: PlanRead; readonly compared: PlanCompared },
-  io: EngineIo,
-): Promise<Decided> {
-  const { recorder, sync, spool, index, signal } = work;
-  const { find, identities } = work.findings;
-  const { candidates, claims, holders, unresolved, asked, standing } = compared;
-  const { blocked } = unresolved;
-  await recorder.begin();
-  const tally = openTally(work, unresolved.released);
-  const isFocused = read.focus !== undefined;
-  const { snapshot } = read;
-  const neighbors = openNeighbors(sync, io);
-  const decide = decideBy(work, { isComplete: snapshot.leavers !== undefined, former: compared.former }, io);
-  const people = { index, spool, candidates, claims, holders, neighbors, asked, blocked, standing, decide };
-  const mayCreatesWait = work.isRetry !== true && work.scope.kind === 'all' && undoneBy(work.scope) === undefined;
-  const job = { sync, snapshot, isFocused, mayCreatesWait, ...people, ...given({ edit: work.edit }), signal };
-  const { postponed, quiet } = await decideEveryone(job, tally.sink, io);
-  const isDelta = read.reading.kind === 'delta';
-  const needsFull = identities.notKept > 0 || (isDelta && identities.found > 0);
-  if (needsFull && isDelta) {
-    find({
-      code: 'source-note',
-      message: 'two records claim the same user (see the next findings): the next run reads all employees',
-    });
-  }
-  const { waitingCreates, ...counted } = tally.all();
-  return { ...counted, needsFull, postponed: postponed + waitingCreates, quiet };
+/** A user who becomes ours with the change, or once the class `configuration` passes, and how that is reported. */
+export interface TakenLater extends OwnedUser {
+  readonly finding: Finding | undefined;
 }
 
-/** Counts what is decided, and passes the changes and entries on to the recorder. `released`: see `Unresolved`. */
-function openTally({ recorder, spool, findings: { find }, blocked }: PlanWork, released: ReadonlySet<string>) {
-  const misses: number[] = [];
-  const expected: number[] = [];
-  const waits = new Map<string, string>();
-  const keptEmails = new Set<string>();
-  const access = { keep: 0, lack: 0 };
-  const counts = { repeated: 0, rejected: 0, leftOut: 0, notUndone: 0, respectedEdits: 0, waitingCreates: 0 };
-  let missing: Decided['missing'] = { count: 0, wait: undefined };
-  let hasApprovals = false;
-  const sink: DecisionSink = {
-    find,
-    blocked: blocked.add,
-    access: (trouble) => {
-      access[trouble] += 1;
-    },
-    waits: () => {
-      counts.waitingCreates += 1;
-    },
-    changes: async (changes) => {
-      for (const { identification, kind, waitsFor, verdict, without = [] } of changes) {
-        if (released.has(identification) && verdict?.state !== 'dropped') {
-          counts.repeated += 1;
-          const message = `${kind} is sent again: the outcome of an earlier one stayed unknown`;
-          find({ code: 'repeated', identification, message });
-        }
-        if (waitsFor !== undefined) waits.set(identification, waitsFor);
-        if (verdict?.state === 'dropped') counts.rejected += 1;
-        if (verdict?.state === 'held') counts.leftOut += 1;
-        if (without.includes('email')) keptEmails.add(identification);
-      }
-      await recorder.changes(changes);
-    },
-    decided: (subject, decision) => {
-      recorder.watcher.decided(subject, decision);
-      const { rule, wait, finding, kept = {} } = decision;
-      if (finding?.code === 'not-undone') counts.notUndone += 1;
-      counts.respectedEdits += Object.values(kept).filter((write) => write === 'keepLocalEdits').length;
-      if (rule !== 'missing-counted') return;
-      const isEarlier = wait !== undefined && wait.from < (missing.wait?.from ?? Number.POSITIVE_INFINITY);
-      missing = { count: missing.count + 1, wait: isEarlier ? wait : missing.wait };
-    },
-    decisions: (known) => {
-      hasApprovals ||= known.some(({ state, endedAt }) => state === 'approved' && endedAt === undefined);
-    },
-    takeOver: recorder.takeOver,
-    expected: async (changes) => {
-      recorder.watcher.expected(changes);
-      for (const change of changes) expected.push(spool.append(JSON.stringify(change)));
-    },
-    ledger: async (entries) => {
-      for (const { entry, isMiss } of entries) if (isMiss) misses.push(spool.append(JSON.stringify(entry)));
-      const adopted = entries.filter(({ isMiss }) => !isMiss).map(({ entry }): LedgerEntry => entry);
-      await recorder.ledger(adopted);
-    },
+function nothingDecided(): Decided {
+  return {
+    ...{ repeated: 0, rejected: 0, leftOut: 0, notUndone: 0, respectedEdits: 0, postponed: 0 },
+    ...{ needsFull: false, hasApprovals: false },
+    access: { keep: 0, lack: 0 },
+    ...{ misses: [], instead: [], takenLater: [], expected: { places: [] } },
+    missing: { count: 0, wait: undefined },
+    quiet: { ...noQuiet },
+    waits: new Map(),
+    keptEmails: new Set(),
+    differing: noDiffering(),
   };
-  const all = () => ({
-    ...counts,
-    access,
-    misses,
-    missing,
-    expected: { places: expected },
-    waits,
-    hasApprovals,
-    keptEmails,
-  });
-  return { sink, all };
-}
-
-/** Where decisions go, a bounded number at a time. */
-interface DecisionSink {
-  changes(changes: readonly NewChange[]): Promise<void>;
-  /** `isMiss`: counts an absence, which a guard may still stop. */
-  ledger(entries: readonly { readonly entry: LedgerEntry; readonly isMiss: boolean }[]): Promise<void>;
-  find(finding: Finding): void;
-  /** Called with every decision, also those without a change. */
-  decided(subject: Case, decision: Decision<string>): void;
-  /** Called with what was decided before about people with a change. */
-  decisions(known: readonly DecisionRecord[]): void;
-  /**
-   * Makes users ours that belonged to another sync, and returns who was taken over. The changes of the others are left
-   * out.
-   */
-  takeOver(users: readonly OwnedUser[]): Promise<ReadonlySet<string>>;
-  /** Gets the changes that are left out because another sync is expected to take the users over. */
-  expected(changes: readonly NewChange[]): Promise<void>;
-  /** Called for each person of the source for whom the source's own data leaves nothing to decide. */
-  blocked(person: BlockedPerson): void;
-  /** Called for each person whose create waits for its next try. */
-  waits(): void;
-  /** Called for each person who keeps or lacks access because of trouble with the record. */
-  access(trouble: 'keep' | 'lack'): void;
 }
 
 /** Small enough that other work of this process soon runs, even if every case becomes a change. */
 const chunkSize = 500;
 
-/** Applies the truth table to every open case. Only this function fetches people from the spool. */
-export async function decideEveryone(
-  job: DecideJob,
-  sink: DecisionSink,
+/**
+ * Applies the truth table to every person who needs a decision, and stores the changes: decides some people, lists what
+ * that asks for (`effectsOf`), and does it.
+ */
+export async function decideChanges(
+  work: PlanWork,
+  { read, compared }: { readonly read: PlanRead; readonly compared: PlanCompared },
   io: EngineIo,
-): Promise<{ readonly postponed: number; readonly quiet: Readonly<QuietCounts> }> {
-  const { index, candidates } = job;
-  const moves = await orderClaims(job, sink.find, io);
-  let pending: SlotToDecide[] = [];
-  let decided = 0;
-  const quiet = { ...noQuiet };
-  const inheritance = new Inheritance(job.sync.settings.name);
-  const flush = async (): Promise<void> => {
-    job.signal.throwIfAborted();
-    await decideSome({ ...job, moves, inheritance, quiet }, pending, sink, io);
-    decided += pending.length;
-    pending = [];
-    io.progress({ step: 'planning', decided, total: candidates.slots.length });
+  neighbors: NeighborReader = openNeighbors(work.sync, io),
+): Promise<Decided> {
+  const { recorder, sync, spool, index, signal } = work;
+  const { find, identities } = work.findings;
+  const { snapshot } = read;
+  const { candidates, claims, holders, unresolved, asked, standing, former } = compared;
+  const { blocked, released } = unresolved;
+  await recorder.begin();
+  const isFocused = read.focus !== undefined;
+  const decide = decideBy(work, { isComplete: snapshot.leavers !== undefined, former }, io);
+  const people = { index, spool, candidates, claims, holders, neighbors, asked, blocked, standing, decide };
+  const job = { sync, snapshot, isFocused, ...people, signal };
+  const moves = await orderClaims(job, find, io);
+  const decided = nothingDecided();
+  decided.postponed = moves.postponed;
+  const inheritance = new Inheritance(sync.settings.name);
+  let done = 0;
+  for (const slots of slotsToDecide(job, decided.quiet)) {
+    signal.throwIfAborted();
+    const all = await takeOver(work, { all: await decideSlots(job, slots, io), decided });
+    const effects = all.map((one) => effectsOf(one, { index, sync, moves }));
+    for (const one of effects) applyOne(work, one, { decided, inheritance });
+    await applyChanges(work, { effects, decided, released, isFull: snapshot.kind === 'full' && !isFocused }, io);
+    done += slots.length;
+    io.progress({ step: 'planning', decided: done, total: candidates.slots.length });
     await nextTurn();
-  };
-  for (let i = 0; i < candidates.slots.length; i += 1) {
-    pending.push({ slot: candidates.slots[i] as number, place: candidates.places[i] as number });
-    if (pending.length >= chunkSize) await flush();
   }
+  for (const finding of inheritance.findings()) find(finding);
+  const isDelta = read.reading.kind === 'delta';
+  decided.needsFull = identities.notKept > 0 || (isDelta && identities.found > 0);
+  if (decided.needsFull && isDelta) {
+    find({
+      code: 'source-note',
+      message: 'two records claim the same user (see the next findings): the next run reads all employees',
+    });
+  }
+  return decided;
+}
+
+/** Yields the open cases, some at a time: the candidates, then each person whom the platform has not shown. */
+function* slotsToDecide(
+  { index, candidates, isFocused }: Pick<DecideJob, 'index' | 'candidates' | 'isFocused'>,
+  quiet: QuietCounts,
+): Generator<readonly SlotToDecide[], void> {
+  let pending: SlotToDecide[] = [];
+  for (const one of everyOpen({ index, candidates, isFocused }, quiet)) {
+    pending.push(one);
+    if (pending.length < chunkSize) continue;
+    yield pending;
+    pending = [];
+  }
+  if (pending.length > 0) yield pending;
+}
+
+function* everyOpen(
+  { index, candidates: { slots, places }, isFocused }: Pick<DecideJob, 'index' | 'candidates' | 'isFocused'>,
+  quiet: QuietCounts,
+): Generator<SlotToDecide, void> {
+  for (let i = 0; i < slots.length; i += 1) yield { slot: slots[i] as number, place: places[i] as number };
   for (let slot = 0; slot < index.size; slot += 1) {
     if (index.has(slot, mark.seen) || index.has(slot, mark.bystander)) continue;
-    if (!job.isFocused && index.has(slot, mark.leaver) && !index.has(slot, mark.inLedger)) {
-      if (!index.has(slot, mark.conflict)) countQuiet(quiet, index, slot);
-      continue;
-    }
-    pending.push({ slot, place: undefined });
-    if (pending.length >= chunkSize) await flush();
+    if (isFocused || !index.has(slot, mark.leaver) || index.has(slot, mark.inLedger)) yield { slot, place: undefined };
+    else if (!index.has(slot, mark.conflict)) countQuiet(quiet, index, slot);
   }
-  if (pending.length > 0) await flush();
-  for (const finding of inheritance.findings()) sink.find(finding);
-  return { postponed: moves.postponed, quiet };
 }
 
-/** Decides about these people, and counts those of the source who need no change. */
-async function decideSome(
-  job: DecideJob & { readonly moves: EmailMoves; readonly inheritance: Inheritance; readonly quiet: QuietCounts },
-  slots: readonly SlotToDecide[],
-  sink: DecisionSink,
-  io: EngineIo,
-): Promise<void> {
-  const { index, sync, inheritance, quiet } = job;
-  const proposed: Proposed[] = [];
-  const expected: Proposed[] = [];
-  const entries: { entry: LedgerEntry; isMiss: boolean }[] = [];
-  const all = await decideSlots(job, slots, io);
-  const { edit } = job;
-  const ofEdit = edit === undefined ? [] : takenByEdit({ ...job, edit }, all, io);
-  const deferred = new Map(ofEdit.map(({ subject, decision }) => [subject.identification, decision.takenFrom]));
-  const taken = await takeOver(
-    all.filter(({ subject }) => !deferred.has(subject.identification)),
-    sink,
-  );
-  const edited = edit === undefined ? undefined : await decideEdit({ ...job, edit }, all, io);
-  for (const one of all) {
-    const { slot, entry, owner, subject } = one;
-    const { identification } = subject;
-    const former = deferred.get(identification);
-    if (one.decision.takenFrom !== undefined && former === undefined && !taken.has(identification)) continue;
-    const decision = withMoves(one.decision, slot, job.moves);
-    const { change } = decision;
-    sink.decided(subject, decision);
-    reportTakeOver({ ...one, decision }, former, job, sink);
-    const isBlocked = reportTrouble({ ...one, decision }, job, sink);
-    if (change === undefined && !isBlocked && index.has(slot, mark.inSource)) countQuiet(quiet, index, slot);
-    if (isPrevented(decision)) index.set(slot, mark.prevented);
-    if (isLeadable(decision)) index.set(slot, mark.leadable);
-    const unsendable = change && whyNotSent(change, sync);
-    const hidden = owner?.hidden ?? {};
-    const { rule } = decision;
-    if (unsendable !== undefined) {
-      index.set(slot, mark.prevented);
-      index.clear(slot, mark.leadable);
-      sink.find({ code: 'not-deliverable', identification, message: unsendable });
-    } else if (change !== undefined) {
-      const editedChange = edited?.get(identification);
-      proposed.push({ draft: { ...change, rule }, hidden, ...given({ edited: editedChange, held: decision.held }) });
-    }
-    if (decision.expected !== undefined) expected.push({ draft: { ...decision.expected, rule }, hidden });
-    if (owner !== entry && isActive(subject.source)) inheritance.add(entry?.owner ?? '');
-    // A user of a sync that is no longer configured becomes ours as soon as the source names the person.
-    const inherited = owner !== entry && isActive(subject.source) && change === undefined ? owner : undefined;
-    const next = decision.ledger ?? inherited;
-    // The store has a newer entry for a user who was taken over just now.
-    if (next !== undefined && decision.takenFrom === undefined)
-      entries.push({ entry: next, isMiss: isMiss(subject, decision) });
-  }
-  await sendChanges({ proposed, expected }, job, sink, io);
-  if (entries.length > 0) await sink.ledger(entries);
-}
-
-/** Reports that a user comes from another sync. `former`: the edit of the configuration that waits takes the user over. */
-function reportTakeOver(
-  { subject, decision }: DecidedSlot,
-  former: string | undefined,
-  { edit, spool }: DecideJob,
-  sink: DecisionSink,
-): void {
-  const { identification, neighbors } = subject;
-  const finding = neighbors?.release && findTakenOver(subject, neighbors.release);
-  if (former !== undefined) {
-    edit?.tally.takeOvers.push(spool.append(JSON.stringify({ identification, owner: former, finding })));
-  } else if (decision.takenFrom !== undefined && finding !== undefined) sink.find(finding);
-}
-
-/** Reports what is wrong with the person's record. Returns whether nothing can be decided because of it. */
-function reportTrouble(
-  { slot, person, owner, subject, decision }: DecidedSlot,
-  { index, moves }: DecideJob & { readonly moves: EmailMoves },
-  sink: DecisionSink,
-): boolean {
-  const isOfUndo = isUndoRule(decision.rule);
-  const isUndated = index.has(slot, mark.undated);
-  if (decision.finding !== undefined && (!index.has(slot, mark.conflict) || isOfUndo)) sink.find(decision.finding);
-  const isLeft = index.has(slot, mark.left);
-  const blocked = isLeft ? undefined : blockedPerson(person, subject.source, decision, owner !== undefined);
-  if (blocked !== undefined && !isUndated) sink.blocked(blocked);
-  const isMeant = (blocked !== undefined && !moves.passing.has(slot)) || isUndated;
-  const isCertain = !index.hasAny(slot, mark.tied | mark.unsure);
-  const access = isMeant && !isOfUndo ? accessTrouble(person, subject, decision, isCertain) : undefined;
-  if (access !== undefined) sink.access(access);
-  return blocked !== undefined || isUndated || isUnresolved(subject.source);
-}
-
-function withMoves<Name extends string>(decision: Decision<Name>, slot: number, moves: EmailMoves): Decision<Name> {
-  const { change } = decision;
-  return change === undefined ? decision : { ...decision, change: { ...change, ...moves.of(slot, change) } };
-}
-
-interface Proposed {
-  readonly draft: Proposal;
-  /** What the ledger knows of fields that the platform does not show. */
-  readonly hidden: FieldValues;
-  readonly edited?: EditedChange;
-  /** Why it needs approval, however few such changes there are. */
-  readonly held?: string;
-}
-
-async function takeOver(all: readonly DecidedSlot[], sink: DecisionSink): Promise<ReadonlySet<string>> {
-  const users = all.flatMap(({ subject: { identification }, decision: { takenFrom } }) =>
-    takenFrom === undefined ? [] : [{ identification, owner: takenFrom }],
-  );
-  return users.length === 0 ? new Set() : sink.takeOver(users);
-}
-
-/** Applies the standing decisions about each person, and gives each change the episode of its rule, and its hash. */
-async function sendChanges(
-  { proposed, expected }: { readonly proposed: readonly Proposed[]; readonly expected: readonly Proposed[] },
-  job: DecideJob,
-  sink: DecisionSink,
-  io: EngineIo,
-): Promise<void> {
-  const { sync, edit, spool, snapshot, isFocused } = job;
-  const { settings, dialect, mapping } = sync;
-  const all = [...proposed, ...expected];
-  if (all.length === 0) return;
-  const known = await io.store.decisions.ofMany(
-    settings.name,
-    all.map(({ draft }) => draft.identification),
-  );
-  sink.decisions([...known.values()].flat());
-  const decisionsOf = ({ identification }: Pick<Proposal, 'identification'>) => known.get(identification) ?? [];
-  const { byFile, byCall } = clearingWrites(settings, dialect);
-  const carried: readonly FieldName[] = byFile || byCall ? mapping.fields : [];
-  const isSendable = (draft: Proposal): boolean => whyNotSent(draft, sync) === undefined;
-  const now = io.clock.now();
-  const seal = (one: Proposed): NewChange => {
-    const decisions = decisionsOf(one.draft);
-    const settling = { known: decisions, carried, hidden: one.hidden, isSendable };
-    const { draft, ...settled } = settleDecisions(one.draft, settling);
-    const change = { ...sealChange({ ...draft, episode: episodeOf(draft.rule, decisions) }), ...settled };
-    if (one.held === undefined || isDecidedByOperator(change, decisions, now)) return change;
-    return { ...change, verdict: { state: 'held', reason: one.held } };
-  };
-  const isHeldBefore = (snapshot.kind !== 'full' || isFocused) && edit?.measured?.isHeld === true;
-  const changes = proposed.map((one) => {
-    const { draft, edited } = one;
-    if (edit === undefined || edited === undefined) return seal(one);
-    const { parts, classes, reason, instead } = edited;
-    const early = instead && seal({ ...one, draft: { ...draft, ...instead } });
-    // A person who comes while the edit waits gets what the earlier configuration gives.
-    if (early !== undefined && isHeldBefore) return early;
-    const change = seal({ ...one, draft: { ...draft, classes, reason } });
-    const { without = [], verdict } = change;
-    const left = parts.filter((part) => !without.some((field) => field === part));
-    if (verdict?.state === 'dropped' || left.length < parts.length) edit.tally.rejected += 1;
-    if (verdict?.state === 'dropped') return change;
-    if (left.length === 0) return { ...change, classes: change.classes.filter((name) => name !== 'configuration') };
-    if (early === undefined) countEdited(edit, change, left);
-    else countEdited(edit, change, left, { place: spool.append(JSON.stringify(early)), classes: early.classes });
-    return change;
+/**
+ * Makes users ours that belonged to another sync, and reports each. Leaves out those whom another one took meanwhile.
+ * Users of the class `configuration` come later.
+ */
+async function takeOver(
+  { recorder, spool, findings }: PlanWork,
+  { all, decided }: { readonly all: readonly DecidedSlot[]; readonly decided: Decided },
+): Promise<readonly DecidedSlot[]> {
+  const coming = all.flatMap(({ subject: { identification, neighbors }, decision: { takenFrom: owner, marked } }) => {
+    if (owner === undefined) return [];
+    const finding = neighbors?.release && findTakenOver({ identification }, neighbors.release);
+    return [{ identification, owner, finding, isLater: marked?.takesOver === true }];
   });
-  const leftOut: NewChange[] = [];
-  for (const change of expected.map(seal)) {
-    (isDecidedByOperator(change, decisionsOf(change), now) ? changes : leftOut).push(change);
+  if (coming.length === 0) return all;
+  const now = coming.filter(({ isLater }) => !isLater);
+  const users = now.map(({ identification, owner }) => ({ identification, owner }));
+  const taken = users.length === 0 ? new Set<string>() : await recorder.takeOver(users);
+  for (const { identification, finding } of now) {
+    if (finding !== undefined && taken.has(identification)) findings.find(finding);
   }
-  const due = job.mayCreatesWait ? await withoutWaiting(changes, sync, sink, io) : changes;
-  if (due.length > 0) await sink.changes(due);
-  if (leftOut.length > 0) await sink.expected(leftOut);
+  for (const { isLater, ...user } of coming) {
+    if (isLater) decided.takenLater.push(spool.append(JSON.stringify(user satisfies TakenLater)));
+  }
+  const lost = new Set(users.flatMap(({ identification }) => (taken.has(identification) ? [] : [identification])));
+  return all.filter(({ subject }) => !lost.has(subject.identification));
 }
 
-/** Leaves out the creates that the platform refused before, and whose next try is not due. Reports each. */
+/** Reports and counts what is decided about one person, and marks the person for the later steps. */
+function applyOne(
+  { recorder, index, findings, blocked }: PlanWork,
+  one: Effects,
+  { decided, inheritance }: { readonly decided: Decided; readonly inheritance: Inheritance },
+): void {
+  const { slot, subject, decision } = one;
+  recorder.watcher.decided(subject, decision);
+  for (const finding of one.findings) findings.find(finding);
+  if (one.blocked !== undefined) blocked.add(one.blocked);
+  if (one.access !== undefined) decided.access[one.access] += 1;
+  if (one.isQuiet) countQuiet(decided.quiet, index, slot);
+  if (one.inheritedFrom !== undefined) inheritance.add(one.inheritedFrom);
+  index.set(slot, one.marks);
+  const { rule, wait, finding, kept = {} } = decision;
+  if (finding?.code === 'not-undone') decided.notUndone += 1;
+  decided.respectedEdits += Object.values(kept).filter((write) => write === 'keepLocalEdits').length;
+  if (rule !== 'missing-counted') return;
+  const { missing } = decided;
+  missing.count += 1;
+  if (wait !== undefined && wait.from < (missing.wait?.from ?? Number.POSITIVE_INFINITY)) missing.wait = wait;
+}
+
+interface ChangesToApply {
+  readonly effects: readonly Effects[];
+  readonly decided: Decided;
+  /** See `Unresolved`. */
+  readonly released: ReadonlySet<string>;
+  readonly isFull: boolean;
+}
+
+/** Stores the changes of some people, and what the ledger learns of them. */
+async function applyChanges(
+  work: PlanWork,
+  { effects, decided, released, isFull }: ChangesToApply,
+  io: EngineIo,
+): Promise<void> {
+  const { recorder, spool, findings } = work;
+  const keep = (value: unknown): number => spool.append(JSON.stringify(value));
+  const settled = await settleChanges(work, { proposed: effects.flatMap(({ proposed }) => proposed), isFull }, io);
+  const changes = await withoutWaiting(work, settled.changes, io);
+  decided.postponed += settled.changes.length - changes.length;
+  decided.rejected += settled.rejected;
+  decided.leftOut += settled.leftOut;
+  decided.hasApprovals ||= settled.hasApprovals;
+  decided.instead.push(...settled.instead.map(keep));
+  addDiffering(decided.differing, settled.differing);
+  for (const { identification, kind, waitsFor, verdict, without = [] } of changes) {
+    if (released.has(identification) && verdict?.state !== 'dropped') {
+      decided.repeated += 1;
+      const message = `${kind} is sent again: the outcome of an earlier one stayed unknown`;
+      findings.find({ code: 'repeated', identification, message });
+    }
+    if (waitsFor !== undefined) decided.waits.set(identification, waitsFor);
+    if (without.includes('email')) decided.keptEmails.add(identification);
+  }
+  if (changes.length > 0) await recorder.changes(changes);
+  if (settled.expected.length > 0) {
+    recorder.watcher.expected(settled.expected);
+    decided.expected.places.push(...settled.expected.map(keep));
+  }
+  const entries = effects.flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
+  decided.misses.push(...entries.filter(({ isMiss }) => isMiss).map(({ entry }) => keep(entry)));
+  const learned = entries.filter(({ isMiss }) => !isMiss).map(({ entry }): LedgerEntry => entry);
+  if (entries.length > 0) await recorder.ledger(learned);
+}
+
+/**
+ * Leaves out the creates that the platform refused before, and whose next try is not due, except in a run
+ * of named people, in a retry and in an undo. Reports each.
+ */
 async function withoutWaiting(
+  { sync, scope, isRetry, findings }: PlanWork,
   changes: readonly NewChange[],
-  { settings: { name } }: Sync,
-  sink: DecisionSink,
   io: EngineIo,
 ): Promise<readonly NewChange[]> {
+  if (isRetry === true || scope.kind !== 'all' || undoneBy(scope) !== undefined) return changes;
   const creates = changes.filter(({ kind, waitsFor, verdict }) => {
     return kind === 'create' && waitsFor === undefined && verdict === undefined;
   });
   if (creates.length === 0) return changes;
   const names = creates.map(({ identification }) => identification);
-  const refused = await io.store.plans.refusedCreates(name, names);
+  const refused = await io.store.plans.refusedCreates(sync.settings.name, names);
   const now = io.clock.now();
   return changes.filter((change) => {
     const { identification, hash } = change;
@@ -415,44 +274,7 @@ async function withoutWaiting(
     if (past === undefined || now >= nextTryAt(past)) return true;
     const last = `the last try was at ${formatInstant(past.lastAt)}`;
     const message = `${refusalReason('create', `the platform refused to create this user ${countOf(past.tries, 'time')}; ${last}`)}. Next try: ${formatInstant(nextTryAt(past))}, or when the row changes`;
-    sink.find({ code: 'create-waits', identification, message });
-    sink.waits();
+    findings.find({ code: 'create-waits', identification, message });
     return false;
   });
-}
-
-/** Rules by which something else than the source prevents the change that the source asks for. */
-const preventing: ReadonlySet<string> = new Set<Rule>([
-  'owned-by-other',
-  'active-blacklisted',
-  'create-refused',
-  'enable-refused',
-  'active-foreign-disable',
-  // The disable is not due yet. It stays undone while the person is missing.
-  'missing-counted',
-]);
-
-/** Returns whether the account is ours and enabled once the plan is done. A user who is taken over just now is not. */
-function isLeadable({ change, rule, takenFrom }: Decision<string>): boolean {
-  if (takenFrom !== undefined) return false;
-  return (
-    rule === 'active-equal' || (['create', 'update', 'enable'].includes(change?.kind ?? '') && rule !== 'leaver-parked')
-  );
-}
-
-function isPrevented({ change, forbidden, rule }: Decision<string>): boolean {
-  return forbidden !== undefined || (change === undefined && preventing.has(rule));
-}
-
-function isActive({ says }: SourceSays): boolean {
-  return says === 'active';
-}
-
-function isUnresolved(source: SourceSays): boolean {
-  return source.says === 'unusable' && source.code === 'unresolved';
-}
-
-function isMiss({ source }: Case, { rule }: Decision<string>): boolean {
-  if (rule === 'hand-over-expected') return source.says === 'missing';
-  return rule === 'missing-counted' || rule === 'missing-disable';
 }

@@ -18,9 +18,9 @@ import type { EmailClaims } from '../compare/compare-platform.ts';
 import { type Candidates, type KeptUser, readKept } from '../compare/kept-users.ts';
 import { isConfiguredOn, type NeighborReader } from '../compare/neighbors.ts';
 import type { Unresolved } from '../compare/unresolved.ts';
-import type { Edit } from '../edit.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
-import { mark, type PeopleIndex } from '../read/people-index.ts';
+import { mark } from '../read/marks.ts';
+import type { PeopleIndex } from '../read/people-index.ts';
 import type { Absent } from '../read/person-text.ts';
 import { sayOf } from '../read/source-says.ts';
 
@@ -38,15 +38,11 @@ export interface DecideJob {
   readonly asked: ReadonlyMap<number, SourceSays>;
   /** Bystanders are skipped, and every other slot is decided. */
   readonly isFocused: boolean;
-  /** The edit of the configuration that the changes are compared with. Absent: there is none. */
-  readonly edit?: Edit;
-  /** What people decided about standing. */
+  /** What people decided about pairs, accounts and orphans. */
   readonly standing: Standing;
   /** Identifications with a change whose outcome is not known yet: nothing is sent to them. */
   readonly blocked: Unresolved['blocked'];
   readonly decide: DecideCases;
-  /** A create that was refused before waits: see `nextTryAt`. */
-  readonly mayCreatesWait: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -98,8 +94,11 @@ export async function decideSlots(
     const owner = isOwned ? entry : leftBehind(entry, name, io.clock.now());
     const isConflict = index.has(slot, mark.conflict);
     const wait = job.blocked.get(identification);
-    const source = isConflict ? conflict : sayOf(present(person), job.snapshot, wait, job.asked.get(slot));
-    return { slot, person, entry, owner, subject: { identification, source, user, ledger: owner } };
+    const says = (one: ReturnType<typeof present>) => sayOf(one, job.snapshot, wait, job.asked.get(slot));
+    const source = isConflict ? conflict : says(present(person));
+    const before = person.kind === 'rejected' ? undefined : person.earlier;
+    const earlier = before && { earlier: says(before === 'nobody' ? undefined : before) };
+    return { slot, person, entry, owner, subject: { identification, source, ...earlier, user, ledger: owner } };
   });
   const neighbors = await job.neighbors.of(
     bare.flatMap(({ entry, owner, subject: { source, identification } }) => {

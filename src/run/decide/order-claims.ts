@@ -4,7 +4,7 @@ import { orderEmails } from '../../core/plan/email-order.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import type { EngineIo } from '../engine-io.ts';
-import { mark } from '../read/people-index.ts';
+import { mark } from '../read/marks.ts';
 import { type DecidedSlot, type DecideJob, decideSlots, whyNotSent } from './decide-slots.ts';
 
 /** What the order of e-mails adds to the changes of a plan. */
@@ -124,7 +124,7 @@ function reportCycle(members: readonly number[], { index }: DecideJob, find: (fi
   const people = fromSmallest(members.map((slot) => index.person(slot)));
   const names = people.map(({ identification }) => identification);
   const shown = [...names.slice(0, 10), ...(names.length > 10 ? ['…'] : []), names[0] ?? ''].join(' → ');
-  const message = `each person needs the e-mail of the next: ${shown}. None is changed. Change the address of one of them on the platform first; the next run does the rest`;
+  const message = `these people need the e-mail of the next one: ${shown}. Change one address on the platform first; the next run does the rest`;
   for (const slot of members) index.set(slot, mark.conflict);
   for (const [i, person] of people.entries()) {
     const { identification } = person;

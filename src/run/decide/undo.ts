@@ -7,16 +7,18 @@ import { undoneBy } from '../../ports/runs.ts';
 import type { FormerEmails } from '../compare/former-emails.ts';
 import type { EngineIo } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
+import { decideBoth } from './decide-both.ts';
 import type { DecideCases } from './decide-slots.ts';
 
-/** Returns how the plan decides its cases: by the truth table, or as the inverse of what the undone run applied. */
+/** Returns how the plan decides its cases: by the truth table, under an edit twice, or as the inverse of the undone run. */
 export function decideBy(
-  { scope, sync, index }: PlanWork,
+  { scope, sync, index, edit }: PlanWork,
   { isComplete, former }: { readonly isComplete: boolean; readonly former: FormerEmails },
   io: EngineIo,
 ): DecideCases {
   const order = undoneBy(scope);
   const now = io.clock.now();
+  if (order === undefined && edit !== undefined) return decideBoth(edit, { sync, index }, io);
   if (order === undefined) return async (subjects, rules) => subjects.map((subject) => decide(subject, rules, now));
   const { dialect, settings } = sync;
   const keepsEmpty = dialect.csv.emptyCell === 'keeps' && settings.delivery !== 'direct';

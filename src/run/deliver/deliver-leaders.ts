@@ -68,7 +68,7 @@ export async function checkLeaders(context: RunContext, batch: PlannedBatch, io:
       unclear.length = 0;
       const verdict = judgeLeaders(change, list.leaders);
       if (verdict.kind === 'lacking') sent.push(verdict.left);
-      else if (verdict.kind === 'edited') leads.failed(change, undefined);
+      else if (verdict.kind === 'overwritten') leads.failed(change, undefined);
       else leads.applied(change, list.leaders, known.get(identification), io.clock.now());
     } else sent.push(change);
   }
@@ -111,7 +111,7 @@ export async function proveLeaders(
       const verdict = judgeLeaders(change, list.leaders);
       const entry = known.get(change.identification);
       if (verdict.kind === 'applied') leads.applied(change, list.leaders, entry, io.clock.now());
-      else if (verdict.kind === 'edited') leads.failed(change, undefined);
+      else if (verdict.kind === 'overwritten') leads.failed(change, undefined);
       else if (startedAt < untilMs) waiting += 1;
       else leads.failed(change, verdict.what);
     }
@@ -152,10 +152,10 @@ function openLeads(): Leads {
       if (record !== undefined) leads.undone.push(record);
     },
     failed({ identification }, unclear) {
-      const edited = 'the main leader was changed by someone else; the next run plans again';
-      const reason = unclear ?? edited;
+      const overwritten = 'the main leader was changed by someone else; the next run plans again';
+      const reason = unclear ?? overwritten;
       leads.marks.push({ identification, part: 'leaders', state: 'failed', reason });
-      const code = unclear === undefined ? 'edited-elsewhere' : 'leaders-unclear';
+      const code = unclear === undefined ? 'changed-elsewhere' : 'leaders-unclear';
       leads.findings.push({ code, identification, message: reason });
     },
   };

@@ -19,7 +19,6 @@ import { spanOn } from '../clock-span.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
 import { addExcessHandOvers } from '../compare/expected-hand-overs.ts';
 import type { Decided } from '../decide/decide-changes.ts';
-import { withInstead } from '../edit.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { changesOf } from '../plan-changes.ts';
 import type { PlanWork } from '../plan-job.ts';
@@ -46,7 +45,7 @@ export async function countChanges(
   const recent = isEmpty ? open : await appliedInWindow(sync, io);
   return {
     open,
-    beside: work.edit === undefined ? beside : withInstead(beside, work.edit),
+    beside: withInstead(beside, decided.differing.insteadClasses),
     rejected,
     leftOut: held,
     frozen,
@@ -54,6 +53,12 @@ export async function countChanges(
     ruled: io.approvals === undefined ? [] : ruledClasses(open, recent, io.approvals),
     restored: isEmpty ? {} : await restoredSince(guardWindowStart(io), io),
   };
+}
+
+/** Adds the changes that are made while the class `configuration` is held to the counts of the others. */
+function withInstead(beside: PlanCounts['beside'], instead: ReadonlyMap<ChangeClass, number>): PlanCounts['beside'] {
+  const more = [...instead].map(([name, count]) => [name, beside[name] + count]);
+  return { ...beside, ...Object.fromEntries(more) };
 }
 
 /**

@@ -2,17 +2,16 @@ import { blockedBySource } from '../../core/guard/blocked.ts';
 import {
   type BlockedFacts,
   checkGuards,
-  type EditFacts,
   type GuardVerdict,
   isReadDoubted,
   type RestoredStore,
 } from '../../core/guard/guard.ts';
 import type { ChangeClass } from '../../core/plan/change.ts';
-import { editedSentence, editSentence } from '../../core/plan/configuration.ts';
 import type { Snapshot } from '../../core/plan/snapshot.ts';
 import type { Hold } from '../../core/run/run.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
-import { editExamples, editFact } from '../edit.ts';
+import type { Decided } from '../decide/decide-changes.ts';
+import { editFacts } from '../edit.ts';
 import type { PlanWork } from '../plan-job.ts';
 import type { PlanRead } from '../read/read-people.ts';
 
@@ -56,6 +55,7 @@ export interface Judged {
 export interface JudgeInput {
   readonly read: PlanRead;
   readonly compared: PlanCompared;
+  readonly decided: Pick<Decided, 'differing'>;
   readonly counts: PlanCounts;
 }
 
@@ -63,6 +63,7 @@ export interface JudgeInput {
 export function judge(work: Pick<PlanWork, 'sync' | 'blocked' | 'focus' | 'edit'>, input: JudgeInput): Judged {
   const { sync } = work;
   const { read, compared, counts } = input;
+  const { differing } = input.decided;
   const { snapshot, fillRates, unreadable, vanished, columns, last } = read;
   const { name, guards } = sync.settings;
   const { managed, enabled } = compared;
@@ -70,7 +71,7 @@ export function judge(work: Pick<PlanWork, 'sync' | 'blocked' | 'focus' | 'edit'
   const previous = snapshot.kind === 'full' ? last : undefined;
   const facts = { sync: name, managed, enabled, rows, fillRates, unreadable, vanished, columns, previous };
   const { open: classes, recent, restored } = counts;
-  const about = { ...blockedFacts(work, read), ...editFacts(work, read, counts) };
+  const about = { ...blockedFacts(work, read), ...editFacts(work, { differing, snapshot }, counts.beside) };
   const verdict = checkGuards({ ...facts, classes, recent, ...restored, ...about }, guards);
   const ruled = counts.ruled.filter((one) => !verdict.holds.some((hold) => hold.class === one.class));
   const excess = [...verdict.holds, ...ruled.map((one) => ({ sync: name, ...one }))];
@@ -100,26 +101,9 @@ export function isStored({ kind, missing, isShrunk }: Snapshot): boolean {
   return kind === 'full' && (missing !== undefined || isShrunk === true);
 }
 
-/** Returns whether the changes of an edit are held as a whole, or were left out of a decision. */
-export function isEditHeld({ holds }: Pick<GuardVerdict, 'holds'>): boolean {
+/** Returns whether the class `configuration` is held as a whole, or was left out of a decision. */
+export function isConfigurationHeld({ holds }: Pick<GuardVerdict, 'holds'>): boolean {
   return holds.some((hold) => hold.class === 'configuration');
-}
-
-/** Returns what an edit of the configuration changes, and whether this read shows how many people. */
-function editFacts(
-  { edit, sync: { settings } }: Pick<PlanWork, 'edit' | 'sync'>,
-  { snapshot }: PlanRead,
-  { beside }: PlanCounts,
-): { readonly edit?: EditFacts } {
-  const { edit: fact } = editFact(edit, true);
-  if (edit === undefined || fact === undefined) return {};
-  const all = edit.people === undefined ? '. One read cannot compare the two, so every change counts' : '';
-  const reason = `${editSentence(fact, editExamples(edit))}. ${editedSentence(fact.keys)}${all}`;
-  const isMeasuredHere = snapshot.kind === 'full' && snapshot.missing !== undefined;
-  const unmeasured = `No full run has measured it yet: run "rollcall apply ${settings.name}"`;
-  const held = 'The edit waits for approval';
-  const waits = isMeasuredHere || edit.measured?.isHeld === false ? undefined : edit.measured ? held : unmeasured;
-  return { edit: { reason, waits, beside } };
 }
 
 /** Returns facts about blocked people; none where a few people are decided, because there is nothing to compare. */

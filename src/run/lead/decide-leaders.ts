@@ -1,9 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { LeaderReference, Person, RejectedPerson } from '../../core/person/person.ts';
+import type { LeaderReference, Person } from '../../core/person/person.ts';
 import type { Leaders } from '../../core/person/user.ts';
-import { episodeOf, type Proposal, sealChange } from '../../core/plan/change.ts';
-import { differsByEdit } from '../../core/plan/configuration.ts';
-import { settleDecisions } from '../../core/plan/decision.ts';
+import type { Proposal } from '../../core/plan/change.ts';
 import {
   decideLeaders,
   isSameKnown,
@@ -12,8 +10,8 @@ import {
   leadersNamed,
   pseudonymPrefix,
   renameLeaders,
+  takeOverOf,
   unread,
-  withoutFields,
   withoutList,
 } from '../../core/plan/leaders.ts';
 import type { LedgerEntry, LedgerLeaders } from '../../core/plan/ledger.ts';
@@ -22,23 +20,24 @@ import { given } from '../../core/run/given.ts';
 import type { SyncSettings } from '../../core/run/settings.ts';
 import type { LeadersLookup } from '../../ports/platform.ts';
 import { undoneBy } from '../../ports/runs.ts';
-import type { NewChange } from '../../ports/store.ts';
+import { markLeaders } from '../decide/decide-both.ts';
 import type { Decided } from '../decide/decide-changes.ts';
+import { type Proposed, settleChanges } from '../decide/settle-changes.ts';
 import { undoLeaders } from '../decide/undo.ts';
-import { countEdited, type Edit } from '../edit.ts';
+import { addDiffering, noDiffering } from '../edit.ts';
 import type { EngineIo } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
-import { mark } from '../read/people-index.ts';
-import type { Absent } from '../read/person-text.ts';
+import { mark } from '../read/marks.ts';
 import type { PlanRead } from '../read/read-people.ts';
 import { type ResolvedWish, resolveReference, resolveWish } from './resolve.ts';
 import { addWaitingPeople, type Cycles, findCycles, openLeftLeaders, waitFindings, waitsAfter } from './waiting.ts';
 
 /** What a plan found about leaders. */
-export type LeadersDecided = Pick<Decided, 'hasApprovals' | 'rejected' | 'leftOut' | 'needsFull'>;
+export type LeadersDecided = Pick<Decided, 'hasApprovals' | 'rejected' | 'leftOut' | 'needsFull' | 'differing'>;
 
 /** Returns what was decided of accounts and of leaders together. */
 export function withLeaders(decided: Decided, led: LeadersDecided): Decided {
+  addDiffering(decided.differing, led.differing);
   return {
     ...decided,
     hasApprovals: decided.hasApprovals || led.hasApprovals,
@@ -62,10 +61,11 @@ export const rollingCheck = 200;
 export async function decideAllLeaders(work: PlanWork, read: PlanRead, io: EngineIo): Promise<LeadersDecided> {
   const { sync } = work;
   const { leaders } = sync.settings.mapping;
-  const count: Count = { hasApprovals: false, rejected: 0, leftOut: 0, needsFull: false, unclear: 0 };
+  const counts = { rejected: 0, leftOut: 0, unclear: 0, differing: noDiffering() };
+  const count: Count = { hasApprovals: false, needsFull: false, ...counts };
   if (undoneBy(work.scope) !== undefined) {
-    const proposals = (await undoLeaders(work, io)).map((change) => ({ change }));
-    await storeChanges(work, { proposals, count }, io);
+    const proposed = (await undoLeaders(work, io)).map((draft) => ({ draft }));
+    await storeChanges(work, { proposed, count }, io);
     return count;
   }
   if (leaders === undefined || sync.settings.delivery === 'outbox') return count;
@@ -176,12 +176,9 @@ function keptOf({ wish, entry }: Wish, now: number): LedgerLeaders {
 
 function caseOf(
   { person, wish, entry, shown, checkedAt, now }: Wish & ShownLeaders & { readonly now: number },
-  { policy, mapping: { leaders } }: Pick<SyncSettings, 'policy' | 'mapping'>,
+  { policy, mapping }: Pick<SyncSettings, 'policy' | 'mapping'>,
 ): LeaderCase {
-  const takeOver = {
-    main: leaders?.manager?.takeOver === true,
-    secondary: leaders?.secondary.some((rule) => rule.takeOver) === true,
-  };
+  const takeOver = takeOverOf(mapping);
   const known = entry?.leaders;
   const waits = waitsAfter(wish.waits, known?.waits, now);
   const { identification } = person;
@@ -226,17 +223,15 @@ interface Wish {
 interface WishesJob extends Pick<PlanWork, 'sync' | 'index'> {
   readonly slots: readonly number[];
   readonly isFull: boolean;
-  /** The record of a slot. Absent: that of the index. */
-  personOf?(slot: number): Person | RejectedPerson | Absent | undefined;
 }
 
 /** Yields what the source wants of each person's leaders, with the person's ledger entry. */
 async function* wishes(job: WishesJob, io: EngineIo): AsyncGenerator<Wish, void> {
-  const { sync, index, isFull, personOf = (slot) => index.person(slot) } = job;
+  const { sync, index, isFull } = job;
   for (const some of chunk(job.slots, peopleAtOnce)) {
     const people = some.flatMap((slot) => {
-      const person = personOf(slot);
-      return person?.kind === 'person' && person.leaders !== undefined ? [{ slot, person }] : [];
+      const person = index.person(slot);
+      return person.kind === 'person' && person.leaders !== undefined ? [{ slot, person }] : [];
     });
     const names = people.flatMap(({ person }) => [person.identification, ...namesIn(person)]);
     const ledger = await io.store.ledger.getMany(sync.settings.connection, [...new Set(names)]);
@@ -248,36 +243,6 @@ async function* wishes(job: WishesJob, io: EngineIo): AsyncGenerator<Wish, void>
   }
 }
 
-/**
- * Returns what the configuration before an edit wants of these people, by slot, over the same facts. It may find other
- * e-mails. Empty where there is no edit, or one read cannot compare the two.
- */
-async function wishesBefore(
-  { edit, ...job }: WishesJob & Pick<PlanWork, 'edit'>,
-  io: EngineIo,
-): Promise<ReadonlyMap<number, Wish>> {
-  if (edit?.people === undefined) return new Map();
-  const { index } = edit.people;
-  const nameOf = (reference: LeaderReference): LeaderReference => {
-    const { by, value } = reference;
-    const slot = by === 'email' ? index.findEmail(value) : -1;
-    return { ...reference, by: 'identification', value: slot === -1 ? value : index.person(slot).identification };
-  };
-  const personOf = (slot: number): Person | undefined => {
-    const found = index.find(job.index.person(slot).identification);
-    const person = found.isExact ? index.person(found.slot) : undefined;
-    if (person?.kind !== 'person') return undefined;
-    const { main, secondary } = person.leaders ?? {};
-    const named = {
-      ...(main === undefined ? {} : { main: main === 'none' ? main : nameOf(main) }),
-      ...(secondary && { secondary: { ...secondary, references: secondary.references.map(nameOf) } }),
-    };
-    return { ...person, leaders: named };
-  };
-  const all = await Array.fromAsync(wishes({ ...job, personOf }, io));
-  return new Map(all.map((one) => [one.slot, one]));
-}
-
 function namesIn({ leaders = {} }: Person): readonly string[] {
   const { main, secondary } = leaders;
   const all = [...(main === undefined || main === 'none' ? [] : [main]), ...(secondary?.references ?? [])];
@@ -285,7 +250,7 @@ function namesIn({ leaders = {} }: Person): readonly string[] {
 }
 
 /** As in `Decided`. */
-interface Count {
+interface Count extends Pick<Decided, 'differing'> {
   hasApprovals: boolean;
   rejected: number;
   leftOut: number;
@@ -306,12 +271,10 @@ async function decideSome(work: PlanWork, { slots, survey, count }: SomePeople, 
   const { sync, index } = work;
   const { find } = work.findings;
   const now = io.clock.now();
-  const proposals: LeaderProposal[] = [];
+  const proposed: Proposed[] = [];
   const entries: LedgerEntry[] = [];
   const job = { ...work, slots, isFull: survey.isFull };
   const found = await Array.fromAsync(wishes(job, io));
-  const before = await wishesBefore(job, io);
-  const settingsBefore = { ...sync.settings, ...work.edit?.before.settings };
   const wished = found.map((one) => (survey.cycles.has(one.slot) ? withoutMain(one) : one));
   const toList = wished.filter((one) => {
     return survey.rolling.has(one.slot) || (isStated(one.wish.wanted) && knownList(one, work) === undefined);
@@ -337,9 +300,7 @@ async function decideSome(work: PlanWork, { slots, survey, count }: SomePeople, 
     if (!isOpen) index.set(slot, mark.led);
     if (decision?.change !== undefined) {
       const change = withPerson(decision.change, one.person);
-      const earlier = before.get(slot);
-      const instead = shown && earlier && decideLeaders(caseOf({ ...earlier, ...shown, now }, settingsBefore)).change;
-      proposals.push({ change, ...given({ known: entry?.leaders, earlier: instead }) });
+      proposed.push({ ...markLeaders(work, { change, person: one.person }), ...given({ known: entry?.leaders }) });
     }
     if (!isOurs(entry, sync.settings.name)) {
       count.needsFull ||= wish.waits.length > 0;
@@ -352,7 +313,7 @@ async function decideSome(work: PlanWork, { slots, survey, count }: SomePeople, 
     const leaders = decision === undefined || decision.change !== undefined ? open : decision.known;
     if (list !== undefined || !isSameKnown(leaders, entry.leaders)) entries.push({ ...entry, leaders });
   }
-  await storeChanges(work, { proposals, count }, io);
+  await storeChanges(work, { proposed, count }, io);
   await work.recorder.ledger(entries);
 }
 
@@ -425,45 +386,20 @@ const notRead: LeadersLookup = {
   reason: `none of the last ${listsAtOnce} lists could be read, so this one was not requested`,
 };
 
-interface LeaderProposal {
-  readonly change: Proposal;
-  /** What the ledger has before it. An undo needs it not. */
-  readonly known?: LedgerLeaders;
-  /** What the configuration before an edit does. Absent: nothing. */
-  readonly earlier?: Proposal;
-}
-
 /** Applies the standing decisions about each person, and stores the changes. */
 async function storeChanges(
-  { sync, recorder, edit }: PlanWork,
-  { proposals, count }: { readonly proposals: readonly LeaderProposal[]; readonly count: Count },
+  work: PlanWork,
+  { proposed, count }: { readonly proposed: readonly Proposed[]; readonly count: Count },
   io: EngineIo,
 ): Promise<void> {
-  const names = proposals.map(({ change }) => change.identification);
-  const made = await io.store.decisions.ofMany(sync.settings.name, names);
-  const changes = proposals.map(({ change: proposal, known, earlier }): NewChange => {
-    const decisions = made.get(proposal.identification) ?? [];
-    count.hasApprovals ||= decisions.some(({ state, endedAt }) => state === 'approved' && endedAt === undefined);
-    const settling = { known: decisions, carried: [], hidden: {}, isSendable: () => true };
-    const { draft, ...settled } = settleDecisions(proposal, settling);
-    if (settled.verdict?.state === 'dropped') count.rejected += 1;
-    if (settled.verdict?.state === 'held') count.leftOut += 1;
-    const kept = withoutFields(draft, settled.without ?? [], known);
-    const change = { ...sealChange({ ...kept, episode: episodeOf(draft.rule, decisions) }), ...settled };
-    return edit === undefined || edit.isReverted ? change : asEdited(change, earlier, edit);
-  });
-  await recorder.changes(changes);
-}
-
-/** Adds the class of the edit, if the configuration before it does not make the same change. */
-function asEdited(change: NewChange, earlier: Proposal | undefined, edit: Edit): NewChange {
-  const parts = differsByEdit(change, earlier);
-  if (parts.length === 0) return change;
-  if (change.verdict?.state === 'dropped') {
-    edit.tally.rejected += 1;
-    return change;
-  }
-  const edited: NewChange = { ...change, classes: [...change.classes, 'configuration'] };
-  countEdited(edit, edited, parts);
-  return edited;
+  const { changes, hasApprovals, rejected, leftOut, differing } = await settleChanges(
+    work,
+    { proposed, isFull: true },
+    io,
+  );
+  count.hasApprovals ||= hasApprovals;
+  count.rejected += rejected;
+  count.leftOut += leftOut;
+  addDiffering(count.differing, differing);
+  await work.recorder.changes(changes);
 }

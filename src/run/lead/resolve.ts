@@ -3,7 +3,8 @@ import type { LeaderReference, Person } from '../../core/person/person.ts';
 import type { WantedLeaders, WantedMain } from '../../core/plan/leaders.ts';
 import type { LedgerEntry, WaitingLeader } from '../../core/plan/ledger.ts';
 import { given } from '../../core/run/given.ts';
-import { mark, type PeopleIndex } from '../read/people-index.ts';
+import { mark } from '../read/marks.ts';
+import type { PeopleIndex } from '../read/people-index.ts';
 
 /** What a reference to a leader means in this read. */
 export type Resolved =

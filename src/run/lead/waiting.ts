@@ -6,7 +6,8 @@ import { countOf, formatInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { EngineIo } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
-import { mark, type PeopleIndex } from '../read/people-index.ts';
+import { mark } from '../read/marks.ts';
+import type { PeopleIndex } from '../read/people-index.ts';
 import type { PlanRead } from '../read/read-people.ts';
 import type { ResolvedWish, WaitingReference } from './resolve.ts';
 

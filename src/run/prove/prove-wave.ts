@@ -207,7 +207,7 @@ function sortBacks(backs: readonly ReadBack[], { action, isUnknown, sync, now }:
     const { identification } = back.change;
     const needsSign = action.kind === 'wait' || action.kind === 'split' || isUnknown(back);
     if (action.kind === 'split' && isEdited(back)) {
-      // The row may have been applied before that edit, so it is not sent again.
+      // The row may have been applied before that change, so it is not sent again.
       certain.marks.push({ identification, state: 'failed', reason: reasonUnseen(back) });
       certain.findings.push(...findingsOf(back));
     } else if (back.verdict.kind === 'not-seen' || (back.verdict.kind === 'unverified' && needsSign)) {
@@ -331,7 +331,7 @@ function ifUnclear({ sync }: RunContext, batch: Batch, at: number): IfUnseen {
 }
 
 function isEdited({ verdict }: ReadBack): boolean {
-  return verdict.kind === 'not-seen' && verdict.edited !== undefined;
+  return verdict.kind === 'not-seen' && verdict.overwritten !== undefined;
 }
 
 function whatOf({ verdict }: ReadBack): string {

@@ -79,7 +79,7 @@ export function markOf({ change, verdict }: ReadBack, now: number): ChangeMark {
     // Part of the change was applied, for example a create or an enable, so guards count it.
     const reason = [
       ...(verdict.fields.length > 0 ? [`the platform ignored ${verdict.fields.join(', ')}`] : []),
-      ...(verdict.edited === undefined ? [] : [editedText(verdict.edited)]),
+      ...(verdict.overwritten === undefined ? [] : [overwrittenText(verdict.overwritten)]),
     ].join('; ');
     return { identification, state: 'failed', reason, appliedAt: now };
   }
@@ -92,7 +92,7 @@ export function markOf({ change, verdict }: ReadBack, now: number): ChangeMark {
 export function undoneIn(backs: readonly ReadBack[], now: number): UndoneRecord[] {
   return backs.flatMap(({ change, verdict }) => {
     if (verdict.kind === 'not-seen') return [];
-    const ignored = verdict.kind === 'ignored' ? [...verdict.fields, ...(verdict.edited ?? [])] : [];
+    const ignored = verdict.kind === 'ignored' ? [...verdict.fields, ...(verdict.overwritten ?? [])] : [];
     return rejectionBy(change, ignored, now) ?? [];
   });
 }
@@ -101,17 +101,17 @@ export function undoneIn(backs: readonly ReadBack[], now: number): UndoneRecord[
 export function findingsOf({ change, verdict }: ReadBack): Finding[] {
   const { identification } = change;
   if (verdict.kind === 'not-seen') {
-    if (verdict.edited === undefined) return [];
-    return [{ code: 'edited-elsewhere', identification, message: editedText(verdict.edited) }];
+    if (verdict.overwritten === undefined) return [];
+    return [{ code: 'changed-elsewhere', identification, message: overwrittenText(verdict.overwritten) }];
   }
   if (verdict.kind === 'ignored') {
-    const { fields, edited } = verdict;
+    const { fields, overwritten } = verdict;
     const message = `the platform accepted the change but ignored ${fields.join(', ')}. Check that the field is writable for this connection`;
     return [
       ...(fields.length > 0 ? [{ code: 'ignored-field', identification, message } as const] : []),
-      ...(edited === undefined
+      ...(overwritten === undefined
         ? []
-        : [{ code: 'edited-elsewhere', identification, message: editedText(edited) } as const]),
+        : [{ code: 'changed-elsewhere', identification, message: overwrittenText(overwritten) } as const]),
     ];
   }
   const kept = verdict.kind === 'applied' ? Object.keys(verdict.quirks) : [];
@@ -121,6 +121,6 @@ export function findingsOf({ change, verdict }: ReadBack): Finding[] {
 }
 
 /** Describes fields that show neither the value before the change nor the value sent. */
-function editedText(fields: readonly string[]): string {
-  return `${fields.join(', ')} was edited by someone else; the next run plans again`;
+function overwrittenText(fields: readonly string[]): string {
+  return `${fields.join(', ')} was changed by someone else; the next run plans again`;
 }

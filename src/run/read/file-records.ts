@@ -1,11 +1,13 @@
 import type { BlockedTally } from '../../core/guard/blocked.ts';
+import { earlierOf, earlierOfBoth, markedWith } from '../../core/person/earlier.ts';
 import { likeness } from '../../core/person/identification.ts';
-import type { Person, RejectedPerson } from '../../core/person/person.ts';
+import type { EarlierPerson, Person, RejectedPerson } from '../../core/person/person.ts';
 import { preferred, withOutside } from '../../core/person/prefer.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { countOf } from '../../core/run/formats.ts';
 import type { Sync } from '../engine-io.ts';
-import { mark, type PeopleIndex } from './people-index.ts';
+import { mark } from './marks.ts';
+import type { PeopleIndex } from './people-index.ts';
 import type { Absent } from './person-text.ts';
 import { lifecycleTrouble } from './source-says.ts';
 
@@ -18,6 +20,8 @@ export interface RecordFiling {
    * decide (see `core/person/prefer.ts`).
    */
   file(person: AnyRecord): void;
+  /** Stores whom the earlier configuration names by a record that is another person's today. */
+  fileEarlier(record: AnyRecord): void;
   /** Judges after the last record what the records of each person mean together, and who claims one e-mail. */
   settle(): void;
   /** Returns how many identifications stand for different people. */
@@ -47,7 +51,7 @@ function isGuessed(record: AnyRecord): boolean {
 }
 
 /** The marks that one record sets. */
-const ofRecord = mark.inSource | mark.usable | mark.active | mark.leaver | mark.outOfScope | mark.undated;
+const ofRecord = mark.inSource | mark.active | mark.leaver | mark.outOfScope | mark.undated;
 
 const ofSeveral = mark.tied | mark.unsure | mark.worksOutside | mark.unknownOutside;
 
@@ -80,8 +84,8 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
     index.fill(slot, person);
     index.set(slot, mark.inSource);
     if (person.kind === 'rejected') return;
-    if (person.standing === 'active') index.set(slot, mark.usable | mark.active);
-    if (person.standing === 'leaver') index.set(slot, mark.usable | mark.leaver);
+    if (person.standing === 'active') index.set(slot, mark.active);
+    if (person.standing === 'leaver') index.set(slot, mark.leaver);
     if (!person.isInScope) index.set(slot, mark.outOfScope);
     if (person.standing === 'active' && person.isInScope && lifecycleTrouble(person) !== undefined) {
       index.set(slot, mark.undated);
@@ -94,19 +98,26 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
     if (areDifferent(other, person)) shared.add(slot);
     for (const record of [other, person]) index.set(slot, outsideMarks(record));
     const counts = preferred(other, person);
-    if (counts === 'first') return;
+    const [kept, lost] = counts === 'second' ? [person, other] : [other, person];
+    const isMarked = earlierOf(kept) !== kept || earlierOf(lost) !== lost;
+    const counting = isMarked ? marked(kept, earlierOf(lost)) : kept;
     if (counts === 'second') {
       index.clear(slot, mark.tied | ofRecord);
       index.dropEmail(slot);
-      put(slot, person);
+      put(slot, counting);
       return;
     }
+    if (counting !== kept) index.fill(slot, counting);
+    if (counts === 'first') return;
     index.set(slot, counts === 'tie' ? mark.tied : mark.unsure);
     const known = others.get(slot) ?? { places: [], count: 0 };
     if (others.size < keptPlaces) others.set(slot, known);
     known.count += 1;
     if (known.places.length < namedPlaces) known.places.push(person.at);
   };
+
+  const marked = (person: AnyRecord, other: EarlierPerson): AnyRecord =>
+    person.kind === 'person' ? markedWith(person, earlierOfBoth(earlierOf(person), other)) : person;
 
   const replaceGuess = (slot: number, other: AnyRecord, person: AnyRecord): void => {
     const guess = isGuessed(person) ? person : other;
@@ -165,6 +176,10 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
         return;
       }
       const other = index.person(slot);
+      if (isExact && other.kind === 'absent' && other.earlier !== undefined) {
+        put(slot, marked(person, other.earlier));
+        return;
+      }
       if (isExact && other.kind !== 'absent') {
         if (isGuessed(person) !== isGuessed(other)) replaceGuess(slot, other, person);
         else compare(slot, other, person);
@@ -175,6 +190,16 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
       const names = `${other.identification} (${placeOf(other)}) and ${identification} (${at})`;
       const message = `${names} ${likeness(other.identification, identification)}: neither is changed. Correct one of them in HR`;
       find({ code: 'case-conflict', identification, at, message });
+    },
+    fileEarlier(record) {
+      const { identification } = record;
+      const found = index.find(identification);
+      const slot = found.slot === -1 ? index.add(identification) : found.slot;
+      const person = found.slot === -1 || !found.isExact ? undefined : index.person(slot);
+      if (found.slot !== -1 && person === undefined) return;
+      if (person === undefined || person.kind === 'absent') {
+        index.name(slot, identification, earlierOfBoth(person?.earlier ?? 'nobody', record));
+      } else index.fill(slot, marked(person, record));
     },
     shared: () => shared.size,
     settle() {

@@ -1,6 +1,6 @@
 import { type FieldName, type FieldValues, fieldTraits } from '../../core/person/fields.ts';
 import { lookAlikeKey } from '../../core/person/identification.ts';
-import type { Person, RejectedPerson } from '../../core/person/person.ts';
+import type { EarlierPerson, Person, RejectedPerson } from '../../core/person/person.ts';
 import { TextHash } from '../../core/person/text.ts';
 import type { User } from '../../core/person/user.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
@@ -14,58 +14,15 @@ import {
   rosterWidth,
   standingCode,
 } from '../../core/plan/roster.ts';
+import { given } from '../../core/run/given.ts';
 import type { MappingSettings, WriteRule } from '../../core/run/settings.ts';
 import type { Spool } from '../../ports/runtime.ts';
 import { HashIndex, lengthened, powerAbove } from './hash-index.ts';
+import { mark } from './marks.ts';
 import { type Absent, createPersonText } from './person-text.ts';
 
-/** What is known of one slot. Bits, because there may be a million slots. */
-export const mark = {
-  /** Some record of the source names this person. */
-  inSource: 1,
-  /** The record's data can be used. */
-  usable: 1 << 1,
-  active: 1 << 2,
-  leaver: 1 << 3,
-  outOfScope: 1 << 4,
-  /** Two records, two people differing by case only, or an e-mail claimed twice: no change, protected. */
-  conflict: 1 << 5,
-  /** Ours, and nothing in the ledger that must be checked: see `recall`. Ask `isPlain`: the account may be a new one. */
-  plain: 1 << 6,
-  /** The ledger knows this identification. */
-  inLedger: 1 << 7,
-  /** The platform has shown this user. */
-  seen: 1 << 8,
-  /** Read only for what the record claims; no decision is made about this person. */
-  bystander: 1 << 9,
-  /** The ledger calls this user ours, or the source names them and a sync that is gone has left them behind. */
-  ours: 1 << 10,
-  /** A lifecycle date cannot be read, so it is not known whether the person works here. Counted as blocked. */
-  undated: 1 << 11,
-  /** Two records of this person, of which no rule tells which one counts. */
-  tied: 1 << 12,
-  /** A record of this person cannot be compared with the others. */
-  unsure: 1 << 13,
-  /** A record out of scope shows that this person works, beside the one that counts. */
-  worksOutside: 1 << 14,
-  /** A record out of scope, beside the one that counts, has no known standing. */
-  unknownOutside: 1 << 15,
-  /** The source asks for a change that something else than the source prevents: what was rejected stays rejected. */
-  prevented: 1 << 16,
-  /** The conflict is no trouble: a person decided it for a time, or only a look-alike of this person was named. */
-  left: 1 << 17,
-  /** The account is ours, and enabled now or after this plan: its leaders are decided. */
-  leadable: 1 << 18,
-  /** The leaders were decided, so decisions about changes of them that are no longer asked for end. */
-  led: 1 << 19,
-  /** This read saw the account enabled. */
-  enabled: 1 << 20,
-  /** The full read before could not decide about the person: see `Claim.undecided`. */
-  wasUndecided: 1 << 21,
-} as const;
-
 /** What a directory shows of a person besides the fields. */
-const shownMarks = mark.usable | mark.active | mark.leaver | mark.outOfScope | mark.seen | mark.enabled;
+const shownMarks = mark.active | mark.leaver | mark.outOfScope | mark.seen | mark.enabled;
 
 /** Where a field's bit lies in `#given`. */
 interface Place {
@@ -260,8 +217,8 @@ export class PeopleIndex {
   }
 
   /** Keeps the name of a slot that no record of the source fills. */
-  name(slot: number, identification: string): void {
-    this.#place[slot] = this.#spool.append(this.#text.write({ kind: 'absent', identification }));
+  name(slot: number, identification: string, earlier?: EarlierPerson): void {
+    this.#place[slot] = this.#spool.append(this.#text.write({ kind: 'absent', identification, ...given({ earlier }) }));
   }
 
   /** The people of whom only their last day of work shows that they left. */
@@ -384,7 +341,7 @@ export class PeopleIndex {
   }
 
   #standing(slot: number): RosterStanding {
-    if (!this.has(slot, mark.usable)) return 'other';
+    if (!this.hasAny(slot, mark.active | mark.leaver)) return 'other';
     // Another record of the person may be in scope, so no sync may take the user over for this one.
     if (this.has(slot, mark.outOfScope)) return this.has(slot, mark.conflict) ? 'other' : 'out-of-scope';
     return this.has(slot, mark.leaver) ? 'leaver' : 'active';
@@ -394,7 +351,7 @@ export class PeopleIndex {
   #isUndecided(slot: number): boolean {
     if (this.has(slot, mark.conflict))
       return this.hasAny(slot, mark.tied | mark.unsure) || !this.has(slot, mark.leaver);
-    if (this.hasAny(slot, mark.usable | mark.outOfScope)) return false;
+    if (this.hasAny(slot, mark.active | mark.leaver | mark.outOfScope)) return false;
     const person = this.person(slot);
     return person.kind === 'rejected' || (person.kind === 'person' && person.standing === 'unknown');
   }

@@ -1,10 +1,11 @@
 import type { FieldName } from '../../core/person/fields.ts';
-import type { LeaderClaims, Person, RejectedPerson } from '../../core/person/person.ts';
+import type { EarlierPerson, LeaderClaims, Person, RejectedPerson } from '../../core/person/person.ts';
 
-/** A person whom the ledger knows and this read does not name. */
+/** A person whom the ledger knows, or the earlier configuration names, and this read does not. */
 export interface Absent {
   readonly kind: 'absent';
   readonly identification: string;
+  readonly earlier?: EarlierPerson;
 }
 
 /**
@@ -67,12 +68,12 @@ function parseDays(text: string): Pick<Person, 'leaves' | 'leavesByDate' | 'hire
 }
 
 /**
- * Returns whether the person has more data than its cells. The few such rows, which have problems, are written as whole
- * objects.
+ * Returns whether the person has more data than its cells. The few such rows, which have problems or differ by an edit,
+ * are written as whole objects.
  */
-function hasMore({ troubles, notes, refusesCreate, refusesEnable, hiresLater }: Person): boolean {
+function hasMore({ troubles, notes, refusesCreate, refusesEnable, hiresLater, earlier }: Person): boolean {
   const isRefused = refusesCreate !== undefined || refusesEnable !== undefined;
-  return troubles.length + notes.length > 0 || isRefused || hiresLater === true;
+  return troubles.length + notes.length > 0 || isRefused || hiresLater === true || earlier !== undefined;
 }
 
 type Cells = [

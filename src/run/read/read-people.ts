@@ -46,9 +46,9 @@ export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead
   const { startedAt: runAt, watcher } = work.recorder;
   const onRecord = watcher.record;
   const isUndo = undoneBy(scope) !== undefined;
-  const people = { index, earlier: work.edit?.people };
+  const earlier = work.edit?.mapping;
   const read = await readSource(
-    { sync, reading, focus, ...people, runAt, blocked, signal, find, previous, onRecord },
+    { sync, reading, focus, index, earlier, runAt, blocked, signal, find, previous, onRecord },
     io,
   );
   // An undo is also about people whom the source no longer has.

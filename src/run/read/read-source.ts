@@ -2,9 +2,11 @@ import type { BlockedTally } from '../../core/guard/blocked.ts';
 import { type ColumnFacts, type FilledColumns, openOrders } from '../../core/guard/columns.ts';
 import { openPaddingFindings } from '../../core/guard/damage.ts';
 import { correctVisibility, type FieldVisibility, watchFields, withInputs } from '../../core/guard/field-visibility.ts';
+import { withEarlier } from '../../core/person/earlier.ts';
 import { openBudget } from '../../core/person/field-rule.ts';
 import type { FieldName } from '../../core/person/fields.ts';
 import { lookAlikeKey } from '../../core/person/identification.ts';
+import type { CompiledMapping } from '../../core/person/mapping.ts';
 import type { Mapped, Person, SourceRecord } from '../../core/person/person.ts';
 import { compileSourcePath } from '../../core/person/source-path.ts';
 import { certifySnapshot, type ReadEnd, type Snapshot } from '../../core/plan/snapshot.ts';
@@ -12,11 +14,11 @@ import type { Finding } from '../../core/run/finding.ts';
 import { openCellFindings } from '../../core/run/finding.ts';
 import { countOf } from '../../core/run/formats.ts';
 import type { BrokenRecord, SourceIo } from '../../ports/source.ts';
-import type { Edit } from '../edit.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { checkFields, type Reading, sourceRequest } from './choose-read.ts';
 import { openRecordFiling } from './file-records.ts';
-import { mark, type PeopleIndex } from './people-index.ts';
+import { mark } from './marks.ts';
+import type { PeopleIndex } from './people-index.ts';
 
 /** The result of a read of the source. The people are in the index. */
 export interface SourceRead {
@@ -51,8 +53,8 @@ export interface ReadJob {
   readonly reading: Reading;
   readonly previous: SourceIo['previous'];
   readonly index: PeopleIndex;
-  /** Where the records go as the configuration before an edit maps them. Undefined: there is nothing to compare. */
-  readonly earlier?: Edit['people'];
+  /** Maps each record a second time, as the configuration did before: see `withEarlier`. */
+  readonly earlier?: Pick<CompiledMapping, 'map'> | undefined;
   /** Only these people are decided about. The others are stored as bystanders. */
   readonly focus: ReadonlySet<string> | undefined;
   /** When the run began. */
@@ -126,27 +128,24 @@ function openReader(job: ReadJob, now: number) {
     async take(records: readonly SourceRecord[]): Promise<void> {
       // The expressions of a page are evaluated together, so none is waited for here.
       const page = records.map((record) => sync.mapping.map(record, now, budget));
-      const before = job.earlier && records.map((record) => job.earlier?.mapping.map(record, now, earlierBudget));
+      const before = job.earlier && records.map((record) => job.earlier?.map(record, now, earlierBudget));
       for (const [i, record] of records.entries()) {
         facts.record(record);
         const mapped = page[i] as (typeof page)[number];
         const done = mapped instanceof Promise ? await mapped : mapped;
         // Evaluations that were stopped say nothing about their records.
         if (mapped instanceof Promise) signal.throwIfAborted();
-        file(done);
         const earlier = await before?.[i];
-        if (
-          earlier !== undefined &&
-          earlier.kind !== 'unreadable' &&
-          names.placeOf(earlier.identification) !== 'unread'
-        )
-          job.earlier?.filing.file(earlier);
+        const { mapped: filed, elsewhere } = earlier === undefined ? { mapped: done } : withEarlier(done, earlier);
+        file(filed);
+        if (elsewhere !== undefined && names.placeOf(elsewhere.identification) === 'decided') {
+          filing.fileEarlier(elsewhere);
+        }
         job.onRecord(record, done);
       }
     },
     end(end: ReadEnd): SourceRead {
       filing.settle();
-      job.earlier?.filing.settle();
       const { kind } = job.reading;
       const snapshot = certifySnapshot({
         kind,

@@ -5,7 +5,8 @@ import { given } from '../../core/run/given.ts';
 import type { OwnedRun } from '../../ports/store.ts';
 import type { Unresolved } from '../compare/unresolved.ts';
 import type { EngineIo } from '../engine-io.ts';
-import { mark, type PeopleIndex } from '../read/people-index.ts';
+import { mark } from '../read/marks.ts';
+import type { PeopleIndex } from '../read/people-index.ts';
 import { sayOf } from '../read/source-says.ts';
 
 /** Number of people whose episodes are read with one statement. */

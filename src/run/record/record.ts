@@ -5,10 +5,9 @@ import { chunk } from '../../core/run/batch.ts';
 import type { Hold } from '../../core/run/run.ts';
 import type { NewChange } from '../../ports/store.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
-import type { Decided } from '../decide/decide-changes.ts';
-import type { EditedTakeOver } from '../edit.ts';
+import type { Decided, TakenLater } from '../decide/decide-changes.ts';
 import type { EngineIo } from '../engine-io.ts';
-import { isEditHeld, isStored, type Judged } from '../judge/judge.ts';
+import { isConfigurationHeld, isStored, type Judged } from '../judge/judge.ts';
 import { changesOf } from '../plan-changes.ts';
 import type { PlanWork } from '../plan-job.ts';
 import type { PlanRead } from '../read/read-people.ts';
@@ -31,9 +30,9 @@ export async function record(work: PlanWork, input: RecordInput, io: EngineIo): 
   const { read, compared, decided, judged } = input;
   const { snapshot } = read;
   const now = io.clock.now();
-  await holdExcess(work, judged, io);
+  await holdExcess(work, { decided, judged }, io);
   await withdrawDependents(work, decided, io);
-  await takeEdited(work, { isFull: snapshot.kind === 'full', judged }, io);
+  await takeLater(work, input, io);
   await recordRead(work, input, now);
   await recordConfiguration(work, input);
   if (snapshot.missing !== undefined && !judged.verdict.areMissesHeld) await recordMisses(work, decided);
@@ -44,36 +43,42 @@ export async function record(work: PlanWork, input: RecordInput, io: EngineIo): 
   reportHolds(work, judged, io);
 }
 
-async function holdExcess(work: PlanWork, { excess, verdict }: Judged, io: EngineIo): Promise<void> {
+async function holdExcess(
+  work: PlanWork,
+  { decided, judged }: Pick<RecordInput, 'decided' | 'judged'>,
+  io: EngineIo,
+): Promise<void> {
   const { recorder, sync } = work;
-  const isOfEdit = ({ class: name }: Hold): boolean => name === 'configuration';
-  const ofEdit = await recorder.hold({ holds: excess.filter(isOfEdit), fields: [] });
-  if (ofEdit.length > 0) await makeInstead(work);
-  const others = await recorder.hold({ holds: excess.filter((one) => !isOfEdit(one)), fields: verdict.fields });
-  const counts = [...ofEdit, ...others];
+  const { excess, verdict } = judged;
+  const isFirst = ({ class: name }: Hold): boolean => name === 'configuration';
+  const first = await recorder.hold({ holds: excess.filter(isFirst), fields: [] });
+  if (first.length > 0) await makeInstead(work, decided);
+  const others = await recorder.hold({ holds: excess.filter((one) => !isFirst(one)), fields: verdict.fields });
+  const counts = [...first, ...others];
   for (const [i, { class: held }] of excess.entries()) {
     io.logger.warn({ sync: sync.settings.name, class: held, count: counts[i] ?? 0 }, `held: ${classNoun[held]}s`);
   }
 }
 
-/** While an edit is held, people who come today get what the earlier configuration gives. */
-async function makeInstead({ recorder, spool, edit }: PlanWork): Promise<void> {
+/** While the class `configuration` is held, people who come today get what the earlier configuration gives. */
+async function makeInstead({ recorder, spool }: PlanWork, { instead }: Decided): Promise<void> {
   let made = 0;
-  for (const places of chunk(edit?.tally.instead ?? [], changesAtOnce)) {
+  for (const places of chunk(instead, changesAtOnce)) {
     made += await recorder.replaceHeld(places.map((place) => JSON.parse(spool.read(place)) as NewChange));
   }
   if (made > 0) await recorder.applyApprovals();
 }
 
-/** Takes over the users whom only an edited configuration claims: with their change, or if the edit passes. */
-async function takeEdited(
+/** Takes over the users whom only the class `configuration` claims: with their change, or if the class passes. */
+async function takeLater(
   { recorder, spool, edit, findings }: PlanWork,
-  { isFull, judged }: { readonly isFull: boolean; readonly judged: Judged },
+  { read, decided, judged }: RecordInput,
   io: EngineIo,
 ): Promise<void> {
-  const passes = !isEditHeld(judged.verdict) && (isFull || edit?.measured?.isHeld === false);
-  for (const places of chunk(edit?.tally.takeOvers ?? [], changesAtOnce)) {
-    const users = places.map((place) => JSON.parse(spool.read(place)) as EditedTakeOver);
+  const isMeasured = read.snapshot.kind === 'full' || edit?.measured?.isHeld === false;
+  const passes = !isConfigurationHeld(judged.verdict) && isMeasured;
+  for (const places of chunk(decided.takenLater, changesAtOnce)) {
+    const users = places.map((place) => JSON.parse(spool.read(place)) as TakenLater);
     const names = users.map(({ identification }) => identification);
     const changes = await io.store.plans.getMany(recorder.planId, names);
     const states = new Map(changes.map(({ identification, state }) => [identification, state]));
@@ -97,14 +102,14 @@ async function takeEdited(
 /** Stores what an accepted full read shows of the configuration: a baseline, or how much an edit changes. */
 async function recordConfiguration(
   { recorder, baseline, edit }: PlanWork,
-  { read, compared, judged }: RecordInput,
+  { read, compared, decided, judged }: RecordInput,
 ): Promise<void> {
   const { snapshot, focus } = read;
   if (!judged.isAccepted || focus !== undefined || snapshot.kind !== 'full' || snapshot.missing === undefined) return;
   if (baseline.accepted === undefined) return recorder.configuration({ kind: 'accepted' });
   if (edit === undefined) return;
-  const { changed, coming, rejected, givenBack } = edit.tally;
-  const isHeld = isEditHeld(judged.verdict);
+  const { changed, coming, rejected, givenBack } = decided.differing;
+  const isHeld = isConfigurationHeld(judged.verdict);
   // A later run decides about people whose outcome is unknown, or who did not get their values back.
   const isOpen = isHeld || rejected + givenBack + compared.unresolved.blocked.size > 0;
   if (changed.people + coming.people === 0 && !isOpen) return recorder.configuration({ kind: 'accepted' });

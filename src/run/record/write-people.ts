@@ -6,7 +6,8 @@ import type { DirectoryEnd, DirectoryPage, DirectoryRow } from '../../ports/read
 import type { OwnedRun, ReadRecord } from '../../ports/store.ts';
 import { type OtherAccounts, shownAs } from '../compare/other-accounts.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
-import { mark, type PeopleIndex } from '../read/people-index.ts';
+import { mark } from '../read/marks.ts';
+import type { PeopleIndex } from '../read/people-index.ts';
 
 /** People per page. A change of one person writes one page. */
 const perPage = 128;

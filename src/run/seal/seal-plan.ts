@@ -5,7 +5,7 @@ import type { PlanCompared } from '../compare/compare-people.ts';
 import type { Decided } from '../decide/decide-changes.ts';
 import { editFact } from '../edit.ts';
 import type { EngineIo } from '../engine-io.ts';
-import { isEditHeld, type Judged } from '../judge/judge.ts';
+import { isConfigurationHeld, type Judged } from '../judge/judge.ts';
 import { fewChanges } from '../plan-changes.ts';
 import type { Plan, PlanWork } from '../plan-job.ts';
 import type { PlanRead } from '../read/read-people.ts';
@@ -54,7 +54,7 @@ export async function sealPlan(
     ...(decided.needsFull ? { needsFull: true } : {}),
     rejected,
     ...(ruled.length === 0 ? {} : { ruled: ruled.map((one) => one.class) }),
-    ...editFact(work.edit, isEditHeld(verdict)),
+    ...editFact(work.edit, decided.differing, isConfigurationHeld(verdict)),
     ...(work.baseline.accepted === undefined && snapshot.kind === 'full' ? { isFirstConfiguration: true } : {}),
     ...(frozen === undefined || frozen.count === 0 ? {} : { frozen }),
     ...(decided.respectedEdits > 0 ? { respectedEdits: decided.respectedEdits } : {}),

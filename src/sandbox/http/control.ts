@@ -69,7 +69,7 @@ function serveUsers(app: FastifyInstance, world: World): void {
   app.put<UserRoute>(`${prefix}/users/:identification`, async ({ params, body }, reply) => {
     const patch = readPatch(body);
     if (patch === undefined) return refuse(reply, 400, 'Send {"enabled": boolean, "fields": {name: text}}');
-    return editUser(world, params.identification, patch);
+    return patchUser(world, params.identification, patch);
   });
   app.delete<UserRoute>(`${prefix}/users/:identification`, async ({ params }, reply) => {
     const account = directory.get(params.identification);
@@ -84,7 +84,7 @@ interface UserRoute {
 }
 
 /** Changes or creates a user as another system would. Logged as `outside`. */
-export function editUser(world: World, identification: string, patch: AccountPatch): Account {
+export function patchUser(world: World, identification: string, patch: AccountPatch): Account {
   const origin = { at: world.now(), via: 'outside' };
   const account = world.directory.get(identification) ?? world.writes.create(identification, {}, origin);
   const kind = patch.enabled === undefined || patch.enabled === account.enabled ? 'updated' : enabling(patch.enabled);

@@ -161,9 +161,9 @@ export const syncEndpoints: readonly Endpoint[] = [
     id: 'preview-mapping',
     method: 'POST',
     path: '/api/syncs/{sync}/mapping/preview',
-    summary: 'Request a plan without effect with an edited mapping',
+    summary: 'Request a plan without effect with another mapping',
     description:
-      'The edit is stored with the preview, until it expires, and nowhere else. It cannot use `${env:…}` or `${file:…}`. The preview may show other fields of employees, so making and reading it need the role operator and the right to see people.',
+      'The mapping is stored with the preview, until it expires, and nowhere else. It cannot use `${env:…}` or `${file:…}`. The preview may show other fields of employees, so making and reading it need the role operator and the right to see people.',
     cost: 10,
     body: mappingOrder,
     status: 202,

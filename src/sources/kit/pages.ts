@@ -1,9 +1,8 @@
 import type { SourceRecord } from '../../core/person/person.ts';
-import { compileSourcePath } from '../../core/person/source-path.ts';
-import { normalText } from '../../core/person/text.ts';
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { type KeySet, openKeySet } from './key-set.ts';
+import { acceptsOnly } from './kind.ts';
 import type { Fields } from './tally.ts';
 import { openTally, type Tally, type TallyRules } from './tally.ts';
 
@@ -131,19 +130,4 @@ function circleDoubt(people: readonly Fields[], firsts: KeySet, number: number):
   const first = people[0];
   if (first === undefined) return undefined;
   return firsts.add(JSON.stringify(first)) ? undefined : `page ${number} repeats a page that was already read`;
-}
-
-/**
- * Returns which records a point read requests, by a text field, ignoring white space and case. The engine checks
- * case. Undefined for the other reads, which request every record.
- */
-export function acceptsOnly(request: ReadRequest): ((fields: Fields) => boolean) | undefined {
-  if (request.kind !== 'point') return undefined;
-  const read = compileSourcePath(request.field);
-  const wanted = new Set(request.identifications.map(plain));
-  return (fields) => wanted.has(plain(read(fields)));
-}
-
-function plain(value: unknown): string {
-  return normalText(String(value ?? '')).toLowerCase();
 }

@@ -11,12 +11,11 @@ import type {
   RestoreReport,
   StoreContents,
 } from '../../ports/store-operations.ts';
-import type { Database, OpenTransaction } from '../db/database.ts';
+import { type Database, isPostgresUrl, type OpenTransaction } from '../db/database.ts';
 import { isPostgres, lockTables, tableNames } from '../db/differences.ts';
 import { checkKeys } from '../db/key-ring.ts';
 import { migrateIn, readExecuted } from '../db/migrate.ts';
 import { type Migrations, migrations } from '../db/migrations/index.ts';
-import { isPostgresUrl } from '../db/postgres.ts';
 import { RowWriter } from '../db/row-writer.ts';
 import type { Schema } from '../db/schema.ts';
 import { clockNow } from '../db/store-clock.ts';

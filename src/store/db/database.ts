@@ -88,3 +88,7 @@ export async function* pagesByKey<Row>(
     await nextTurn();
   }
 }
+
+export function isPostgresUrl(url: string): boolean {
+  return /^postgres(ql)?:/i.test(url);
+}

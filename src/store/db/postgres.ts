@@ -126,10 +126,6 @@ function isParameterRefused(error: unknown): boolean {
 const urlKey = 'the url under "store"';
 const example = 'postgres://user:password@host:5432/database?sslmode=verify-full';
 
-export function isPostgresUrl(url: string): boolean {
-  return /^postgres(ql)?:/i.test(url);
-}
-
 /** Returns the place of the store. Throws `CONFIG_INVALID` without user and password in the message, and without a cause. */
 function readUrl(url: string): ServerPlace {
   const place = parseDatabaseUrl(url);

@@ -63,7 +63,7 @@ function PreviewBody({ preview }: { readonly preview: Preview }) {
       <PreviewProgress preview={preview} />
       {mapping === null ? null : (
         <details className="stretch everything">
-          <summary>{t.previews.edited}</summary>
+          <summary>{t.previews.tried}</summary>
           <pre className="break">{mapping}</pre>
           <CopyButton text={mapping} />
         </details>

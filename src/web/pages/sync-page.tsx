@@ -255,15 +255,15 @@ function Fields({ mapping }: { readonly mapping: Mapping }) {
         ]}
       />
       <Samples sync={sync} />
-      <MappingEdit mapping={mapping} />
+      <MappingTrial mapping={mapping} />
     </Section>
   );
 }
 
-/** Tries an edit of the mapping: a plan without effect shows whom it changes. The configuration stays as it is. */
-function MappingEdit({ mapping: { sync, yaml } }: { readonly mapping: Mapping }) {
+/** Tries another mapping: a plan without effect shows whom it changes. The configuration stays as it is. */
+function MappingTrial({ mapping: { sync, yaml } }: { readonly mapping: Mapping }) {
   const { api, t } = usePage();
-  const words = t.mapping.edit;
+  const words = t.mapping.trial;
   const { navigate } = useRouter();
   const [text, setText] = useState(yaml);
   const order = useMutation({
@@ -273,7 +273,7 @@ function MappingEdit({ mapping: { sync, yaml } }: { readonly mapping: Mapping })
   });
   if (!useMay('samples', sync)) return null;
   return (
-    <details className="stretch edit">
+    <details className="stretch trial">
       <summary>{words.title}</summary>
       <p className="why faint">{words.hint}</p>
       <textarea

@@ -69,8 +69,8 @@ see('an edit of the mapping shows whom it would change, and changes nothing', as
   const { page, show, office, server } = await openChanges(operatorToken);
   const before = JSON.stringify([...office.sandbox.state.users]);
   await show('/syncs/people');
-  await page.getByText('Try an edit').click();
-  const field = page.getByRole('textbox', { name: 'Try an edit' });
+  await page.getByText('Try another mapping').click();
+  const field = page.getByRole('textbox', { name: 'Try another mapping' });
   const yaml = await field.inputValue();
   expect(yaml).toContain('firstName: first');
   const preview = async (text: string) => {
@@ -88,7 +88,7 @@ see('an edit of the mapping shows whom it would change, and changes nothing', as
   const id = await makeWaitingPreview(office, server);
   await page.getByText('11 changes').first().waitFor();
   expect(await page.locator('main').innerText()).toContain('11 configuration changes');
-  await page.getByText('Edited mapping').click();
+  await page.getByText('The mapping that was tried').click();
   expect(await page.locator('pre').innerText()).toContain('firstName: last');
   for (const path of ['', '/changes/search']) {
     expect((await server.ask(`/api/previews/${id}${path}`, { token: operatorToken })).status).toBe(200);

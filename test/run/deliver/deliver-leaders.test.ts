@@ -75,7 +75,7 @@ describe('before leaders are sent', () => {
       await scene.play();
       expect([await scene.states(), (await scene.reasons()).eva]).toEqual([{ eva: state }, reason]);
       expect(scene.sent.map(() => scene.leaders.get('eva'))).toEqual(sent);
-      expect(await scene.findings()).toEqual(reason === undefined ? [] : [`edited-elsewhere: ${reason}`]);
+      expect(await scene.findings()).toEqual(reason === undefined ? [] : [`changed-elsewhere: ${reason}`]);
       const isKnown =
         state === 'applied'
           ? { shown: scene.leaders.get('eva'), checkedAt: now }
@@ -174,7 +174,7 @@ describe('leaders that were sent', () => {
       waits: true,
       code: 'leaders-unclear',
     },
-    { what: 'are others', shown: at('max'), isUnclear: false, reason: edited, waits: false, code: 'edited-elsewhere' },
+    { what: 'are others', shown: at('max'), isUnclear: false, reason: edited, waits: false, code: 'changed-elsewhere' },
   ])('have failed when they $what, after the wait', async ({ shown, isUnclear, reason, waits, code }) => {
     const scene = await open([lead('eva', none, at('ana')), lead('leo', none, at('ana'))]);
     scene.script.lands = ({ identification }) => {

@@ -463,11 +463,11 @@ describe('reading a change back', () => {
       scene.script.status = { kind, text: 'final' };
       await scene.play();
       expect(await scene.reasons()).toEqual({
-        ana: 'the platform ignored project; area was edited by someone else; the next run plans again',
+        ana: 'the platform ignored project; area was changed by someone else; the next run plans again',
       });
       expect(await scene.findings()).toEqual([
         expect.stringMatching(/^ignored-field: .* ignored project\. Check that the field is writable/),
-        'edited-elsewhere: area was edited by someone else; the next run plans again',
+        'changed-elsewhere: area was changed by someone else; the next run plans again',
       ]);
       expect((await scene.ledger('ana'))?.quirks).toMatchObject({ project: { ignored: 1 } });
     },
@@ -497,7 +497,7 @@ describe('reading a change back', () => {
     expect(took).toBeGreaterThanOrEqual(settle.visibleWithinMs);
     expect(await scene.states()).toEqual({ ana: 'failed', eva: 'applied' });
     expect(await scene.findings()).toEqual([
-      'edited-elsewhere: area was edited by someone else; the next run plans again',
+      'changed-elsewhere: area was changed by someone else; the next run plans again',
     ]);
     expect(await scene.ledger('ana')).toBeUndefined();
   });
@@ -508,7 +508,7 @@ describe('reading a change back', () => {
     if (ana !== undefined) scene.users.set('ana', { ...ana, fields: { area: 'Elsewhere', firstName: 'Ana' } });
     await scene.play();
     expect(await scene.states()).toEqual({ ana: 'unresolved', eva: 'unresolved' });
-    expect((await scene.findings()).join()).not.toContain('edited-elsewhere');
+    expect((await scene.findings()).join()).not.toContain('changed-elsewhere');
   });
 
   it('of a removal remembers how it went', async () => {

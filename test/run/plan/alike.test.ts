@@ -4,7 +4,7 @@ import type { Finding } from '../../../src/core/run/finding.ts';
 import { fileAccounts, leaveAsDecided, openLikeness } from '../../../src/run/compare/alike.ts';
 import type { Sync } from '../../../src/run/engine-io.ts';
 import type { Reading } from '../../../src/run/read/choose-read.ts';
-import { mark } from '../../../src/run/read/people-index.ts';
+import { mark } from '../../../src/run/read/marks.ts';
 import { person } from '../../core/cases.ts';
 import { someInstant } from '../../support/fake-clock.ts';
 import { openIndex } from '../open-index.ts';

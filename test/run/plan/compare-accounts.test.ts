@@ -11,7 +11,7 @@ import { comparePlatform } from '../../../src/run/compare/compare-platform.ts';
 import type { EngineIo, Sync } from '../../../src/run/engine-io.ts';
 import { named } from '../../../src/run/read/choose-read.ts';
 import { openRecordFiling } from '../../../src/run/read/file-records.ts';
-import { mark } from '../../../src/run/read/people-index.ts';
+import { mark } from '../../../src/run/read/marks.ts';
 import { openFileSpool } from '../../../src/store/db/file-spool.ts';
 import { person } from '../../core/cases.ts';
 import { fixedClock, someInstant } from '../../support/fake-clock.ts';

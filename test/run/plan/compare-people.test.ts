@@ -7,7 +7,7 @@ import { comparePeople } from '../../../src/run/compare/compare-people.ts';
 import { openWork } from '../../../src/run/make-plan.ts';
 import type { Reading } from '../../../src/run/read/choose-read.ts';
 import { openRecordFiling } from '../../../src/run/read/file-records.ts';
-import { mark } from '../../../src/run/read/people-index.ts';
+import { mark } from '../../../src/run/read/marks.ts';
 import type { PlanRead } from '../../../src/run/read/read-people.ts';
 import { recordRun, showPlan } from '../../../src/run/recorder.ts';
 import { endRun, openRun, sampleBatch, sampleChange, sampleEntry, writePlan } from '../../contracts/store-samples.ts';

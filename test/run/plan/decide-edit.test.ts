@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Person } from '../../../src/core/person/person.ts';
+import type { Change } from '../../../src/core/plan/change.ts';
 import { type LastWrite, protectedDigest } from '../../../src/core/plan/configuration.ts';
 import { reject } from '../../contracts/store-samples.ts';
 import { someInstant as now } from '../../support/fake-clock.ts';
@@ -25,9 +26,9 @@ const keys = ['scope', 'mapping.area'];
 const mail = (email: string): Partial<Person> => ({ fields: { ...fields, email } });
 const withKeys = (world: Edited): Edited => ({ ...world, edit: { keys, ...world.edit } });
 
-/** `kind name: changed fields; classes; what the reason says besides` of each change, and what the edit counts. */
-function told({ changes, tally, kept }: Pick<Awaited<ReturnType<typeof open>>, 'changes' | 'tally' | 'kept'>) {
-  const { changed, coming, instead, insteadClasses, takeOvers, rejected, givenBack } = tally ?? expect.fail('no edit');
+/** `kind name: changed fields; classes; what the reason says besides` of each change, and what is counted of the edit. */
+function told(changes: readonly Change[], { differing, instead, takenLater }: Awaited<ReturnType<typeof decidePlan>>) {
+  const { changed, coming, insteadClasses, rejected, givenBack, ofHrToo } = differing;
   return {
     changes: changes.map(({ identification, kind, changed, classes, reason }) => {
       const why = reason.split('; ').slice(1).join('; ').replace('because the configuration was edited ', '');
@@ -35,14 +36,15 @@ function told({ changes, tally, kept }: Pick<Awaited<ReturnType<typeof open>>, '
     }),
     counts: [changed, coming].map(({ people, parts }) => ({ people, ...Object.fromEntries(parts) })),
     classes: [changed.classes, coming.classes, insteadClasses].map((classes) => Object.fromEntries(classes)),
-    instead: kept(instead).map(({ kind, identification, after }) => `${kind} ${identification} ${after.area}`),
-    takeOvers: kept(takeOvers),
-    rejected,
-    givenBack,
+    instead: instead.map(({ kind, identification, after }) => `${kind} ${identification} ${after.area}`),
+    ...{ takenLater, rejected, givenBack, ofHrToo },
   };
 }
 
-const decide = async (world: Edited) => told(await decidePlan(withKeys(world)));
+const decide = async (world: Edited) => {
+  const plan = await decidePlan(withKeys(world));
+  return told(plan.changes, plan);
+};
 
 describe('what an edit makes of changes', () => {
   /** People of the ledger whom the platform shows as the earlier configuration wants them. */
@@ -264,8 +266,7 @@ describe('what an edit makes of changes', () => {
       changed: one.changed.filter((name) => only?.includes(name) ?? true),
     }));
     await reject(plan.store, rejected, { at: now });
-    await plan.decide();
-    const after = told(plan);
+    const after = told(plan.changes, { ...plan, ...(await plan.decide()) });
     expect(after.changes).toEqual([expect.stringContaining(change)]);
     expect([after.rejected, after.counts[0]?.people]).toEqual(counts);
   });
@@ -282,8 +283,8 @@ describe('what an edit makes of changes', () => {
     const plan = await decidePlan(withKeys({ ...world, edit }));
     expect(plan.taking).toEqual([{ identification: 'eva', owner: 'guests' }]);
     expect(plan.codes()).toEqual(['handed-over eva']);
-    const { takeOvers, changes } = told(plan);
-    expect(takeOvers).toEqual([
+    const { takenLater, changes } = plan;
+    expect(takenLater).toEqual([
       { identification: 'ana', owner: 'guests', finding: expect.objectContaining({ code: 'handed-over' }) },
     ]);
     expect(changes).toHaveLength(2);

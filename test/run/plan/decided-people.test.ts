@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Person } from '../../../src/core/person/person.ts';
-import { approve, reject } from '../../contracts/store-samples.ts';
+import { approve, openRun, reject, writePlan } from '../../contracts/store-samples.ts';
 import { someInstant as now } from '../../support/fake-clock.ts';
 import { changed, decide, entry, fields, inOnePlan, left, named, off, open, type World } from '../decide-scene.ts';
 import { account } from '../plan-scene.ts';
@@ -80,7 +80,8 @@ describe('what a decision leaves for the later steps', () => {
       noAccount: count('noAccount'),
     });
     const troubles = parts.flatMap(([, , , trouble]) => (trouble === undefined ? [] : [trouble]));
-    expect(access.toSorted()).toEqual(troubles.toSorted());
+    const times = (trouble: string) => troubles.filter((one) => one === trouble).length;
+    expect(access).toEqual({ keep: times('keep'), lack: times('lack') });
   });
 
   it('is no trouble of a person who gets an e-mail later, or in a conflict', async () => {
@@ -96,10 +97,10 @@ describe('what a decision leaves for the later steps', () => {
       settings: { parkEmail: '{identification}@parked.example' },
     };
     const { access, blocked, quiet, marksOf } = await decide(world);
-    expect([access, blocked.map(({ kind }) => kind), quiet]).toEqual([[], ['conflict'], none]);
+    expect([access, blocked.map(({ kind }) => kind), quiet]).toEqual([{ keep: 0, lack: 0 }, ['conflict'], none]);
     expect([marksOf('ana'), marksOf('eva')]).toEqual(['', '']);
     const stays = await decide({ ...world, settings: { policy: 'upsert-only' } });
-    expect(stays.access).toEqual(['lack']);
+    expect(stays.access).toEqual({ keep: 0, lack: 1 });
   });
 
   it('is no leader of a leaver whose account gets its parking address', async () => {
@@ -114,6 +115,82 @@ describe('what a decision leaves for the later steps', () => {
   });
 });
 
+describe('what a plan counts besides', () => {
+  it('is nothing of a plain plan', async () => {
+    const { counts } = await decide({ records: [named('ana', changed), named('eva')], users: [account('ana')] });
+    expect(counts).toEqual({ repeated: 0, rejected: 0, leftOut: 0, notUndone: 0, respectedEdits: 0, postponed: 0 });
+  });
+
+  it('are the people who are missing and not disabled yet, with the wait that ends first', async () => {
+    const dayMs = 86_400_000;
+    const missed = (name: string, since: number) => entry(name, { misses: { count: 1, since, stamp: 's0' } });
+    const { missing, kinds } = await decide({
+      users: ['ana', 'eva', 'leo'].map((name) => account(name)),
+      ledger: [missed('ana', now - 2), missed('eva', now - 3), missed('leo', now - 1)],
+      settings: { missing: { afterReads: 2, minAgeMs: dayMs } },
+    });
+    expect([kinds(), missing]).toEqual([[], { count: 3, wait: { afterReads: 2, from: now - 3 + dayMs } }]);
+  });
+
+  it('are the changes that are sent again, each with a finding', async () => {
+    const { counts, codes } = await decide({ ...alone(), released: ['ana', 'leo'] });
+    expect([counts.repeated, codes()]).toEqual([1, ['repeated ana']]);
+  });
+
+  it('are the changes that wait for another one', async () => {
+    const { waits } = await decide({
+      records: [named('ana', mail('eva')), named('eva', mail('new'))],
+      users: [account('ana', mail('ana')), account('eva', mail('eva'))],
+      claims: { ana: 'eva' },
+    });
+    expect(waits).toEqual(new Map([['ana', 'eva']]));
+  });
+
+  it('is what was decided before', async () => {
+    const world = {
+      records: [named('ana', { fields: { ...fields, area: 'IT', email: 'n@x.com' } })],
+      users: [account('ana')],
+    };
+    const { changes } = await decide(world);
+    const told = async (
+      before: (plan: Awaited<ReturnType<typeof open>>) => unknown,
+      released: readonly string[] = [],
+    ) => {
+      const plan = await open({ ...world, released });
+      await before(plan);
+      const { hasApprovals, counts, keptEmails } = await plan.decide();
+      return [hasApprovals, counts.rejected, counts.leftOut, [...keptEmails], counts.repeated];
+    };
+    const ofEmail = changes.map((one) => ({ ...one, changed: ['email'] as const }));
+    expect(await told(({ store }) => approve(store, changes, { at: now }))).toEqual([true, 0, 0, [], 0]);
+    expect(await told(({ store }) => reject(store, changes))).toEqual([false, 1, 0, [], 0]);
+    expect(await told(({ store }) => reject(store, changes), ['ana'])).toEqual([false, 1, 0, [], 0]);
+    expect(await told(({ store }) => reject(store, ofEmail))).toEqual([false, 0, 0, ['ana'], 0]);
+    const ended = async ({ store }: Awaited<ReturnType<typeof open>>) => {
+      await approve(store, changes, { at: now });
+      const owned = await openRun(store, { id: 'run_9', sync: 'people' });
+      await writePlan(store, { id: 'run_9', owned }, []);
+      await store.decisions.end(owned, 'run_9', { identifications: ['ana'], keepsRejections: false }, now);
+    };
+    expect(await told(ended)).toEqual([false, 0, 0, [], 0]);
+  });
+
+  it.each([
+    { found: 3, notKept: 0, needsFull: false, told: 0 },
+    { found: 3, notKept: 1, needsFull: true, told: 0 },
+    { kind: 'delta', found: 0, notKept: 0, needsFull: false, told: 0 },
+    { kind: 'delta', found: 1, notKept: 0, needsFull: true, told: 1 },
+    { kind: 'delta', found: 0, notKept: 1, needsFull: true, told: 1 },
+  ] as const)('is that the next read is full: %j', async ({ found, notKept, needsFull, told, ...kind }) => {
+    const plan = await decide({ ...kind, identities: { found, notKept } });
+    const note = 'two records claim the same user (see the next findings): the next run reads all employees';
+    expect([plan.needsFull, plan.findings.map(({ message }) => message)]).toEqual([
+      needsFull,
+      told === 0 ? [] : [note],
+    ]);
+  });
+});
+
 describe('what people decided', () => {
   it('counts for the changes of the table, not for those of undos', async () => {
     const world = { ...ana(changed) };
@@ -125,7 +202,7 @@ describe('what people decided', () => {
       { at: now },
     );
     await plan.decide();
-    expect([plan.changes[0]?.verdict, plan.known.map(({ rule }) => rule)]).toEqual([undefined, ['undo-update']]);
+    expect(plan.changes.map(({ verdict }) => verdict)).toEqual([undefined]);
   });
 
   const pair = { way: 'replace', identification: 'new', other: 'ana', by: 'eva' } as const;
@@ -232,26 +309,24 @@ describe('a change that would clear what is not known', () => {
 describe('a create that was refused before', () => {
   const hourMs = 3_600_000;
   const records = [named('ana', changed), named('eva', changed), named('kim', changed)];
-  const world: World = { records, users: [account('kim')], mayCreatesWait: true };
+  const world: World = { records, users: [account('kim')] };
 
   it.each([
     { tries: 2, ago: 23, waits: true },
     { tries: 2, ago: 24, waits: false },
     { tries: 1, ago: 0, waits: false },
     { tries: 2, ago: 23, waits: false, hash: 'another row' },
-    { tries: 2, ago: 23, waits: false, mayCreatesWait: false },
-  ])(
-    'waits for its next try: $tries tries, $ago hours ago',
-    async ({ tries, ago, waits, hash, mayCreatesWait = true }) => {
-      const made = (await decide(world)).changes.find(({ identification }) => identification === 'ana');
-      const past = { hash: hash ?? made?.hash ?? '', tries, lastAt: now - ago * hourMs };
-      const plan = await decide({ ...world, mayCreatesWait, refused: { ana: [{ ...past, hash: 'older' }, past] } });
-      expect(plan.kinds()).toEqual(['update kim', ...(waits ? [] : ['create ana']), 'create eva']);
-      expect([plan.codes(), plan.waiting]).toEqual(waits ? [['create-waits ana'], ['one']] : [[], []]);
-      if (waits)
-        expect(plan.findings[0]?.message).toMatch(/^the platform refused to create this user 2 times; .*Next try: /);
-    },
-  );
+    { tries: 2, ago: 23, waits: false, over: { isRetry: true } as const },
+    { tries: 2, ago: 23, waits: false, over: { isNamed: true } as const },
+  ])('waits for its next try: $tries tries, $ago hours ago', async ({ tries, ago, waits, hash, over = {} }) => {
+    const made = (await decide(world)).changes.find(({ identification }) => identification === 'ana');
+    const past = { hash: hash ?? made?.hash ?? '', tries, lastAt: now - ago * hourMs };
+    const plan = await decide({ ...world, ...over, refused: { ana: [{ ...past, hash: 'older' }, past] } });
+    expect(plan.kinds()).toEqual(['update kim', ...(waits ? [] : ['create ana']), 'create eva']);
+    expect([plan.codes(), plan.postponed]).toEqual(waits ? [['create-waits ana'], 1] : [[], 0]);
+    if (waits)
+      expect(plan.findings[0]?.message).toMatch(/^the platform refused to create this user 2 times; .*Next try: /);
+  });
 
   it('does not wait when it goes after another change, or was decided', async () => {
     const chain = {
@@ -268,7 +343,7 @@ describe('a create that was refused before', () => {
       refused: { ana: [{ hash: (await decide(world)).changes[1]?.hash ?? '', tries: 2, lastAt: now }] },
     });
     await reject(plan.store, (await decide(world)).changes.slice(1, 2), { at: now });
-    await plan.decide();
-    expect([plan.changes[1]?.verdict?.state, plan.waiting]).toEqual(['dropped', []]);
+    const { postponed } = await plan.decide();
+    expect([plan.changes[1]?.verdict?.state, postponed]).toEqual(['dropped', 0]);
   });
 });

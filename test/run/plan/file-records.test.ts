@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { BlockedPerson } from '../../../src/core/guard/blocked.ts';
-import type { Person, RejectedPerson } from '../../../src/core/person/person.ts';
+import { type MappedBoth, withEarlier } from '../../../src/core/person/earlier.ts';
+import type { Mapped, Person, RejectedPerson } from '../../../src/core/person/person.ts';
 import type { Finding } from '../../../src/core/run/finding.ts';
 import type { CellTrouble } from '../../../src/core/run/refusal.ts';
 import { openRecordFiling } from '../../../src/run/read/file-records.ts';
-import { mark, type PeopleIndex } from '../../../src/run/read/people-index.ts';
+import { mark } from '../../../src/run/read/marks.ts';
+import type { PeopleIndex } from '../../../src/run/read/people-index.ts';
 import { person } from '../../core/cases.ts';
 import { openIndex } from '../open-index.ts';
 import { plainSettings } from '../plain-settings.ts';
@@ -27,8 +29,14 @@ interface Filed {
 }
 
 /** Files the records, and judges them. */
-function filed(records: readonly (Person | RejectedPerson)[], match = plainSettings.match): Filed {
-  const index = openIndex();
+const filed = (records: readonly (Person | RejectedPerson)[], match = plainSettings.match): Filed =>
+  filedBoth(
+    records.map((mapped) => ({ mapped })),
+    match,
+  );
+
+function filedBoth(records: readonly MappedBoth[], match = plainSettings.match): Filed {
+  const index = openIndex(['firstName', 'lastName', 'email', 'area']);
   const findings: Finding[] = [];
   const blocked: BlockedPerson[] = [];
   const rows: number[] = [];
@@ -38,7 +46,10 @@ function filed(records: readonly (Person | RejectedPerson)[], match = plainSetti
     find: (finding) => void findings.push(finding),
     blocked: { add: (one) => void blocked.push(one), addRows: (count) => void rows.push(count) },
   });
-  for (const record of records) filing.file(record);
+  for (const { mapped, elsewhere } of records) {
+    if (mapped.kind !== 'unreadable') filing.file(mapped);
+    if (elsewhere !== undefined) filing.fileEarlier(elsewhere);
+  }
   filing.settle();
   return {
     index,
@@ -53,13 +64,57 @@ function filed(records: readonly (Person | RejectedPerson)[], match = plainSetti
   };
 }
 
+describe('what the earlier configuration makes of a person', () => {
+  const of = (over: Partial<Person> = {}) => person({ rank: '1', ...over });
+  const by = (mapped: Person, earlier: Mapped) => withEarlier(mapped, earlier);
+  const area = (value: string) => ({ fields: { area: value } });
+  const unreadable = { kind: 'unreadable', at: 'line 9', reason: 'is blank' } as const;
+  const told = (index: PeopleIndex) => {
+    const found = index.person(index.find('E1').slot);
+    const earlier = found.kind === 'rejected' ? found : found.earlier;
+    return typeof earlier === 'object' && earlier.kind === 'person' ? earlier.fields.area : (earlier ?? 'the same');
+  };
+
+  it.each<[what: string, records: readonly MappedBoth[], earlier: unknown]>([
+    ['the same', [by(of(), of({ at: 'elsewhere', standingReason: 'another' }))], 'the same'],
+    ['another value', [by(of(area('IT')), of(area('Law')))], 'Law'],
+    ['nobody', [by(of(), person({ identification: 'E2' }))], 'nobody'],
+    ['nobody it can read', [by(of(), unreadable)], 'nobody'],
+    ['a person whom no record names today', [by(person({ identification: 'E2' }), of(area('Law')))], 'Law'],
+    [
+      'a person whom another record names today',
+      [by(person({ identification: 'E2' }), of(area('Law'))), by(of(), unreadable)],
+      'Law',
+    ],
+    [
+      'the record that counted',
+      [by(of({ ...area('IT'), rank: '2' }), of(area('IT'))), by(of(area('Law')), of({ ...area('Law'), rank: '2' }))],
+      'Law',
+    ],
+    [
+      'a conflict',
+      [by(of({ ...area('IT'), rank: '2' }), of(area('IT'))), by(of(area('Law')), of(area('Law')))],
+      expect.objectContaining({ kind: 'rejected', reason: 'two records contradict each other' }),
+    ],
+    ['nothing where today nothing is', [{ mapped: rejected }], rejected],
+  ])('is kept with the person: %s', (_, records, earlier) => {
+    const { index } = filedBoth(records);
+    expect(told(index)).toEqual(earlier);
+  });
+
+  it('is no other spelling of a person', () => {
+    const { index } = filedBoth([by(of(), person({ identification: 'e1' }))]);
+    expect([index.size, told(index)]).toEqual([1, 'nobody']);
+  });
+});
+
 describe('the marks of a person', () => {
   it.each<{ name: string; record: Person | RejectedPerson; marks: readonly string[] }>([
-    { name: 'an active person', record: person(), marks: ['inSource', 'usable', 'active'] },
-    { name: 'a leaver', record: person(left), marks: ['inSource', 'usable', 'leaver'] },
+    { name: 'an active person', record: person(), marks: ['inSource', 'active'] },
+    { name: 'a leaver', record: person(left), marks: ['inSource', 'leaver'] },
     { name: 'a future hire', record: person({ standing: 'future' }), marks: ['inSource'] },
     { name: 'an unknown status', record: person({ standing: 'unknown' }), marks: ['inSource'] },
-    { name: 'out of scope', record: person(guest), marks: ['inSource', 'usable', 'active', 'outOfScope'] },
+    { name: 'out of scope', record: person(guest), marks: ['inSource', 'active', 'outOfScope'] },
     { name: 'a rejected record', record: rejected, marks: ['inSource'] },
   ])('are those of the record: $name', ({ record, marks }) => {
     expect(filed([record]).marks()).toEqual(marks);
@@ -69,27 +124,27 @@ describe('the marks of a person', () => {
     {
       name: 'the record in scope, with the standing of the other',
       records: [person({ ...guest, ...left }), person()],
-      marks: ['inSource', 'usable', 'active'],
+      marks: ['inSource', 'active'],
     },
     {
       name: 'the record in scope, and that the person works outside',
       records: [person(guest), person({ at: 'line 3' })],
-      marks: ['inSource', 'usable', 'active', 'worksOutside'],
+      marks: ['inSource', 'active', 'worksOutside'],
     },
     {
       name: 'a leaver who works outside is out of scope',
       records: [person(left), person(guest)],
-      marks: ['inSource', 'usable', 'active', 'outOfScope', 'worksOutside'],
+      marks: ['inSource', 'active', 'outOfScope', 'worksOutside'],
     },
     {
       name: 'a leaver of unknown standing outside is a conflict',
       records: [person(left), person({ ...guest, standing: 'unknown' })],
-      marks: ['inSource', 'usable', 'leaver', 'conflict', 'unknownOutside'],
+      marks: ['inSource', 'leaver', 'conflict', 'unknownOutside'],
     },
     {
       name: 'two records in scope are tied',
       records: [person(), person({ fields: {} })],
-      marks: ['inSource', 'usable', 'active', 'conflict', 'tied'],
+      marks: ['inSource', 'active', 'conflict', 'tied'],
     },
     {
       name: 'a rejected record cannot be compared',
@@ -99,7 +154,7 @@ describe('the marks of a person', () => {
     {
       name: 'a record with a higher rank ends the tie of two others',
       records: [person({ rank: '0' }), person({ rank: '0' }), person({ rank: '1', ...left })],
-      marks: ['inSource', 'usable', 'leaver'],
+      marks: ['inSource', 'leaver'],
     },
   ])('with several records: $name', ({ records, marks }) => {
     expect(filed(records).marks()).toEqual(marks);
@@ -188,7 +243,7 @@ describe('two records of one identification', () => {
     const guess = { ...rejected, isGuessed: true } as const;
     const { index, findings, marks, rows } = filed(isFirst ? [guess, person()] : [person(), guess]);
     expect(index.person(0)).toEqual(person());
-    expect([marks(), rows]).toEqual([['inSource', 'usable', 'active'], []]);
+    expect([marks(), rows]).toEqual([['inSource', 'active'], []]);
     const message = 'line 4, type: no';
     expect(findings).toEqual([{ code: 'row-rejected', identification: 'E1', at: 'line 4', message }]);
   });

@@ -5,10 +5,10 @@ import { certifySnapshot, type ReadEnd, type ReadKind } from '../../../src/core/
 import { formatInstant } from '../../../src/core/run/formats.ts';
 import type { Hold } from '../../../src/core/run/run.ts';
 import type { GuardSettings } from '../../../src/core/run/settings.ts';
-import type { Edit } from '../../../src/run/edit.ts';
+import { type Edit, noDiffering } from '../../../src/run/edit.ts';
 import type { Sync } from '../../../src/run/engine-io.ts';
 import { applierOf } from '../../../src/run/judge/count-changes.ts';
-import { isEditHeld, isStored, type JudgeInput, judge } from '../../../src/run/judge/judge.ts';
+import { isConfigurationHeld, isStored, type JudgeInput, judge } from '../../../src/run/judge/judge.ts';
 import { dayMs } from '../../contracts/store-samples.ts';
 import { someInstant as now } from '../../support/fake-clock.ts';
 import { plainSettings } from '../plain-settings.ts';
@@ -29,7 +29,7 @@ interface Plan {
   readonly leftOut?: JudgeInput['counts']['leftOut'];
   readonly ruled?: JudgeInput['counts']['ruled'];
   /** An edit of the configuration that changes one person. */
-  readonly edit?: Pick<Edit, 'measured' | 'people'>;
+  readonly edit?: Pick<Edit, 'measured' | 'mapping'>;
 }
 
 /** The verdict about one disable, one remove and one update, after an accepted full read of 20 rows. */
@@ -46,10 +46,13 @@ function judged({
   const blocked = openBlockedTally();
   for (let i = 0; i < unknown; i += 1) blocked.add({ kind: 'status-unknown', at: `line ${i}` });
   const snapshot = certifySnapshot({ kind, end, unreadable: 0, readAt: now, runAt: now });
+  const differing = noDiffering();
+  if (edit !== undefined) differing.changed.people = 1;
   const recent = Object.fromEntries(changeClasses.map((name) => [name, 0]));
   const input = {
     read: { snapshot, fillRates: {}, vanished, last: { rows: 20, fillRates: {}, blocked: { 'status-unknown': 1 } } },
     compared: { managed: 100, enabled: 90 },
+    decided: { differing },
     counts: {
       leftOut,
       ruled,
@@ -61,9 +64,7 @@ function judged({
     },
   } as unknown as JudgeInput;
   const sync = { settings: { ...plainSettings, ...guards(limits) } } as Sync;
-  const nothing = { people: 0, parts: new Map(), classes: new Map(), examples: [] };
-  const tally = { changed: { ...nothing, people: 1 }, coming: nothing };
-  const edited = edit === undefined ? {} : { edit: { keys: ['scope'], tally, ...edit } as unknown as Edit };
+  const edited = edit === undefined ? {} : { edit: { keys: ['scope'], ...edit } as unknown as Edit };
   const verdict = judge({ sync, blocked, ...edited }, input);
   return { ...verdict, held: verdict.verdict.holds.map(({ class: name }) => name), isStored: isStored(snapshot) };
 }
@@ -119,34 +120,34 @@ describe('the verdict about a read', () => {
     const ruled = (['disables', 'updates'] as const).map((name) => ({ class: name, count: 1, reason: 'by rule' }));
     const { verdict, excess, ...told } = judged({ limits: { disables: none }, ruled });
     expect(verdict.holds).toEqual([expect.objectContaining({ class: 'disables' }), { sync: 'people', ...ruled[1] }]);
-    expect([excess, told.ruled, isEditHeld(verdict)]).toEqual([verdict.holds, ruled, false]);
-    expect(isEditHeld({ holds: [{ ...verdict.holds[0], class: 'configuration' } as Hold] })).toBe(true);
+    expect([excess, told.ruled, isConfigurationHeld(verdict)]).toEqual([verdict.holds, ruled, false]);
+    expect(isConfigurationHeld({ holds: [{ ...verdict.holds[0], class: 'configuration' } as Hold] })).toBe(true);
   });
 });
 
 describe('an edit of the configuration', () => {
   const limits = { configuration: none };
-  const people = {} as Edit['people'];
-  const measured = (isHeld: boolean) => ({ people, measured: { isHeld } });
+  const mapping = {} as Edit['mapping'];
+  const measured = (isHeld: boolean) => ({ mapping, measured: { isHeld } });
   const unmeasured = 'No full run has measured it yet: run "rollcall apply people"';
 
   it.each<[what: string, plan: Plan, told: string | undefined]>([
     [
       'above the limit',
-      { edit: { people, measured: undefined } },
+      { edit: { mapping, measured: undefined } },
       'The limit without approval is 0 people in 24 hours',
     ],
-    ['in a delta before a full run', { edit: { people, measured: undefined }, kind: 'delta' }, unmeasured],
-    ['in a read that is not complete', { edit: { people, measured: undefined }, end: incomplete }, unmeasured],
+    ['in a delta before a full run', { edit: { mapping, measured: undefined }, kind: 'delta' }, unmeasured],
+    ['in a read that is not complete', { edit: { mapping, measured: undefined }, end: incomplete }, unmeasured],
     ['in a delta, where it is held', { edit: measured(true), kind: 'delta' }, 'The edit waits for approval'],
     ['in a delta, where it passed', { edit: measured(false), kind: 'delta', limits: {} }, undefined],
-    ['that one read cannot compare', { edit: { people: undefined, measured: undefined } }, 'so every change counts'],
+    ['that one read cannot compare', { edit: { mapping: undefined, measured: undefined } }, 'so every change counts'],
   ])('%s is held with the reason', (_, plan, told) => {
     const { verdict } = judged({ limits, ...plan });
     const reasons = verdict.holds.map(({ class: name, reason }) => `${name}: ${reason}`);
     expect(reasons).toEqual(told === undefined ? [] : [expect.stringMatching(/^configuration: .*1 person/)]);
     expect(reasons.join()).toContain(told ?? '');
-    expect(reasons.join().includes('One read cannot compare')).toBe(plan.edit?.people === undefined);
+    expect(reasons.join().includes('One read cannot compare')).toBe(plan.edit?.mapping === undefined);
   });
 });
 

@@ -5,7 +5,7 @@ import { openStanding } from '../../../src/core/plan/standing.ts';
 import { findAlike } from '../../../src/run/compare/alike.ts';
 import type { EngineIo, Sync } from '../../../src/run/engine-io.ts';
 import type { Reading } from '../../../src/run/read/choose-read.ts';
-import { mark } from '../../../src/run/read/people-index.ts';
+import { mark } from '../../../src/run/read/marks.ts';
 import { explain } from '../../../src/run/why.ts';
 import { openFileSpool } from '../../../src/store/db/file-spool.ts';
 import { openStore } from '../../../src/store/index.ts';

@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FieldName, type FieldValues, fieldTable } from '../../../src/core/person/fields.ts';
 import type { Person } from '../../../src/core/person/person.ts';
 import type { Spool } from '../../../src/ports/runtime.ts';
-import { countQuiet, mark, noQuiet, PeopleIndex } from '../../../src/run/read/people-index.ts';
+import { mark } from '../../../src/run/read/marks.ts';
+import { countQuiet, noQuiet, PeopleIndex } from '../../../src/run/read/people-index.ts';
 import { openFileSpool } from '../../../src/store/db/file-spool.ts';
 
 /** All 72 fields: more than two words of bits. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldValues } from '../../../src/core/person/fields.ts';
 import { openRoster, packRoster, type Roster, type RosterPart } from '../../../src/core/plan/roster.ts';
-import { mark, type PeopleIndex } from '../../../src/run/read/people-index.ts';
+import { mark } from '../../../src/run/read/marks.ts';
+import type { PeopleIndex } from '../../../src/run/read/people-index.ts';
 import { person } from '../../core/cases.ts';
 import { openIndex } from '../open-index.ts';
 
@@ -31,12 +32,12 @@ function marked(people: Readonly<Record<string, number>>): PeopleIndex {
 describe('the roster of the people of a read', () => {
   it('has the standing of each person of the source', async () => {
     const index = marked({
-      active: mark.usable | mark.active,
-      left: mark.usable | mark.leaver,
-      guest: mark.usable | mark.active | mark.outOfScope,
-      gone: mark.usable | mark.leaver | mark.outOfScope,
-      torn: mark.usable | mark.active | mark.outOfScope | mark.conflict,
-      tied: mark.usable | mark.active | mark.conflict,
+      active: mark.active,
+      left: mark.leaver,
+      guest: mark.active | mark.outOfScope,
+      gone: mark.leaver | mark.outOfScope,
+      torn: mark.active | mark.outOfScope | mark.conflict,
+      tied: mark.active | mark.conflict,
       future: 0,
       odd: mark.outOfScope,
     });
@@ -76,10 +77,10 @@ describe('the roster of the people of a read', () => {
 
   it('has whom the read, and the one before, could not decide about, and who may work here', async () => {
     const index = marked({
-      plain: mark.usable | mark.active,
-      torn: mark.usable | mark.active | mark.conflict,
-      left: mark.usable | mark.leaver | mark.conflict,
-      tied: mark.usable | mark.leaver | mark.conflict | mark.tied,
+      plain: mark.active,
+      torn: mark.active | mark.conflict,
+      left: mark.leaver | mark.conflict,
+      tied: mark.leaver | mark.conflict | mark.tied,
       guest: mark.outOfScope,
     });
     for (const standing of ['future', 'unknown'] as const) {
@@ -102,7 +103,7 @@ describe('the roster of the people of a read', () => {
     const [now, roster] = [{ now: true, before: false }, rosterOf(index)];
     const none = { plain: undefined, left: undefined, guest: undefined, future: undefined };
     expect(await undecided(roster)).toEqual({ ...none, torn: now, tied: now, unknown: now, refused: now });
-    const next = marked(Object.fromEntries(names.map((name) => [name, mark.usable | mark.active])));
+    const next = marked(Object.fromEntries(names.map((name) => [name, mark.active])));
     next.set(next.find('tied').slot, mark.conflict);
     for await (const entries of roster.entries('all')) next.recall(entries);
     const before = { now: false, before: true };
@@ -121,7 +122,7 @@ describe('the roster of the people of a read', () => {
   });
 
   it('has a second entry of a person who looks like another text', async () => {
-    const index = marked({ Ana: 0, ІVAN: mark.usable, eva: 0 });
+    const index = marked({ Ana: 0, ІVAN: mark.active, eva: 0 });
     const people = await rosterOf(index).people(['Ivan', 'ІVAN', 'Ana']);
     expect(people.get('Ivan')).toEqual([{ standing: 'active', isExact: false }]);
     expect(people.get('ІVAN')).toContainEqual({ standing: 'active', isExact: true });

@@ -5,7 +5,7 @@ import type { Person, RejectedPerson } from '../../../src/core/person/person.ts'
 import type { SourceSays } from '../../../src/core/plan/plan.ts';
 import { certifySnapshot, type ReadEnd, type ReadKind, type Snapshot } from '../../../src/core/plan/snapshot.ts';
 import { openRecordFiling } from '../../../src/run/read/file-records.ts';
-import { mark } from '../../../src/run/read/people-index.ts';
+import { mark } from '../../../src/run/read/marks.ts';
 import { recordDecisions } from '../../../src/run/record/record-decisions.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { approve, openRun, reject, sampleChange, writePlan } from '../../contracts/store-samples.ts';

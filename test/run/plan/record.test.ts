@@ -15,6 +15,8 @@ interface Steps {
   readonly tally?: object;
   readonly unresolved?: number;
   readonly misses?: readonly number[];
+  readonly instead?: readonly number[];
+  readonly takenLater?: readonly number[];
   readonly blocked?: object;
   readonly rows?: number;
   /** What the spool has, by place. */
@@ -50,9 +52,9 @@ async function recorded(steps: Steps): Promise<{ told: readonly Told[]; findings
       return holds.map(() => 2);
     },
   };
-  const tally = { changed: counts(0), coming: counts(0), rejected: 0, givenBack: 0, instead: [], takeOvers: [] };
-  const edit =
-    steps.edit === undefined ? {} : { edit: { isReverted: false, ...steps.edit, tally: { ...tally, ...steps.tally } } };
+  const differing = { changed: counts(0), coming: counts(0), rejected: 0, givenBack: 0, ...steps.tally };
+  const edit = steps.edit === undefined ? {} : { edit: { isReverted: false, ...steps.edit } };
+  const { instead = [], takenLater = [], misses = [], keptEmails = [] } = steps;
   const work = {
     ...{
       recorder,
@@ -71,7 +73,7 @@ async function recorded(steps: Steps): Promise<{ told: readonly Told[]; findings
       ...{ fillRates: {}, visibility: {}, cells: {}, filled: 4, ...steps.read },
     },
     compared: { unresolved: { blocked: new Map(Array.from({ length: steps.unresolved ?? 0 }, (_, i) => [i, {}])) } },
-    decided: { waits: new Map(steps.waits), keptEmails: steps.keptEmails ?? [], misses: steps.misses ?? [] },
+    decided: { waits: new Map(steps.waits), keptEmails, misses, instead, takenLater, differing },
     judged: {
       ...{ excess: [], isAccepted: true, verdict: { holds: [], fields: [], areMissesHeld: false, ...steps.verdict } },
       ...steps.judged,
@@ -122,7 +124,7 @@ describe('what the guards stop', () => {
   const calls = ['hold', 'replaceHeld', 'applyApprovals'];
   const withInstead = {
     edit: {},
-    tally: { instead: [0, 1] },
+    instead: [0, 1],
     spool: [{ identification: 'ana' }, { identification: 'eva' }],
   };
   const replaced = ['replaceHeld', withInstead.spool];
@@ -154,7 +156,7 @@ describe('users whom only an edited configuration takes over', () => {
     identification,
     finding: finding(identification),
   }));
-  const steps = { tally: { takeOvers: [0, 1, 2, 3] }, spool, states: { eva: 'planned', leo: 'held' } };
+  const steps = { takenLater: [0, 1, 2, 3], spool, states: { eva: 'planned', leo: 'held' } };
   const lost = (...names: readonly string[]) => [
     'setAside',
     names,

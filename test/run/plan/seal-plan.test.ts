@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PlanDigest } from '../../../src/core/plan/change.ts';
 import type { SyncSettings } from '../../../src/core/run/settings.ts';
+import { noDiffering } from '../../../src/run/edit.ts';
 import { openWork } from '../../../src/run/make-plan.ts';
 import { showPlan } from '../../../src/run/recorder.ts';
 import { sealEmptyPlan, sealPlan } from '../../../src/run/seal/seal-plan.ts';
@@ -178,6 +179,7 @@ describe('a plan of a dry run', () => {
       waits: [],
     },
     decided: {
+      differing: noDiffering(),
       postponed: 2,
       quiet: { unchanged: 20, outOfScope: 2, noAccount: 0 },
       needsFull: false,

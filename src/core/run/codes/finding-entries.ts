@@ -335,7 +335,7 @@ export const findingEntries = {
     meaning:
       'The platform shows an account without a readable identification, id or enabled flag. Only this account, and a person whom it names, is left as it is.',
     cause: 'The account was made in another way than the API, or the platform answered with a damaged record.',
-    cure: ['Correct the account on the platform. `rollcall api users get IDENTIFICATION` shows its record.'],
+    cure: ['Correct the account on the platform. `rollcall api users read --identification PERSON` shows its record.'],
     page: 'platform-assumptions.md#reading-users',
   },
   'lookup-disagrees': {
@@ -394,8 +394,8 @@ export const findingEntries = {
     cure: ['Make the field writable on the platform, or remove it from the mapping.'],
     page: writing,
   },
-  'edited-elsewhere': {
-    meaning: 'Another person or system edited the user between our write and our read.',
+  'changed-elsewhere': {
+    meaning: 'Another person or system changed the user between our write and our read.',
     cause: 'An administrator or another integration writes the same field.',
     cure: [
       'No action is required: the next run plans the difference again.',

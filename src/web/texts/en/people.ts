@@ -84,7 +84,7 @@ export const people = {
 };
 
 export const previews = {
-  edited: 'Edited mapping: copy it into the configuration',
+  tried: 'The mapping that was tried: copy it into the configuration',
   of: (sync: string) => `Preview of ${sync}`,
   requestMeans: 'Makes the plan of a run now, and applies nothing. You can share its address for 7 days.',
   states: { waiting: 'Waiting', working: 'In progress', done: 'Done', failed: 'Failed' } as typeof word,
@@ -151,8 +151,8 @@ export const accounts = {
 };
 
 export const mapping = {
-  edit: {
-    title: 'Try an edit',
+  trial: {
+    title: 'Try another mapping',
     hint: 'Change the mapping and see whom it would change. Nothing is sent, and the configuration stays as it is.',
     preview: 'Preview the changes',
   },
@@ -236,7 +236,7 @@ export const runs = {
     matched: 'People with an account',
     noAccount: 'People without an account who need none',
     unmanaged: 'Users on the platform only',
-    respectedEdits: 'Respected edits on the platform',
+    respectedEdits: 'Respected values on the platform',
     sourceLookups: 'Lookups in the HR system',
     postponed: 'Postponed to a later run',
     rejected: 'Dropped because they were rejected',

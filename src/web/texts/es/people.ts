@@ -79,7 +79,7 @@ export const people: Texts['people'] = {
 };
 
 export const previews: Texts['previews'] = {
-  edited: 'Mapeo editado: cópielo en la configuración',
+  tried: 'El mapeo que se probó: cópielo en la configuración',
   of: (sync) => `Vista previa de ${sync}`,
   requestMeans:
     'Hace ahora el plan de una ejecución, sin efecto. Su dirección se puede enviar a otras personas durante 7 días.',
@@ -146,7 +146,7 @@ export const accounts: Texts['accounts'] = {
 };
 
 export const mapping: Texts['mapping'] = {
-  edit: {
+  trial: {
     title: 'Probar un cambio',
     hint: 'Modifique el mapeo y vea a quién cambiaría. No se envía nada, y la configuración queda como está.',
     preview: 'Ver los cambios',
@@ -232,7 +232,7 @@ export const runs: Texts['runs'] = {
     matched: 'Personas con cuenta',
     noAccount: 'Personas sin cuenta que no la necesitan',
     unmanaged: 'Usuarios solo en la plataforma',
-    respectedEdits: 'Ediciones respetadas en la plataforma',
+    respectedEdits: 'Valores respetados en la plataforma',
     sourceLookups: 'Consultas al sistema de RR. HH.',
     postponed: 'Aplazados a una ejecución posterior',
     rejected: 'Descartados por rechazo',

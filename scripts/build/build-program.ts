@@ -1,0 +1,20 @@
+import { cpSync, globSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { bundle, root } from './bundle.ts';
+
+const dist = join(root, 'dist');
+rmSync(join(dist, 'parts'), { recursive: true, force: true });
+
+// Threads are programs of their own, in the place where the compiler would put them.
+await bundle({
+  programs: {
+    'src/main/cli': 'src/main/cli.ts',
+    'src/config/expression-worker': 'src/config/expression-worker.ts',
+    'src/drivers/sql/sqlite-thread': 'src/drivers/sql/sqlite-thread.ts',
+  },
+  folder: dist,
+  data: 'in folder',
+  hasSourceMaps: !process.argv.includes('--no-source-maps'),
+});
+// The bundler copies no files that are not code: starters, presets and the template of `rollcall init`.
+for (const path of globSync('src/**/*.yaml', { cwd: root })) cpSync(join(root, path), join(dist, path));
