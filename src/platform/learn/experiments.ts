@@ -214,14 +214,14 @@ export const writings: readonly Experiment[] = [
       const known = kinds.filter((kind) => values[kind] !== undefined);
       const { finding, shown } = await firstThat(known, async (kind) => {
         if (lab.taken.has(values[kind] ?? '')) {
-          return [`its ${kind} was not sent, because another user has the same id, uid or identification`];
+          return [`its ${kind} was not sent, because another user has the same id, uid or identification`, undefined];
         }
         const fields = { ...testNames, [written]: 'Put' };
         const platform = lab.platform({ userId: kind });
         const sent = await lab.write(`PUT of ${identification}, with its ${kind} as userId`, () =>
           platform.update(user, { identification, fields }, signal).then(() => 'accepted' as const, refusalStatus),
         );
-        if (sent !== 'accepted') return [`its ${kind} was refused (${sent})`];
+        if (sent !== 'accepted') return [`its ${kind} was refused (${sent})`, undefined];
         const changed = await lab.shown(isOther(user, written));
         const fate = changed === undefined ? `its ${kind} had no effect` : `an update with its ${kind} was applied`;
         return [fate, changed];
@@ -281,9 +281,8 @@ export const writings: readonly Experiment[] = [
           { kind: 'update', after: { orgEntryDate, birthDate }, dialect: { csv: { ...csv, dateFormat } } },
           ({ fields }) => fields.orgEntryDate === orgEntryDate || fields.birthDate === birthDate,
         );
-        return user === undefined
-          ? [`${dateFormat} had no effect (${endWords(end)})`]
-          : [`dates in a file as ${dateFormat} were read as the same days`, user];
+        const isRead = `dates in a file as ${dateFormat} were read as the same days`;
+        return [user === undefined ? `${dateFormat} had no effect (${endWords(end)})` : isRead, user];
       });
       return [finding, await findLanguages(lab)];
     },
@@ -302,9 +301,8 @@ export const writings: readonly Experiment[] = [
       const { finding } = await firstThat(commands, async (enableBy) => {
         const row = { kind: 'enable', dialect: { enableBy } } as const;
         const on = await lab.send(`${enableBy} ${user}`, row, ({ enabled }) => enabled);
-        return on.user === undefined
-          ? [`${enableBy} did not enable it (${endWords(on.end)})`]
-          : [`${enableBy} enabled the disabled user`, on.user];
+        const isEnabled = `${enableBy} enabled the disabled user`;
+        return [on.user === undefined ? `${enableBy} did not enable it (${endWords(on.end)})` : isEnabled, on.user];
       });
       return [finding];
     },
@@ -346,7 +344,7 @@ async function findLanguages(lab: Lab): Promise<Finding> {
  */
 async function firstThat<T extends LearnedValue>(
   values: readonly T[],
-  attempt: (value: T, i: number) => Promise<readonly [seen: string, shown?: User | undefined]>,
+  attempt: (value: T, i: number) => Promise<readonly [seen: string, shown: User | undefined]>,
 ): Promise<{ readonly finding: Finding; readonly shown: User | undefined }> {
   const all: string[] = [];
   for (const [i, value] of [...new Set(values)].entries()) {

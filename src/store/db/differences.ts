@@ -1,5 +1,4 @@
-import { PostgresAdapter, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
-import type { Database } from './database.ts';
+import { type Kysely, PostgresAdapter, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
 
 /** The statements that differ between the two databases. All other SQL is the same for both. */
 
@@ -36,7 +35,9 @@ export async function isReadOnly(db: QueryExecutorProvider): Promise<boolean> {
 }
 
 /** Returns the names of tables in our schema. Ignores other schemas, and views, which belong to extensions. */
-export async function tableNames(db: Database): Promise<readonly string[]> {
+export async function tableNames(
+  db: Pick<Kysely<unknown>, 'getExecutor' | 'introspection'>,
+): Promise<readonly string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!isPostgres(db)) return tables.map(({ name }) => name);
   const { rows } = await sql<{ schema: string | null }>`select current_schema() as schema`.execute(db);
