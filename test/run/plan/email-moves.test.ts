@@ -205,6 +205,21 @@ describe('changes that wait for one that is not sent', () => {
     expect(plan.findings).toEqual(['email-conflict a1', 'email-conflict b2']);
   });
 
+  it('are dropped when only the e-mail of its change was rejected', async () => {
+    const scene = await openPlanScene({
+      records: [...chain.slice(0, 2), wants('c3', 'new', { area: 'X' })],
+      users: three,
+    });
+    const { changes } = await scene.plan();
+    await reject(
+      scene.store,
+      changes.slice(2).map((one) => ({ ...one, changed: ['email'] })),
+    );
+    const plan = await scene.plan();
+    expect(plan.kinds).toEqual({ a1: 'update dropped', b2: 'update dropped', c3: 'update' });
+    expect(plan.findings).toEqual(['email-conflict a1', 'email-conflict b2']);
+  });
+
   it('go when it goes: what they wait for is approved, and what waits for them is held', async () => {
     const { scene } = await decided(chain, three, ['b2', 'c3']);
     const plan = await scene.plan();
