@@ -184,9 +184,13 @@ describe('the share of users that guards allow', () => {
     { leavers: 3, disabled: 4, state: 'disable held' },
     { leavers: 3, disabled: 0, state: 'disable' },
     { leavers: 4, disabled: 0, state: 'disable held' },
+    // A delta does not show who is disabled on the platform.
+    { leavers: 3, disabled: 4, state: 'disable', isDelta: true },
   ])('is one of enabled users that are ours: $leavers of 12 with $disabled disabled', async (given) => {
+    const settings = { ...guarded('disables'), ...(given.isDelta ? deltas : {}) };
     const users = [...ids.map((id) => account(id)), account('x1'), account('x2'), account('x3'), account('x4')];
-    const scene = await afterFirst({ records: ids.map((id) => row(id)), users, settings: guarded('disables') });
+    const scene = await afterFirst({ records: ids.map((id) => row(id)), users, settings });
+    scene.source.changed = left(given.leavers);
     for (const id of ids.slice(-given.disabled || ids.length)) scene.users.set(id, account(id, { enabled: false }));
     scene.source.records = left(given.leavers);
     const { kinds } = await scene.plan();

@@ -108,6 +108,29 @@ describe('users whom the ledger knows', () => {
     expect([planned.kinds, planned.findings]).toEqual([{}, ['owned-by-other-sync a1']]);
   });
 
+  it.each([
+    { since: 'the last full read', leftAt: 1, found: ['handed-over a1'] },
+    { since: 'before the last full read', leftAt: -1, found: [] },
+    { since: 'the last full read, in a delta', leftAt: 1, isDelta: true, found: [] },
+    { since: 'this run began', cameAt: 2, found: ['handed-over b2'] },
+    { since: 'this run began, where it is only shown', cameAt: 2, isShown: true, found: [] },
+  ])(
+    'and that moved between syncs since $since: $found',
+    async ({ leftAt = -1, cameAt = -1, found, ...how }) => {
+      const scene = await openPlanScene({ ...options, settings: how.isDelta ? deltas : {} });
+      await scene.plan();
+      const now = scene.clock.now();
+      const owned = await openRun(scene.store, { id: 'run_0', sync: 'before', now });
+      const left = entry('a1', { owner: 'other', taken: { from: 'people', at: now + leftAt } });
+      const came = entry('b2', { taken: { from: 'other', at: now + cameAt } });
+      await scene.store.ledger.put(owned, [left, came]);
+      await endRun(scene.store, owned);
+      scene.clock.advance(2);
+      const { findings } = await (how.isShown ? scene.show() : scene.plan());
+      expect(findings.filter((one) => one.startsWith('handed-over'))).toEqual(found);
+    },
+  );
+
   it('of named people above a thousand are counted by reading the ledger through', async () => {
     const names = Array.from({ length: 1001 }, (_, i) => `p${String(i).padStart(4, '0')}`);
     for (const count of [1000, 1001]) {
