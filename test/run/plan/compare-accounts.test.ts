@@ -183,56 +183,6 @@ describe('the users whom a full scan shows', () => {
   });
 });
 
-describe('a user that shows every field as wanted', () => {
-  const ana = { records: [of('ana')], ours: ['ana'], plain: ['ana'] };
-
-  it('and whose entry is as wanted needs no decision', async () => {
-    const { kept, compared } = await compare({ ...ana, users: [account('ana')] });
-    expect([kept, compared.quiet.unchanged]).toEqual([{}, 1]);
-  });
-
-  it.each<{ name: string; world: World }>([
-    { name: 'is disabled', world: { users: [account('ana', off)] } },
-    { name: 'has a value that cannot be read', world: { users: [account('ana', { unreadable: ['birthDate'] })] } },
-    { name: 'differs', world: { users: [account('ana', { fields: { area: 'Old' } })] } },
-    { name: 'is another account', world: { users: [account('ana', { id: 'new' })] } },
-    { name: 'is of a leaver', world: { records: [of('ana', left)] } },
-    { name: 'is of an employee out of scope', world: { records: [of('ana', { isInScope: false })] } },
-    { name: 'is of a person with a conflict', world: { marks: { ana: mark.conflict } } },
-    { name: 'is explained alone', world: { isFocused: true } },
-    { name: 'has an entry that is not as wanted', world: { plain: [] } },
-  ])('needs one where it $name', async ({ world }) => {
-    const { kept, compared } = await compare({ ...ana, users: [account('ana')], ...world });
-    expect([kept, compared.quiet.unchanged]).toEqual([{ ana: 'whole' }, 0]);
-  });
-
-  it('is kept by its id alone where it is new to the ledger and no field is to be written', async () => {
-    const world = { records: [of('ana')], users: [account('ana')] };
-    const withJob = { ...world, records: [of('ana', { fields: { ...fields, job: 'Boss' } })] };
-    const writes = { settings: { firstSight: 'write' } } as const;
-    expect((await compare(world)).kept).toEqual({ ana: '9ana' });
-    expect((await compare({ ...world, ...writes })).kept).toEqual({ ana: '9ana' });
-    expect((await compare(withJob)).kept).toEqual({ ana: '9ana' });
-    expect((await compare({ ...withJob, ...writes })).kept).toEqual({ ana: 'whole' });
-    expect((await compare({ ...world, isFocused: true })).kept).toEqual({ ana: 'whole' });
-    expect((await compare({ ...world, users: [account('ana', off)] })).kept).toEqual({ ana: 'whole' });
-  });
-});
-
-describe('the disabled account of a leaver', () => {
-  const leo = { records: [of('leo', left)], users: [account('leo', off)] };
-
-  it.each<{ name: string; over: World; kept: object }>([
-    { name: 'is not decided about where the ledger does not know it', over: {}, kept: {} },
-    { name: 'is decided about where it is ours', over: { ours: ['leo'] }, kept: { leo: 'whole' } },
-    { name: 'is decided about where it is explained', over: { isFocused: true }, kept: { leo: 'whole' } },
-    { name: 'is decided about while it is enabled', over: { users: [account('leo')] }, kept: { leo: 'whole' } },
-    { name: 'of an employee is decided about', over: { records: [of('leo')] }, kept: { leo: 'whole' } },
-  ])('$name', async ({ over, kept }) => {
-    expect((await compare({ ...leo, ...over })).kept).toEqual(kept);
-  });
-});
-
 describe('bystanders', () => {
   const marks = { ana: mark.bystander };
 
@@ -278,12 +228,6 @@ describe('the users of a few people', () => {
     const { calls, compared } = await compare({ ...world, only: crowd(count), ...platform });
     expect(calls).toEqual(expected);
     expect(compared.users).toBe(expected.find > 0 ? Math.min(count, users) : users);
-  });
-
-  it('are not searched for clashes again after a scan', async () => {
-    const users = crowd(50).map((name) => account(name));
-    const { calls } = await compare({ records: crowd(51).map((name) => of(name)), users, only: crowd(51) });
-    expect(calls).toEqual({ find: 0, scan: 1 });
   });
 
   it('are searched among all where one of several is new', async () => {

@@ -79,20 +79,6 @@ describe('an e-mail that a user has and another employee is to get', () => {
     expect(planned.plan.facts.unmanaged).toBe(1);
   });
 
-  it('of a user who is ours and in no record may be a rename: neither is changed', async () => {
-    const settings = { missing: { afterReads: 1, minAgeMs: 0 } };
-    const z9 = account('z9', { fields: { email: 'ana@x.com' } });
-    const first = [row('z9', mail('ana@x.com'))];
-    const scene = await afterFirst({ records: first, users: [z9], settings });
-    scene.source.records = [wanted];
-    scene.source.end = { complete: true, rows: 1, evidence: 'all', stamp: 's2' };
-    const planned = await scene.plan();
-    expect([planned.kinds, planned.findings]).toEqual([{}, ['rename-conflict a1', 'rename-conflict z9']]);
-    scene.source.records = [row('b2')];
-    scene.source.end = { complete: true, rows: 1, evidence: 'all', stamp: 's3' };
-    expect((await scene.plan()).kinds).toEqual({ b2: 'create', z9: 'disable' });
-  });
-
   it.each([
     { name: 'the name', claimant: {}, leaver: {} },
     {

@@ -191,15 +191,6 @@ describe('the ledger entries of decisions', () => {
     expect([decided, entries]).toEqual([['old owned-by-other'], []]);
   });
 
-  it('are what other syncs are asked about', async () => {
-    const { asked } = await decide({
-      records: [named('ana'), named('eva')],
-      users: [account('ana'), account('eva'), account('old')],
-      ledger: [entry('ana', { owner: 'guests' }), entry('eva', { owner: 'gone' }), entry('old')],
-    });
-    expect(asked).toEqual(['ana active', 'eva active left behind', 'old missing']);
-  });
-
   it('are not written where nothing is to be stored', async () => {
     const { entries, misses } = await decide({
       records: [named('ana'), named('eva', unknown)],
@@ -277,22 +268,6 @@ describe('an e-mail that another account still has', () => {
     );
   const both = [has('ana'), has('eva')];
 
-  it('goes to a new hire after the change of the holder', async () => {
-    const plan = await decide({
-      records: [wants('eva', 'new'), wants('kim', 'eva')],
-      users: [has('eva')],
-      claims: { kim: 'eva' },
-    });
-    expect(waits(plan)).toEqual(['update eva', 'create kim eva']);
-    expect(plan.changes[1]?.reason).toMatch(/; sent after the change of eva, whose account has this e-mail$/);
-  });
-
-  it('goes in a run about named people when it changes the holder too', async () => {
-    const records = [wants('ana', 'eva'), wants('eva', 'new')];
-    const plan = await decide({ records, users: both, claims: { ana: 'eva' }, kind: 'point' });
-    expect(waits(plan)).toEqual(['update ana eva', 'update eva']);
-  });
-
   it('stays by an outbox, whose files another system delivers', async () => {
     const records = [wants('ana', 'eva'), wants('eva', 'new')];
     const settings = { delivery: 'outbox' } as const;
@@ -343,18 +318,6 @@ describe('an e-mail that another account still has', () => {
     expect(plan.findings).toEqual([
       expect.objectContaining({ identification: 'ana', other: 'eva', message: expect.stringMatching(says) }),
     ]);
-  });
-
-  it('of a disabled leaver becomes free by the parking address', async () => {
-    const plan = await decide({
-      records: [wants('ana', 'eva'), wants('eva', 'eva', left)],
-      users: [has('ana'), has('eva', off)],
-      ledger: [entry('ana'), entry('eva', { disabledAt: 1, goneSince: 1 })],
-      claims: { ana: 'eva' },
-      settings: { parkEmail },
-    });
-    expect(waits(plan)).toEqual(['update ana eva', 'update eva']);
-    expect(plan.changes.map(({ after }) => after.email)).toEqual(['eva@x.com', 'eva@parked.example']);
   });
 
   it.each([

@@ -51,17 +51,6 @@ describe('a class of changes above its limit', () => {
     }
   });
 
-  it('is counted for the sync alone, not for others of the connection', async () => {
-    const scene = await openPlanScene({ records: three.slice(0, 2), settings, otherSyncs: ['other'] });
-    await scene.run();
-    const { store, clock } = scene;
-    expect(
-      await store.plans.appliedSince({ sync: 'other', connection: 'acme', others: ['people'] }, clock.now() - dayMs),
-    ).toMatchObject({ creates: 0 });
-    scene.source.records = three;
-    expect((await scene.plan()).kinds).toEqual({ c3: 'create held' });
-  });
-
   it('lets approved changes pass, and drops rejected ones, which need no approval', async () => {
     const scene = await openPlanScene({ records: three, settings });
     const [a1, b2] = (await scene.plan()).changes;

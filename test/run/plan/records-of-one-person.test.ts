@@ -186,20 +186,6 @@ describe('an e-mail that two employees have', () => {
   });
 });
 
-describe('records that name nobody', () => {
-  it('are reported with their place, and prove nothing about absence', async () => {
-    const scene = await openPlanScene({ records: [row('a1'), row('', {}, 'line 9')] });
-    const planned = await scene.plan();
-    expect(planned.findings).toEqual(['row-unreadable', 'source-incomplete']);
-    expect(scene.message(planned, 'row-unreadable')).toMatch(/^line 9 has no identification: /);
-    expect(scene.message(planned, 'source-incomplete')).toMatch(
-      /^the read cannot prove that a person is missing: 1 record has no identification/,
-    );
-    expect(planned.plan.facts).toMatchObject({ sourceRows: 2, sourceGaps: [expect.stringContaining('1 record')] });
-    expect(await scene.store.reads.last('people')).toBeUndefined();
-  });
-});
-
 describe('a read that no plan can be made from', () => {
   it.each([
     { name: 'no row', records: [], why: 'the source returned no employees' },

@@ -162,5 +162,7 @@ describe('an empty plan', () => {
     expect((await scene.plan(only('a1'))).plan.failure).toBe(
       'the source knows none of the named people: nothing was changed.',
     );
+    scene.source.records = [row('a1', { status: 'odd' })];
+    expect((await scene.plan(only('a1'))).plan.failure).toBeUndefined();
   });
 });

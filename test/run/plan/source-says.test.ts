@@ -10,7 +10,6 @@ import {
   accessTrouble,
   blockedPerson,
   countUnusable,
-  lifecycleTrouble,
   sayOf,
   unusablePeople,
 } from '../../../src/run/read/source-says.ts';
@@ -115,60 +114,49 @@ describe('a person is blocked', () => {
   const odd = person({ standing: 'unknown' });
   const says = (of: Person | RejectedPerson, wait?: { readonly reason: string }) => sayOf(of, full, wait);
 
-  it('by a status that the lifecycle does not name', () => {
-    expect(blockedPerson(odd, says(odd), unusable, false)).toEqual({ kind: 'status-unknown', at: 'line 2' });
+  const outside = person({ standing: 'unknown', isInScope: false });
+  const undated = person({
+    standing: 'unknown',
+    troubles: [trouble('area', 'dept'), trouble('leaveDate', 'leaves'), trouble('hireDate', 'later')],
+  });
+  const bad = person({ troubles: [trouble('firstName', 'name'), trouble('area', 'dept')] });
+  const conflict = { says: 'unusable', code: 'duplicate-key', reason: 'twice' } as const;
+  const absent = { kind: 'absent', identification: 'E1' } as const;
+  const cell = { kind: 'row-refused', at: 'line 2', reason: 'is not a date' };
+  const nameless = { ...cell, column: '', reason: 'cannot be used' };
+  type Of = Parameters<typeof blockedPerson>[0];
+
+  it.each<[what: string, of: Of, source: SourceSays, rule: string, blocked: object | undefined]>([
+    [
+      'by a status that the lifecycle does not name',
+      odd,
+      says(odd),
+      'unusable',
+      { kind: 'status-unknown', at: 'line 2' },
+    ],
+    [
+      'by a date of the lifecycle before any other cell',
+      undated,
+      says(undated),
+      'unusable',
+      { ...cell, column: 'leaves' },
+    ],
+    ['by a refused row', rejected, says(rejected), 'unusable', { ...cell, column: 'scope', reason: 'no' }],
+    ['by a refused create, with its first cell', bad, says(bad), 'create-refused', { ...cell, column: 'name' }],
+    ['by a refused enable', person(), says(person()), 'enable-refused', nameless],
+    ['by another record, or another user', person(), conflict, 'unusable', { kind: 'conflict', at: 'line 2' }],
+    ['not where no record names them', absent, conflict, 'unusable', undefined],
+    ['not by an unknown outcome', person(), says(person(), { reason: 'not known' }), 'unusable', undefined],
+    ['not where a decision was possible', odd, says(odd), 'active-update', undefined],
+    ['not where another sync owns the user', odd, says(odd), 'owned-by-other', undefined],
+    ['not by a usable record', person(), says(person()), 'unusable', undefined],
+  ])('%s', (...[, of, source, rule, blocked]) => {
+    expect(blockedPerson(of, source, { rule } as Pick<Decision, 'rule'>, true)).toEqual(blocked);
   });
 
   it('by a status out of scope only where the ledger knows the person', () => {
-    const outside = person({ standing: 'unknown', isInScope: false });
     expect(blockedPerson(outside, says(outside), unusable, false)).toBeUndefined();
     expect(blockedPerson(outside, says(outside), unusable, true)).toMatchObject({ kind: 'status-unknown' });
-  });
-
-  it('by a date of the lifecycle, of which the column is named before any other', () => {
-    const troubles = [trouble('area', 'dept'), trouble('leaveDate', 'leaves')];
-    const undated = person({ standing: 'unknown', troubles });
-    const cell = { kind: 'row-refused', at: 'line 2', column: 'leaves', reason: 'is not a date' };
-    expect(blockedPerson(undated, says(undated), unusable, false)).toEqual(cell);
-    expect(lifecycleTrouble(undated)).toEqual(troubles[1]);
-  });
-
-  it.each(['hireDate', 'leaveDate'] as const)('by the first cell that is a date of the lifecycle: %s', (field) => {
-    const troubles = [trouble('firstName', 'name'), trouble(field, 'date'), trouble('hireDate', 'later')];
-    expect(lifecycleTrouble(person({ troubles }))).toEqual(troubles[1]);
-    expect(lifecycleTrouble(person({ troubles: troubles.slice(0, 1) }))).toBeUndefined();
-  });
-
-  it('by a refused row', () => {
-    const cell = { kind: 'row-refused', at: 'line 2', column: 'scope', reason: 'no' };
-    expect(blockedPerson(rejected, says(rejected), unusable, false)).toEqual(cell);
-  });
-
-  it.each(['create-refused', 'enable-refused'] as const)('by %s, of which the first bad cell is named', (rule) => {
-    const bad = person({ troubles: [trouble('firstName', 'name'), trouble('area', 'dept')] });
-    const cell = { kind: 'row-refused', at: 'line 2', column: 'name', reason: 'is not a date' };
-    expect(blockedPerson(bad, says(bad), { rule }, false)).toEqual(cell);
-    expect(blockedPerson(person(), says(person()), { rule }, false)).toEqual({
-      ...cell,
-      column: '',
-      reason: 'cannot be used',
-    });
-  });
-
-  it('by another record, or another user', () => {
-    const conflict = { says: 'unusable', code: 'duplicate-key', reason: 'twice' } as const;
-    expect(blockedPerson(person(), conflict, unusable, false)).toEqual({ kind: 'conflict', at: 'line 2' });
-  });
-
-  it('neither where no record names them, nor by an outcome of which the platform tells', () => {
-    const conflict = { says: 'unusable', code: 'duplicate-key', reason: 'twice' } as const;
-    expect(blockedPerson({ kind: 'absent', identification: 'E1' }, conflict, unusable, true)).toBeUndefined();
-    expect(blockedPerson(person(), says(person(), { reason: 'not known' }), unusable, true)).toBeUndefined();
-  });
-
-  it.each(['active-update', 'owned-by-other'] as const)('never where a decision was possible: %s', (rule) => {
-    expect(blockedPerson(odd, says(odd), { rule }, true)).toBeUndefined();
-    expect(blockedPerson(person(), says(person()), { rule: 'unusable' }, true)).toBeUndefined();
   });
 });
 
