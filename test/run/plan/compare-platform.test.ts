@@ -80,21 +80,6 @@ describe('an e-mail that a user has and another employee is to get', () => {
   });
 
   it.each([
-    { name: 'the name', claimant: {}, leaver: {} },
-    {
-      name: 'the birth date',
-      claimant: { first: 'Eva', born: '1990-01-02' },
-      leaver: { first: 'Ada', born: '1990-01-02' },
-    },
-  ])('of a leaver with $name of that employee holds both: perhaps one person', async ({ claimant, leaver }) => {
-    const records = [row('a1', mail('ana@x.com', claimant)), row('z9', { status: 'left', ...leaver })];
-    const scene = await openPlanScene({ records, users: [holder()] });
-    const planned = await scene.plan();
-    expect([planned.kinds, planned.findings]).toEqual([{}, ['conversion a1', 'conversion z9']]);
-    expect(scene.message(planned, 'conversion')).toMatch(/^a1 \(line of a1\) has the e-mail of z9, a leaver who looks/);
-  });
-
-  it.each([
     { name: 'another name', leaver: { status: 'left', first: 'Zoe' }, user: {}, kinds: { z9: 'disable' } },
     { name: 'a disabled account', leaver: { status: 'left', first: 'Zoe' }, user: { enabled: false }, kinds: {} },
     { name: 'no place in the scope', leaver: { status: 'left', type: 'guest' }, user: {}, kinds: {} },

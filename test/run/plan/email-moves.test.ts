@@ -15,9 +15,7 @@ const has = (id: string, over: Partial<User> = {}, whose = id): User =>
 const parkEmail = '{identification}@parked.example';
 
 const chain = [wants('a1', 'b2'), wants('b2', 'c3'), wants('c3', 'new')];
-const swap = [wants('a1', 'b2'), wants('b2', 'a1')];
 const three = ['a1', 'b2', 'c3'].map((id) => has(id));
-const two = three.slice(0, 2);
 
 async function planned(
   records: readonly SourceRecord[],
@@ -96,17 +94,6 @@ describe('an e-mail that an active employee’s account still has', () => {
     expect([orderOf(plan), plan.kinds]).toEqual([{}, { a1: 'update', b2: 'update' }]);
   });
 
-  it('goes on for fifty changes in one plan, and the rest waits for the next', async () => {
-    const ids = Array.from({ length: 53 }, (_, i) => `p${String(i).padStart(2, '0')}`);
-    const records = ids.map((id, i) => wants(id, ids[i + 1] ?? 'new'));
-    const plan = await planned(
-      records,
-      ids.map((id) => has(id)),
-    );
-    expect(Object.keys(plan.kinds)).toEqual(ids.slice(2));
-    expect(plan.plan.facts.postponed).toBe(2);
-  });
-
   it.each([
     { name: 'a chain', records: chain, users: three, named: ['a1'], waiting: ['a1'] },
     { name: 'a chain, its end too', records: chain, users: three, named: ['a1', 'b2', 'c3'], waiting: [] },
@@ -122,42 +109,6 @@ describe('an e-mail that an active employee’s account still has', () => {
       expect(run.outcome).toBe(waiting.length > 0 ? 'nothing-to-do' : 'succeeded');
     },
   );
-});
-
-it.each(['csv', 'direct'] as const)(
-  'e-mails that go round in a circle stay, and go by %s once one of them was changed on the platform',
-  async (delivery) => {
-    const scene = await openPlanScene({ records: swap, users: two, settings: { delivery, parkEmail } });
-    const { kinds, findings } = await scene.run();
-    expect([kinds, findings]).toEqual([{}, ['email-cycle a1', 'email-cycle b2']]);
-    scene.users.set('a1', has('a1', {}, 'other'));
-    expect((await scene.run()).kinds).toEqual({ a1: 'update applied', b2: 'update applied' });
-    expect([...scene.users.values()].map(({ fields }) => fields.email)).toEqual([at('b2'), at('a1')]);
-  },
-);
-
-it.each([
-  { batchRows: 1, sent: [['b2'], ['d4'], ['a1'], ['c3']] },
-  {
-    batchRows: 2,
-    sent: [
-      ['b2', 'd4'],
-      ['a1', 'c3'],
-    ],
-  },
-  {
-    batchRows: 3,
-    sent: [
-      ['b2', 'd4'],
-      ['a1', 'c3'],
-    ],
-  },
-])('changes of one level share files of at most $batchRows rows', async ({ batchRows, sent }) => {
-  const records = [wants('a1', 'b2'), wants('b2', 'new1'), wants('c3', 'd4'), wants('d4', 'new2')];
-  const users = ['a1', 'b2', 'c3', 'd4'].map((id) => has(id));
-  const scene = await openPlanScene({ records, users, settings: { delivery: 'csv', batchRows } });
-  expect((await scene.run()).run.outcome).toBe('succeeded');
-  expect(scene.sent).toEqual(sent);
 });
 
 describe('changes that wait for one that is not sent', () => {
@@ -234,13 +185,6 @@ describe('changes that wait for one that is not sent', () => {
 });
 
 describe.each(['csv', 'direct'] as const)('sending them by %s', (delivery) => {
-  it('goes one batch after the other, each proven before the next', async () => {
-    const scene = await openPlanScene({ records: [...chain, wants('e5', 'a1')], users: three, settings: { delivery } });
-    const { run } = await scene.run();
-    expect([scene.sent, run.outcome]).toEqual([[['c3'], ['b2'], ['a1'], ['e5']], 'succeeded']);
-    expect((await scene.plan()).kinds).toEqual({});
-  });
-
   it('sends nothing to an employee whose e-mail is still on the account before', async () => {
     const scene = await openPlanScene({ records: chain, users: three, settings: { delivery } });
     scene.script.lands = ({ identification }) => identification !== 'c3';

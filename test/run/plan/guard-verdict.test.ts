@@ -12,7 +12,7 @@ import { isConfigurationHeld, isStored, type JudgeInput, judge } from '../../../
 import { dayMs } from '../../contracts/store-samples.ts';
 import { someInstant as now } from '../../support/fake-clock.ts';
 import { plainSettings } from '../plain-settings.ts';
-import { account, guards, openPlanScene, row, unlimited } from '../plan-scene.ts';
+import { account, guards, openPlanScene, row } from '../plan-scene.ts';
 
 const none = { absolute: 0, percent: 0, cap: undefined };
 const complete: ReadEnd = { complete: true, rows: 10, evidence: 'all', stamp: 's2' };
@@ -169,14 +169,6 @@ describe('people without a decision', () => {
     expect(isAccepted).toBe(!isDoubted);
     expect(verdict.blocked).toEqual(isHeld ? doubt : undefined);
     expect(['blocked' in verdict, isReadDoubted]).toEqual([isHeld, isHeld]);
-  });
-
-  it.each([
-    { kind: 'full', isDoubted: true },
-    { kind: 'delta', isDoubted: false },
-  ] as const)('doubt a $kind read by their share of its rows: $isDoubted', ({ kind, isDoubted }) => {
-    const { doubt } = judged({ kind, unknown: 6, limits: { blocked: { ...unlimited, oneInRows: 2 } } });
-    expect(doubt !== undefined).toBe(isDoubted);
   });
 });
 

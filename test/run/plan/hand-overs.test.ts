@@ -57,21 +57,6 @@ describe('a user whose owner shows the person as gone', () => {
     expect([back.kinds, back.findings]).toEqual([{}, ['handed-over a1']]);
     expect((await read(people, [row('b2')])).findings).toEqual([]);
   });
-
-  it.each<{ name: string; records: readonly SourceRecord[] }>([
-    { name: 'active there', records: [row('a1'), row('b2')] },
-    { name: 'a leaver there', records: [row('a1', { status: 'left' }), row('b2')] },
-    { name: 'without a usable status there', records: [row('a1', { status: 'odd' }), row('b2')] },
-    { name: 'there in other letters', records: [row('A1', { type: 'guest' }), row('b2')] },
-    { name: 'there twice', records: [row('a1', { type: 'guest' }), row('a1'), row('b2')] },
-    { name: 'there twice, in other letters', records: [row('a1', { type: 'guest' }), row('A1'), row('b2')] },
-  ])('is not taken over when the person is $name', async ({ records }) => {
-    const { people, guests } = await twoSyncs({ missing: 'never' });
-    await read(people, records);
-    const planned = await read(guests, [...ofGuests, row('a1', { area: 'X' })]);
-    expect([planned.kinds, planned.findings]).toEqual([{}, ['owned-by-other-sync a1']]);
-    expect(await ownerOf(guests, 'a1')).toBe('people');
-  });
 });
 
 describe('a user whom another sync is expected to take over', () => {
