@@ -17,7 +17,7 @@ import { person } from '../../core/cases.ts';
 import { fixedClock, someInstant } from '../../support/fake-clock.ts';
 import { openIndex } from '../open-index.ts';
 import { plainSettings } from '../plain-settings.ts';
-import { account, guards } from '../plan-scene.ts';
+import { account } from '../plan-scene.ts';
 
 const fields = { firstName: 'Ana', lastName: 'Li', area: 'Sales' } as const;
 const of = (identification: string, over: Partial<Person> = {}): Person =>
@@ -169,17 +169,6 @@ describe('the users whom a full scan shows', () => {
     ]);
     expect([has('ana', mark.conflict), has('eva', mark.conflict)]).toEqual([true, true]);
     expect([has('ana', mark.enabled), others]).toEqual([true, ['EVA']]);
-  });
-
-  it('are counted by segment where all are compared', async () => {
-    const world = guards({ segments: ['area'] });
-    const users = [account('ana'), account('eva', { ...off, fields: { area: 'IT' } })];
-    const over = { records: [of('ana'), of('eva')], users, ours: ['ana', 'eva'], settings: world };
-    const { compared, has } = await compare(over);
-    expect(compared.segments).toEqual(new Map([['area', new Map([['Sales', 1]])]]));
-    expect(has('eva', mark.enabled)).toBe(false);
-    expect((await compare({ ...over, isFocused: true })).compared.segments).toBeUndefined();
-    expect((await compare({ ...over, only: ['ana'] })).compared.segments).toBeUndefined();
   });
 });
 
