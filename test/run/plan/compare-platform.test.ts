@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { SyncSettings } from '../../../src/core/run/settings.ts';
-import { sampleEntry } from '../../contracts/store-samples.ts';
 import {
   account,
   decided,
@@ -184,16 +183,4 @@ describe('who changed since the last read', () => {
     expect([planned.kinds, scene.asked, scene.calls.scan]).toEqual([{ b2: 'update' }, ['b2'], 0]);
     expect(scene.source.requests.at(-1)).toEqual({ kind: 'delta', since: '2026-11-21T11:59:00.000Z' });
   });
-
-  it('are told apart from users of the ledger that the delta does not name', async () => {
-    const scene = await afterFirst({ records: [row('a1')], users: [account('a1')], settings: deltas });
-    await scene.store.ledger.put(
-      { run: (await scene.store.runs.get('run_1')) as never, lease: (await lease(scene)) as never },
-      [sampleEntry('old', { accountId: '9old' })],
-    );
-    scene.source.changed = [row('a1')];
-    expect(await scene.plan()).toMatchObject({ kinds: {}, findings: [], plan: { facts: { managedUsers: 2 } } });
-  });
 });
-
-const lease = ({ store, clock }: PlanScene) => store.leases.take('run:run_1', 'owner of run_1', 1000, clock.now());

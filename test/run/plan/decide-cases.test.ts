@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Person } from '../../../src/core/person/person.ts';
 import type { User } from '../../../src/core/person/user.ts';
 import { type Dialect, defaultDialect, type SyncSettings } from '../../../src/core/run/settings.ts';
-import { approve, openRun, reject, writePlan } from '../../contracts/store-samples.ts';
+import { openRun, reject, writePlan } from '../../contracts/store-samples.ts';
 import { someInstant as now } from '../../support/fake-clock.ts';
 import { changed, decide, entry, fields, left, named, off, open, type World } from '../decide-scene.ts';
 import { account } from '../plan-scene.ts';
@@ -78,16 +78,6 @@ describe('a user of another sync that releases the user', () => {
     expect(entries).toEqual([]);
   });
 
-  it('leaves out the entry also where nothing changes', async () => {
-    const { taking, entries, codes } = await decide({
-      records: [named('ana', { fields: { ...fields, job: 'Boss' } })],
-      users: [account('ana')],
-      ledger: [entry('ana', { owner: 'guests' })],
-      neighbors: { ana: release },
-    });
-    expect([taking.length, entries, codes()]).toEqual([1, [], ['handed-over ana']]);
-  });
-
   it('is not taken over where the entry is about an account that is gone', async () => {
     const world = {
       records: [named('ana', changed)],
@@ -120,43 +110,6 @@ describe('a user of a sync that is no longer configured', () => {
       '1 user of sync older, which is no longer configured on this connection, become users of people',
       '2 users of sync gone, which is no longer configured on this connection, become users of people',
     ]);
-  });
-});
-
-describe('a user whom another sync is expected to take over', () => {
-  const claim = { claim: { by: 'guests', readAt: now, fullReads: [] } };
-  const missed = { misses: { count: 1, since: now - 1, stamp: 's0' } };
-  const world = {
-    records: [named('eva', guest), named('new')],
-    users: [account('ana'), account('eva')],
-    ledger: [entry('ana', missed), entry('eva')],
-    neighbors: { ana: claim, eva: claim },
-    settings: { outOfScope: 'disable' },
-  } as const;
-
-  it('is left out of the changes, and an absence counts as a miss', async () => {
-    const { kinds, expected, entries, misses, codes } = await decide(world);
-    expect(kinds()).toEqual(['create new']);
-    expect(expected).toMatchObject([
-      { identification: 'ana', kind: 'disable', rule: 'hand-over-expected', episode: '0', classes: ['handOvers'] },
-      { identification: 'eva', kind: 'disable', rule: 'hand-over-expected', episode: '0' },
-    ]);
-    expect(expected.map(({ hash }) => hash.length)).toEqual([64, 64]);
-    expect([misses, entries].map((some) => some.map((one) => one.identification))).toEqual([['ana'], ['eva']]);
-    expect(codes()).toEqual(['hand-over-expected ana', 'hand-over-expected eva']);
-  });
-
-  it('is changed when an operator has decided so', async () => {
-    const first = await decide(world);
-    const plan = await open(world);
-    await approve(plan.store, first.expected.slice(0, 1), { at: now });
-    await plan.decide();
-    expect(plan.kinds()).toEqual(['disable ana', 'create new']);
-    expect(plan.expected.map(({ identification }) => identification)).toEqual(['eva']);
-    const all = await open(world);
-    await reject(all.store, first.expected, { at: now });
-    await all.decide();
-    expect([all.kinds().length, all.expected]).toEqual([3, []]);
   });
 });
 

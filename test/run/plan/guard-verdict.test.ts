@@ -103,19 +103,6 @@ describe('the verdict about a read', () => {
     expect(told).toMatchObject({ isStored: stored, isReadDoubted: accept, verdict: { areMissesHeld: misses } });
   });
 
-  it('has what operators left out beside the classes above their limit, each class once', () => {
-    const reason = 'left out';
-    const leftOut = (['disables', 'updates'] as const).map((name) => ({
-      sync: 'people',
-      class: name,
-      count: 1,
-      reason,
-    }));
-    const { verdict, excess } = judged({ limits: { disables: none }, leftOut });
-    expect(excess.map(({ class: name }) => name)).toEqual(['disables']);
-    expect(verdict.holds).toEqual([...excess, leftOut[1]]);
-  });
-
   it('has what waits by approvals beside the classes above their limit, each class once', () => {
     const ruled = (['disables', 'updates'] as const).map((name) => ({ class: name, count: 1, reason: 'by rule' }));
     const { verdict, excess, ...told } = judged({ limits: { disables: none }, ruled });

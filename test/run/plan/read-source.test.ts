@@ -158,12 +158,6 @@ describe('the numbers of a read', () => {
     expect((await readPages(pages, { mapping: none })).read.filled).toEqual({ hireDate: 0.25, leaveDate: 0.25 });
   });
 
-  it('name why a column is blank where most blank cells cannot be read', async () => {
-    const born = ['1990-01-01', '1990-01-01', '1990-01-01', 'soon', ''].map((born, i) => row(`a${i}`, { born }));
-    expect((await readPages([born])).read.unreadable).toEqual({});
-    expect((await readPages([born.slice(0, 4)])).read.unreadable).toEqual({ birthDate: expect.any(String) });
-  });
-
   it('are of dates whose format is known', () => {
     const { mapping } = plainSettings;
     const birthDate = { ...mapping.fields.birthDate, format: 'DD/MM/YYYY' };

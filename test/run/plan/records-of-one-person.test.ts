@@ -125,17 +125,6 @@ describe('several records of one person, by scope and prefer,', () => {
     expect(await inBothOrders(a, b, rules)).toEqual([kinds, findings]);
   });
 
-  it('leave the scope then, which disables only where that is configured', async () => {
-    const scene = await openPlanScene({
-      records: [row('a1')],
-      users: [account('a1')],
-      settings: { scope, outOfScope: 'disable' },
-    });
-    await scene.run();
-    scene.source.records = [row('a1', left), row('a1', { type: 'guest' })];
-    expect((await scene.plan()).kinds).toEqual({ a1: 'disable' });
-  });
-
   it('are the third, which counts before two that are equal', async () => {
     const records = [row('a1', left), row('a1', left), row('a1', { area: 'Law' })];
     expect((await planOf(records, { prefer: [isActive] })).shown).toEqual([{ a1: 'update' }, []]);

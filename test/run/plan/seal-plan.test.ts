@@ -125,7 +125,9 @@ describe('an empty plan', () => {
   const emptyDigest = createHash('sha256').digest('hex');
 
   it('says which rows are not usable and why, and has no changes', async () => {
-    const scene = await openPlanScene({ records: ['a1', 'b2'].map((id) => row(id, { status: 'odd' })) });
+    const scene = await openPlanScene({
+      records: [row('a1', { status: 'odd' }), row('b2', { status: 'odd', type: 'guest' })],
+    });
     const { plan, changes } = await scene.plan();
     expect(changes).toEqual([]);
     expect(plan).toMatchObject({

@@ -1,20 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { BlockedPerson } from '../../../src/core/guard/blocked.ts';
 import type { Person, RejectedPerson } from '../../../src/core/person/person.ts';
 import type { User } from '../../../src/core/person/user.ts';
 import type { Decision, SourceSays } from '../../../src/core/plan/plan.ts';
 import { certifySnapshot, type ReadKind } from '../../../src/core/plan/snapshot.ts';
 import type { CellTrouble } from '../../../src/core/run/refusal.ts';
-import type { PeopleIndex } from '../../../src/run/read/people-index.ts';
-import {
-  accessTrouble,
-  blockedPerson,
-  countUnusable,
-  sayOf,
-  unusablePeople,
-} from '../../../src/run/read/source-says.ts';
+import { accessTrouble, blockedPerson, sayOf } from '../../../src/run/read/source-says.ts';
 import { person, user } from '../../core/cases.ts';
-import { openIndex } from '../open-index.ts';
 
 function read(kind: ReadKind, isComplete: boolean, unreadable = 0) {
   const end = isComplete
@@ -193,51 +184,8 @@ describe('trouble with a record', () => {
     expect(accessTrouble(of, { source, user: account }, decision, true) ?? 'neither').toBe(end);
   });
 
-  it.each<[rule: Decision<string>['rule'], end: string | undefined]>([
-    ['create-refused', 'lack'],
-    ['enable-refused', 'lack'],
-    ['unusable', undefined],
-  ])('as %s is %s for one who works', (rule, end) => {
-    const source = { says: 'active', person: person() } as const;
-    expect(accessTrouble(person(), { source, user: on }, { rule }, true)).toBe(end);
-    const absent = { kind: 'absent', identification: 'E1' } as const;
-    expect(accessTrouble(absent, { source, user: on }, { rule }, true)).toBeUndefined();
-  });
-
   it('counts two records of one person as an unknown standing', () => {
     expect(accessTrouble(person(), { source: conflict, user: on }, { rule: 'unusable' }, false)).toBe('keep');
     expect(accessTrouble(dated, { source: works, user: on }, { rule: 'unusable' }, false)).toBeUndefined();
-  });
-});
-
-describe('a read in which no person is usable', () => {
-  /** One person of each sort; only two of them are unusable. */
-  function indexed(): PeopleIndex {
-    const index = openIndex();
-    const people = [
-      rejected,
-      person({ identification: 'E2', at: 'line 3' }),
-      person({ identification: 'E3', at: 'line 4', standing: 'leaver' }),
-      person({ identification: 'E4', at: 'line 5', standing: 'unknown', isInScope: false }),
-    ];
-    for (const one of people) index.fill(index.add(one.identification), one);
-    index.name(index.add('E5'), 'E5');
-    return index;
-  }
-
-  it('counts each unusable person once, also out of scope', () => {
-    const added: BlockedPerson[] = [];
-    countUnusable(indexed(), full, { add: (one) => void added.push(one) });
-    expect(added).toEqual([
-      { kind: 'row-refused', at: 'line 2', column: 'scope', reason: 'no' },
-      { kind: 'status-unknown', at: 'line 5' },
-    ]);
-  });
-
-  it('has a finding with the place of each unusable record', () => {
-    expect([...unusablePeople(indexed(), full)]).toEqual([
-      { code: 'row-rejected', identification: 'E1', message: 'line 2, scope: no', at: 'line 2' },
-      { code: 'status-unknown', identification: 'E4', message: 'line 5: status "active"', at: 'line 5' },
-    ]);
   });
 });
