@@ -64,6 +64,16 @@ describe('users that are as wanted', () => {
   });
 });
 
+it('a user of nobody is disabled where a person decided that, by a full read alone', async () => {
+  const scene = await afterFirst({ records: [row('b2')], users: [account('b2'), account('x1')] });
+  const place = { sync: 'people', connection: 'acme' };
+  const said = { id: 'audit_1', at: 1, by: 'ana', reason: 'left', action: 'decide-accounts', ...place } as const;
+  const decision = { way: 'disable', identification: 'x1', accountId: '9x1', ...place } as const;
+  await scene.store.standing.add(decision, { ...said, run: undefined, detail: undefined });
+  expect((await scene.plan(only('b2'))).kinds).toEqual({});
+  expect((await scene.plan()).kinds).toEqual({ x1: 'disable' });
+});
+
 describe('an e-mail that a user has and another employee is to get', () => {
   const wanted = row('a1', mail('ana@x.com'));
   const holder = (over = {}) => account('z9', { ...over, fields: { email: 'ANA@x.com' } });
