@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { openStanding, type PairDecision } from '../../../src/core/plan/standing.ts';
 import type { Finding } from '../../../src/core/run/finding.ts';
-import { fileAccounts, leaveAsDecided, openLikeness } from '../../../src/run/compare/alike.ts';
-import type { Sync } from '../../../src/run/engine-io.ts';
+import { leaveAsDecided } from '../../../src/run/compare/alike.ts';
 import type { Reading } from '../../../src/run/read/choose-read.ts';
 import { mark } from '../../../src/run/read/marks.ts';
 import { person } from '../../core/cases.ts';
 import { someInstant } from '../../support/fake-clock.ts';
 import { openIndex } from '../open-index.ts';
-import { account } from '../plan-scene.ts';
 
 const full = { kind: 'full' } as Reading;
 const delta = { kind: 'delta' } as Reading;
@@ -28,22 +26,6 @@ function indexOf(people: Readonly<Record<string, number>>, fields: Readonly<Reco
   }
   return index;
 }
-
-it.each([
-  ['a full read', full, false, ['E1', 'N1', 'x1', 'E2']],
-  ['a delta', delta, false, ['E1', 'N1']],
-  ['a read about a few people', full, true, ['E1', 'N1']],
-] as const)('an account that a person wants disabled has a slot in %s', (_, reading, isFocused, names) => {
-  const accounts = [
-    { way: 'disable', identification: 'x1', accountId: '9', by: 'ana' },
-    { way: 'leave', identification: 'x2', by: 'ana' },
-  ] as const;
-  const decisions = [decision('replace'), decision('replace', { other: 'E2' }), decision('apart', { other: 'E3' })];
-  const index = indexOf({ E1: mark.ours, N1: inSource });
-  fileAccounts({ index, reading, isFocused, standing: openStanding([...decisions, ...accounts]) });
-  const found = Array.from({ length: index.size }, (_, slot) => index.person(slot).identification);
-  expect(found).toEqual(names);
-});
 
 describe('a pair that is left as it is', () => {
   const gone = { N1: inSource, E1: mark.ours };
@@ -82,47 +64,5 @@ describe('a pair that is left as it is', () => {
     const message =
       'N1 is left out, and the account of E1 is kept, until 2026-11-21 12:00 UTC. ana decided this: a case';
     expect(findings).toEqual(isTold ? [{ code: 'left-as-decided', identification: 'N1', message, other: 'E1' }] : []);
-  });
-});
-
-describe('a user who looks like a person of a read of a few', () => {
-  const fields = { firstName: 'Ana', birthDate: '1990-01-01' };
-  const user = account('E1', { fields });
-  const people = { N1: inSource | active, N2: inSource | active | bystander, N3: inSource, N4: inSource | active };
-  const open = (comparesAll = false, own: Readonly<Record<string, string>> = fields) => {
-    const index = indexOf({ ...people, E1: mark.ours }, own);
-    const watch = openLikeness(
-      index,
-      { mapping: { fields: ['firstName', 'birthDate'] } } as unknown as Sync,
-      comparesAll,
-    );
-    return { watch, slot: (name: string) => index.find(name).slot, names: () => watch.found.map(({ slot }) => slot) };
-  };
-
-  it('is found for each who should have an account, by what the source shows too', () => {
-    for (const slotOfUser of ['E1', 'nobody']) {
-      const { watch, slot, names } = open();
-      watch.see({ ...user, fields: { ...user.fields, orgEntryDate: '2020-01-01' } }, slot(slotOfUser));
-      expect(names()).toEqual([slot('N1'), slot('N4')]);
-      expect(watch.found[0]?.user.identification).toBe('E1');
-    }
-  });
-
-  it('is none in the source, with another date, or where all are compared', () => {
-    const { watch, slot, names } = open();
-    watch.see(user, slot('N3'));
-    watch.see(account('E1', { fields: { ...fields, birthDate: '1991-01-01' } }), -1);
-    watch.see(account('E1', { fields: { birthDate: '' } }), -1);
-    expect(names()).toEqual([]);
-    const all = open(true);
-    all.watch.see(user, -1);
-    expect(all.names()).toEqual([]);
-  });
-
-  it('is sought for people with a name and dates', () => {
-    const { watch, slot } = open();
-    expect([watch.seeks(slot('N1')), watch.seeks(slot('E1'))]).toEqual([true, false]);
-    expect(open(true).watch.seeks(0)).toBe(false);
-    expect(open(false, { firstName: 'Ana' }).watch.seeks(0)).toBe(false);
   });
 });

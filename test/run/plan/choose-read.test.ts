@@ -30,6 +30,19 @@ describe('a run about all', () => {
     expect(readLine(scene)).toEqual({ sync: 'people', read: 'delta' });
   });
 
+  it('reads all with the reason where that is requested, and without a word where no deltas are configured', async () => {
+    const scene = await clean();
+    const reason = 'a full read was requested';
+    expect((await scene.plan({ kind: 'all', isFull: true })).plan.facts.read).toMatchObject({ kind: 'full', reason });
+    expect(readLine(scene)).toEqual({ sync: 'people', read: 'full', reason });
+    const plain = await clean({});
+    const { facts } = (await plain.plan()).plan;
+    expect([facts.read, readLine(plain)]).toEqual([
+      { kind: 'full', at: plain.clock.now(), fingerprint: 'f1' },
+      undefined,
+    ]);
+  });
+
   it('reads all of a source that cannot tell who has changed', async () => {
     const scene = await clean(deltas, false);
     expect((await scene.plan()).plan.facts.read).toMatchObject({ kind: 'full', reason: /cannot read only/ as never });
@@ -47,7 +60,17 @@ describe('a run about named people', () => {
     const scene = await clean();
     const { facts } = (await scene.plan(only('a1'))).plan;
     expect(facts.read).toEqual({ kind: 'point', at: scene.clock.now(), fingerprint: 'f1' });
-    expect(scene.source.requests.at(-1)?.kind).toBe('point');
+    expect(scene.source.requests.at(-1)).toEqual({ kind: 'point', identifications: ['a1'], field: 'id' });
+  });
+
+  it.each([
+    { match: ['email'], kind: 'full' },
+    { match: ['identification'], kind: 'point' },
+  ] as const)('of another configuration than the roster, matched by $match, is $kind', async ({ match, kind }) => {
+    const scene = await clean({ ...deltas, match });
+    Object.assign(scene.sync, { fingerprint: 'f2' });
+    await scene.plan(only('a1'));
+    expect(scene.source.requests.at(-1)?.kind).toBe(kind);
   });
 
   it('reads all where no field of the source holds the identification unchanged', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { SyncSettings } from '../../../src/core/run/settings.ts';
-import { sampleEntry } from '../../contracts/store-samples.ts';
 import {
   account,
   decided,
@@ -65,6 +64,16 @@ describe('users that are as wanted', () => {
   });
 });
 
+it('a user of nobody is disabled where a person decided that, by a full read alone', async () => {
+  const scene = await afterFirst({ records: [row('b2')], users: [account('b2'), account('x1')] });
+  const place = { sync: 'people', connection: 'acme' };
+  const said = { id: 'audit_1', at: 1, by: 'ana', reason: 'left', action: 'decide-accounts', ...place } as const;
+  const decision = { way: 'disable', identification: 'x1', accountId: '9x1', ...place } as const;
+  await scene.store.standing.add(decision, { ...said, run: undefined, detail: undefined });
+  expect((await scene.plan(only('b2'))).kinds).toEqual({});
+  expect((await scene.plan()).kinds).toEqual({ x1: 'disable' });
+});
+
 describe('an e-mail that a user has and another employee is to get', () => {
   const wanted = row('a1', mail('ana@x.com'));
   const holder = (over = {}) => account('z9', { ...over, fields: { email: 'ANA@x.com' } });
@@ -77,35 +86,6 @@ describe('an e-mail that a user has and another employee is to get', () => {
       'a1 (line of a1) has the e-mail of user z9, which may be a rename. Neither is changed. Correct one identification, or run "rollcall adopt people a1"',
     );
     expect(planned.plan.facts.unmanaged).toBe(1);
-  });
-
-  it('of a user who is ours and in no record may be a rename: neither is changed', async () => {
-    const settings = { missing: { afterReads: 1, minAgeMs: 0 } };
-    const z9 = account('z9', { fields: { email: 'ana@x.com' } });
-    const first = [row('z9', mail('ana@x.com'))];
-    const scene = await afterFirst({ records: first, users: [z9], settings });
-    scene.source.records = [wanted];
-    scene.source.end = { complete: true, rows: 1, evidence: 'all', stamp: 's2' };
-    const planned = await scene.plan();
-    expect([planned.kinds, planned.findings]).toEqual([{}, ['rename-conflict a1', 'rename-conflict z9']]);
-    scene.source.records = [row('b2')];
-    scene.source.end = { complete: true, rows: 1, evidence: 'all', stamp: 's3' };
-    expect((await scene.plan()).kinds).toEqual({ b2: 'create', z9: 'disable' });
-  });
-
-  it.each([
-    { name: 'the name', claimant: {}, leaver: {} },
-    {
-      name: 'the birth date',
-      claimant: { first: 'Eva', born: '1990-01-02' },
-      leaver: { first: 'Ada', born: '1990-01-02' },
-    },
-  ])('of a leaver with $name of that employee holds both: perhaps one person', async ({ claimant, leaver }) => {
-    const records = [row('a1', mail('ana@x.com', claimant)), row('z9', { status: 'left', ...leaver })];
-    const scene = await openPlanScene({ records, users: [holder()] });
-    const planned = await scene.plan();
-    expect([planned.kinds, planned.findings]).toEqual([{}, ['conversion a1', 'conversion z9']]);
-    expect(scene.message(planned, 'conversion')).toMatch(/^a1 \(line of a1\) has the e-mail of z9, a leaver who looks/);
   });
 
   it.each([
@@ -184,9 +164,13 @@ describe('the share of users that guards allow', () => {
     { leavers: 3, disabled: 4, state: 'disable held' },
     { leavers: 3, disabled: 0, state: 'disable' },
     { leavers: 4, disabled: 0, state: 'disable held' },
+    // A delta does not show who is disabled on the platform.
+    { leavers: 3, disabled: 4, state: 'disable', isDelta: true },
   ])('is one of enabled users that are ours: $leavers of 12 with $disabled disabled', async (given) => {
+    const settings = { ...guarded('disables'), ...(given.isDelta ? deltas : {}) };
     const users = [...ids.map((id) => account(id)), account('x1'), account('x2'), account('x3'), account('x4')];
-    const scene = await afterFirst({ records: ids.map((id) => row(id)), users, settings: guarded('disables') });
+    const scene = await afterFirst({ records: ids.map((id) => row(id)), users, settings });
+    scene.source.changed = left(given.leavers);
     for (const id of ids.slice(-given.disabled || ids.length)) scene.users.set(id, account(id, { enabled: false }));
     scene.source.records = left(given.leavers);
     const { kinds } = await scene.plan();
@@ -209,16 +193,4 @@ describe('who changed since the last read', () => {
     expect([planned.kinds, scene.asked, scene.calls.scan]).toEqual([{ b2: 'update' }, ['b2'], 0]);
     expect(scene.source.requests.at(-1)).toEqual({ kind: 'delta', since: '2026-11-21T11:59:00.000Z' });
   });
-
-  it('are told apart from users of the ledger that the delta does not name', async () => {
-    const scene = await afterFirst({ records: [row('a1')], users: [account('a1')], settings: deltas });
-    await scene.store.ledger.put(
-      { run: (await scene.store.runs.get('run_1')) as never, lease: (await lease(scene)) as never },
-      [sampleEntry('old', { accountId: '9old' })],
-    );
-    scene.source.changed = [row('a1')];
-    expect(await scene.plan()).toMatchObject({ kinds: {}, findings: [], plan: { facts: { managedUsers: 2 } } });
-  });
 });
-
-const lease = ({ store, clock }: PlanScene) => store.leases.take('run:run_1', 'owner of run_1', 1000, clock.now());

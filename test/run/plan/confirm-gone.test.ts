@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceRecord } from '../../../src/core/person/person.ts';
-import { account, openPlanScene, type PlanScene, type PlanSceneOptions, row } from '../plan-scene.ts';
+import { account, only, openPlanScene, type PlanScene, type PlanSceneOptions, row } from '../plan-scene.ts';
 
 const names = ['a1', 'b2', 'c3'];
 const left = (id: string, over = {}) => row(id, { status: 'left', ...over });
@@ -165,9 +165,10 @@ describe('the source is asked once more', () => {
     expect(scene.source.requests.map(({ kind }) => kind)).toEqual(['delta']);
   });
 
-  it('not about leavers of a full read', async () => {
+  it('not about leavers of a full read, or of one about them', async () => {
     const scene = await openPlanScene({ records: [left('a1')], users: [account('a1')] });
     expect((await scene.plan()).kinds).toEqual({ a1: 'disable' });
-    expect(scene.source.requests).toHaveLength(1);
+    await scene.plan(only('a1'));
+    expect(scene.source.requests).toHaveLength(2);
   });
 });

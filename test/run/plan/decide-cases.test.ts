@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Person } from '../../../src/core/person/person.ts';
 import type { User } from '../../../src/core/person/user.ts';
 import { type Dialect, defaultDialect, type SyncSettings } from '../../../src/core/run/settings.ts';
-import { approve, openRun, reject, writePlan } from '../../contracts/store-samples.ts';
+import { openRun, reject, writePlan } from '../../contracts/store-samples.ts';
 import { someInstant as now } from '../../support/fake-clock.ts';
 import { changed, decide, entry, fields, left, named, off, open, type World } from '../decide-scene.ts';
 import { account } from '../plan-scene.ts';
@@ -78,16 +78,6 @@ describe('a user of another sync that releases the user', () => {
     expect(entries).toEqual([]);
   });
 
-  it('leaves out the entry also where nothing changes', async () => {
-    const { taking, entries, codes } = await decide({
-      records: [named('ana', { fields: { ...fields, job: 'Boss' } })],
-      users: [account('ana')],
-      ledger: [entry('ana', { owner: 'guests' })],
-      neighbors: { ana: release },
-    });
-    expect([taking.length, entries, codes()]).toEqual([1, [], ['handed-over ana']]);
-  });
-
   it('is not taken over where the entry is about an account that is gone', async () => {
     const world = {
       records: [named('ana', changed)],
@@ -123,43 +113,6 @@ describe('a user of a sync that is no longer configured', () => {
   });
 });
 
-describe('a user whom another sync is expected to take over', () => {
-  const claim = { claim: { by: 'guests', readAt: now, fullReads: [] } };
-  const missed = { misses: { count: 1, since: now - 1, stamp: 's0' } };
-  const world = {
-    records: [named('eva', guest), named('new')],
-    users: [account('ana'), account('eva')],
-    ledger: [entry('ana', missed), entry('eva')],
-    neighbors: { ana: claim, eva: claim },
-    settings: { outOfScope: 'disable' },
-  } as const;
-
-  it('is left out of the changes, and an absence counts as a miss', async () => {
-    const { kinds, expected, entries, misses, codes } = await decide(world);
-    expect(kinds()).toEqual(['create new']);
-    expect(expected).toMatchObject([
-      { identification: 'ana', kind: 'disable', rule: 'hand-over-expected', episode: '0', classes: ['handOvers'] },
-      { identification: 'eva', kind: 'disable', rule: 'hand-over-expected', episode: '0' },
-    ]);
-    expect(expected.map(({ hash }) => hash.length)).toEqual([64, 64]);
-    expect([misses, entries].map((some) => some.map((one) => one.identification))).toEqual([['ana'], ['eva']]);
-    expect(codes()).toEqual(['hand-over-expected ana', 'hand-over-expected eva']);
-  });
-
-  it('is changed when an operator has decided so', async () => {
-    const first = await decide(world);
-    const plan = await open(world);
-    await approve(plan.store, first.expected.slice(0, 1), { at: now });
-    await plan.decide();
-    expect(plan.kinds()).toEqual(['disable ana', 'create new']);
-    expect(plan.expected.map(({ identification }) => identification)).toEqual(['eva']);
-    const all = await open(world);
-    await reject(all.store, first.expected, { at: now });
-    await all.decide();
-    expect([all.kinds().length, all.expected]).toEqual([3, []]);
-  });
-});
-
 describe('the ledger entries of decisions', () => {
   const miss = (count: number) => ({ misses: { count, since: now - 1, stamp: 's0' } });
 
@@ -189,15 +142,6 @@ describe('the ledger entries of decisions', () => {
   it('leave out users of a sync that is gone whom no record names', async () => {
     const { decided, entries } = await decide({ users: [account('old')], ledger: [entry('old', { owner: 'gone' })] });
     expect([decided, entries]).toEqual([['old owned-by-other'], []]);
-  });
-
-  it('are what other syncs are asked about', async () => {
-    const { asked } = await decide({
-      records: [named('ana'), named('eva')],
-      users: [account('ana'), account('eva'), account('old')],
-      ledger: [entry('ana', { owner: 'guests' }), entry('eva', { owner: 'gone' }), entry('old')],
-    });
-    expect(asked).toEqual(['ana active', 'eva active left behind', 'old missing']);
   });
 
   it('are not written where nothing is to be stored', async () => {
@@ -277,22 +221,6 @@ describe('an e-mail that another account still has', () => {
     );
   const both = [has('ana'), has('eva')];
 
-  it('goes to a new hire after the change of the holder', async () => {
-    const plan = await decide({
-      records: [wants('eva', 'new'), wants('kim', 'eva')],
-      users: [has('eva')],
-      claims: { kim: 'eva' },
-    });
-    expect(waits(plan)).toEqual(['update eva', 'create kim eva']);
-    expect(plan.changes[1]?.reason).toMatch(/; sent after the change of eva, whose account has this e-mail$/);
-  });
-
-  it('goes in a run about named people when it changes the holder too', async () => {
-    const records = [wants('ana', 'eva'), wants('eva', 'new')];
-    const plan = await decide({ records, users: both, claims: { ana: 'eva' }, kind: 'point' });
-    expect(waits(plan)).toEqual(['update ana eva', 'update eva']);
-  });
-
   it('stays by an outbox, whose files another system delivers', async () => {
     const records = [wants('ana', 'eva'), wants('eva', 'new')];
     const settings = { delivery: 'outbox' } as const;
@@ -345,18 +273,6 @@ describe('an e-mail that another account still has', () => {
     ]);
   });
 
-  it('of a disabled leaver becomes free by the parking address', async () => {
-    const plan = await decide({
-      records: [wants('ana', 'eva'), wants('eva', 'eva', left)],
-      users: [has('ana'), has('eva', off)],
-      ledger: [entry('ana'), entry('eva', { disabledAt: 1, goneSince: 1 })],
-      claims: { ana: 'eva' },
-      settings: { parkEmail },
-    });
-    expect(waits(plan)).toEqual(['update ana eva', 'update eva']);
-    expect(plan.changes.map(({ after }) => after.email)).toEqual(['eva@x.com', 'eva@parked.example']);
-  });
-
   it.each([
     ['no parking address is configured', undefined],
     ['an employee has the parking address', 'ana@x.com'],
@@ -385,19 +301,6 @@ describe('an e-mail that another account still has', () => {
     };
     const told = ({ findings }: Awaited<ReturnType<typeof decide>>) =>
       findings.map(({ code, identification, at, other }) => `${code} ${identification} (${at}) ${other}`);
-
-    it('stays: each finding names the next person, and begins with the first name', async () => {
-      const plan = await circleOf(['leo', 'ana', 'eva']);
-      expect(plan.kinds()).toEqual([]);
-      expect(told(plan)).toEqual([
-        'email-cycle ana (line of ana) eva',
-        'email-cycle eva (line of eva) leo',
-        'email-cycle leo (line of leo) ana',
-      ]);
-      expect(plan.findings[0]?.message).toBe(
-        'these people need the e-mail of the next one: ana → eva → leo → ana. Change one address on the platform first; the next run does the rest',
-      );
-    });
 
     it('is no finding for people whom the run is not about', async () => {
       expect(told(await circleOf(['ana', 'eva'], { bystanders: ['eva'] }))).toEqual([

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { endRun, openRun, sampleBatch, sampleChange, writePlan } from '../../contracts/store-samples.ts';
-import { account, openPlanScene, type PlanScene, row } from '../plan-scene.ts';
+import { openPlanScene, type PlanScene, row } from '../plan-scene.ts';
 
 describe('people with a change of unknown outcome', () => {
   /** An earlier run whose change for `a1` and `b2` nobody has seen. */
-  async function afterLost(): Promise<PlanScene> {
-    const scene = await openPlanScene({ records: ['a1', 'b2', 'c3'].map((id) => row(id)) });
+  async function afterLost(sync = 'people', records = ['a1', 'b2', 'c3']): Promise<PlanScene> {
+    const scene = await openPlanScene({ records: records.map((id) => row(id)), otherSyncs: ['guests'] });
     const { store } = scene;
-    const owned = await openRun(store, { id: 'run_0' });
+    const owned = await openRun(store, { id: 'run_0', sync });
     const names = ['a1', 'b2'];
     const changes = names.map((name) => sampleChange(name, 'create', { after: { firstName: 'Ana', lastName: 'Li' } }));
-    await writePlan(store, { id: 'run_0', owned }, changes);
+    await writePlan(store, { id: 'run_0', owned, sync }, changes);
     const batch = sampleBatch(owned, 1, { size: 2, sentAt: scene.clock.now() });
     await store.batches.create(owned, [{ batch, identifications: names }]);
     const marks = names.map((identification) => ({ identification, state: 'unresolved' }) as const);
@@ -23,8 +23,18 @@ describe('people with a change of unknown outcome', () => {
     const scene = await afterLost();
     const planned = await scene.plan();
     expect([planned.kinds, planned.findings]).toEqual([{ c3: 'create' }, ['unresolved a1', 'unresolved b2']]);
-    expect(planned.plan.facts.blocked).toEqual({ unresolved: 2 });
+    const { unknownAfterMs } = scene.sync.settings.settle;
+    const waitsFor = { runs: ['run_0'], until: scene.clock.now() + unknownAfterMs };
+    expect(planned.plan.facts).toMatchObject({ blocked: { unresolved: 2 }, waitsFor });
     expect(planned.plan.repeated).toBe(0);
+  });
+
+  it('by another sync get no other either, and count where the source has them', async () => {
+    const scene = await afterLost('guests', ['A1', 'b2', 'c3']);
+    const { kinds, plan } = await scene.plan();
+    expect(kinds).toEqual({ A1: 'create', c3: 'create' });
+    expect(plan.facts).toMatchObject({ blocked: { unresolved: 1 }, waitsFor: { runs: ['run_0'] } });
+    expect(plan.facts.waitsFor).not.toHaveProperty('until');
   });
 
   it('get it again when settle.unknownAfter is over, and that is counted and reported', async () => {
@@ -40,52 +50,12 @@ describe('people with a change of unknown outcome', () => {
     );
     expect(planned.plan.facts.blocked).toEqual({});
   });
-
-  it('wait in a shown plan too, which settles nothing', async () => {
-    const scene = await afterLost();
-    for (const name of ['a1', 'b2']) scene.users.set(name, account(name));
-    expect((await scene.show()).findings).toEqual(['unresolved a1', 'unresolved b2']);
-    expect(await scene.store.batches.get('run_0_b1')).toMatchObject({ state: 'unresolved' });
-    expect((await scene.plan()).findings).toEqual([]);
-    expect(await scene.store.batches.get('run_0_b1')).toMatchObject({ state: 'settled' });
-  });
 });
 
 describe('a sealed plan', () => {
-  it('has a digest of its open changes, the same whenever it is made', async () => {
-    const scene = await openPlanScene({ records: [row('a1'), row('b2')] });
-    const shown = await scene.show();
-    const planned = await scene.plan();
-    expect(planned.plan.digest).toBe(shown.plan.digest);
-    expect(await scene.store.plans.findByDigest('people', planned.plan.digest)).toMatchObject({ run: undefined });
-    scene.source.records = [row('a1'), row('b2', { area: 'X' })];
-    expect((await scene.show()).plan.digest).not.toBe(shown.plan.digest);
-  });
-
   it('passes the places of a run where a kill matters, in order', async () => {
     const scene = await openPlanScene({ records: [row('a1')] });
     await scene.run();
     expect(scene.places.slice(0, 4)).toEqual(['source-read', 'unresolved-seen', 'ledger-written', 'plan-stored']);
-  });
-
-  it('is stored with its findings, its age and its holds', async () => {
-    const none = { absolute: 0, percent: 0, cap: undefined };
-    const first = await openPlanScene({ records: [] });
-    const guards = { ...first.sync.settings.guards, creates: none };
-    const scene = await openPlanScene({ records: [row('a1'), row('b2', { status: 'odd' })], settings: { guards } });
-    const { run, findings } = await scene.run();
-    expect(run).toMatchObject({ outcome: 'held', facts: { plannedAt: scene.clock.now(), repeated: 0 } });
-    expect(findings).toEqual(['held', 'status-unknown b2']);
-    const [hold] = await scene.store.holds.ofRun(run.id);
-    expect(hold).toMatchObject({
-      class: 'creates',
-      state: 'open',
-      digest: run.digest,
-      heldAt: scene.clock.now(),
-      expiresAt: scene.clock.now() + 86_400_000,
-      size: 1,
-    });
-    const [change] = await scene.store.plans.page(run.id, { limit: 1 });
-    expect(await Array.fromAsync(scene.store.holds.hashes(hold?.id ?? ''))).toEqual([[change?.hash]]);
   });
 });

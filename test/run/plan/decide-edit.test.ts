@@ -180,13 +180,6 @@ describe('what an edit makes of changes', () => {
     expect((await decide(world)).changes).toEqual(changes);
   });
 
-  it('keeps for people who come what the earlier configuration gives, in case the edit is held', async () => {
-    const world = { records: [named('ana', changed)], edit: { records: [named('ana')] } };
-    const plan = await decide(world);
-    expect(plan.instead).toEqual(['create ana Sales']);
-    expect(plan.classes).toEqual([{}, { creates: 1, configuration: 1 }, { creates: 1 }]);
-  });
-
   it.each([
     { isHeld: true, over: { kind: 'point' }, area: 'Sales' },
     { isHeld: true, over: { isFocused: true }, area: 'Sales' },
@@ -269,27 +262,5 @@ describe('what an edit makes of changes', () => {
     const after = told(plan.changes, { ...plan, ...(await plan.decide()) });
     expect(after.changes).toEqual([expect.stringContaining(change)]);
     expect([after.rejected, after.counts[0]?.people]).toEqual(counts);
-  });
-
-  it('takes over a user of another sync with its change, and keeps who it was', async () => {
-    const release = { release: { from: 'guests', standing: 'missing', readAt: now } };
-    const world = {
-      records: [named('ana', changed), named('eva', changed)],
-      users: [account('ana'), account('eva')],
-      ledger: [entry('ana', { owner: 'guests' }), entry('eva', { owner: 'guests' })],
-      neighbors: { ana: release, eva: release },
-    } as unknown as World;
-    const edit = { records: [named('eva', changed)] };
-    const plan = await decidePlan(withKeys({ ...world, edit }));
-    expect(plan.taking).toEqual([{ identification: 'eva', owner: 'guests' }]);
-    expect(plan.codes()).toEqual(['handed-over eva']);
-    const { takenLater, changes } = plan;
-    expect(takenLater).toEqual([
-      { identification: 'ana', owner: 'guests', finding: expect.objectContaining({ code: 'handed-over' }) },
-    ]);
-    expect(changes).toHaveLength(2);
-    const reverted = await decidePlan(withKeys({ ...world, edit: { ...edit, isReverted: true } }));
-    expect(reverted.taking).toHaveLength(2);
-    expect((await decidePlan(withKeys({ ...world, edit: {} }))).taking).toEqual([]);
   });
 });

@@ -15,9 +15,7 @@ const has = (id: string, over: Partial<User> = {}, whose = id): User =>
 const parkEmail = '{identification}@parked.example';
 
 const chain = [wants('a1', 'b2'), wants('b2', 'c3'), wants('c3', 'new')];
-const swap = [wants('a1', 'b2'), wants('b2', 'a1')];
 const three = ['a1', 'b2', 'c3'].map((id) => has(id));
-const two = three.slice(0, 2);
 
 async function planned(
   records: readonly SourceRecord[],
@@ -96,17 +94,6 @@ describe('an e-mail that an active employee’s account still has', () => {
     expect([orderOf(plan), plan.kinds]).toEqual([{}, { a1: 'update', b2: 'update' }]);
   });
 
-  it('goes on for fifty changes in one plan, and the rest waits for the next', async () => {
-    const ids = Array.from({ length: 53 }, (_, i) => `p${String(i).padStart(2, '0')}`);
-    const records = ids.map((id, i) => wants(id, ids[i + 1] ?? 'new'));
-    const plan = await planned(
-      records,
-      ids.map((id) => has(id)),
-    );
-    expect(Object.keys(plan.kinds)).toEqual(ids.slice(2));
-    expect(plan.plan.facts.postponed).toBe(2);
-  });
-
   it.each([
     { name: 'a chain', records: chain, users: three, named: ['a1'], waiting: ['a1'] },
     { name: 'a chain, its end too', records: chain, users: three, named: ['a1', 'b2', 'c3'], waiting: [] },
@@ -122,42 +109,6 @@ describe('an e-mail that an active employee’s account still has', () => {
       expect(run.outcome).toBe(waiting.length > 0 ? 'nothing-to-do' : 'succeeded');
     },
   );
-});
-
-it.each(['csv', 'direct'] as const)(
-  'e-mails that go round in a circle stay, and go by %s once one of them was changed on the platform',
-  async (delivery) => {
-    const scene = await openPlanScene({ records: swap, users: two, settings: { delivery, parkEmail } });
-    const { kinds, findings } = await scene.run();
-    expect([kinds, findings]).toEqual([{}, ['email-cycle a1', 'email-cycle b2']]);
-    scene.users.set('a1', has('a1', {}, 'other'));
-    expect((await scene.run()).kinds).toEqual({ a1: 'update applied', b2: 'update applied' });
-    expect([...scene.users.values()].map(({ fields }) => fields.email)).toEqual([at('b2'), at('a1')]);
-  },
-);
-
-it.each([
-  { batchRows: 1, sent: [['b2'], ['d4'], ['a1'], ['c3']] },
-  {
-    batchRows: 2,
-    sent: [
-      ['b2', 'd4'],
-      ['a1', 'c3'],
-    ],
-  },
-  {
-    batchRows: 3,
-    sent: [
-      ['b2', 'd4'],
-      ['a1', 'c3'],
-    ],
-  },
-])('changes of one level share files of at most $batchRows rows', async ({ batchRows, sent }) => {
-  const records = [wants('a1', 'b2'), wants('b2', 'new1'), wants('c3', 'd4'), wants('d4', 'new2')];
-  const users = ['a1', 'b2', 'c3', 'd4'].map((id) => has(id));
-  const scene = await openPlanScene({ records, users, settings: { delivery: 'csv', batchRows } });
-  expect((await scene.run()).run.outcome).toBe('succeeded');
-  expect(scene.sent).toEqual(sent);
 });
 
 describe('changes that wait for one that is not sent', () => {
@@ -205,6 +156,21 @@ describe('changes that wait for one that is not sent', () => {
     expect(plan.findings).toEqual(['email-conflict a1', 'email-conflict b2']);
   });
 
+  it('are dropped when only the e-mail of its change was rejected', async () => {
+    const scene = await openPlanScene({
+      records: [...chain.slice(0, 2), wants('c3', 'new', { area: 'X' })],
+      users: three,
+    });
+    const { changes } = await scene.plan();
+    await reject(
+      scene.store,
+      changes.slice(2).map((one) => ({ ...one, changed: ['email'] })),
+    );
+    const plan = await scene.plan();
+    expect(plan.kinds).toEqual({ a1: 'update dropped', b2: 'update dropped', c3: 'update' });
+    expect(plan.findings).toEqual(['email-conflict a1', 'email-conflict b2']);
+  });
+
   it('go when it goes: what they wait for is approved, and what waits for them is held', async () => {
     const { scene } = await decided(chain, three, ['b2', 'c3']);
     const plan = await scene.plan();
@@ -218,14 +184,21 @@ describe('changes that wait for one that is not sent', () => {
   });
 });
 
-describe.each(['csv', 'direct'] as const)('sending them by %s', (delivery) => {
-  it('goes one batch after the other, each proven before the next', async () => {
-    const scene = await openPlanScene({ records: [...chain, wants('e5', 'a1')], users: three, settings: { delivery } });
-    const { run } = await scene.run();
-    expect([scene.sent, run.outcome]).toEqual([[['c3'], ['b2'], ['a1'], ['e5']], 'succeeded']);
-    expect((await scene.plan()).kinds).toEqual({});
-  });
+it.each([
+  ['comes back where no one else has it', {}, ['a1'], { a1: 'update held' }],
+  ['stays with an employee of this read', { email: at('a1') }, ['a1', 'b2'], {}],
+  ['stays with an employee of the last full read', { email: at('a1') }, ['a1'], {}],
+  ['comes back where that employee has another one now', { email: at('b2') }, ['a1'], { a1: 'update held' }],
+])('the e-mail that an undo puts back %s', async (...[, other, identifications, kinds]) => {
+  const scene = await openPlanScene({ records: [wants('a1', 'new'), row('b2')], users: [has('a1'), account('b2')] });
+  const { run } = await scene.run();
+  scene.source.records = [wants('a1', 'new'), row('b2', other)];
+  if (identifications.length === 1) await scene.plan();
+  const plan = await scene.plan({ kind: 'users', identifications, undoes: { run: run.id, by: 'ana' } });
+  expect(plan.kinds).toEqual(kinds);
+});
 
+describe.each(['csv', 'direct'] as const)('sending them by %s', (delivery) => {
   it('sends nothing to an employee whose e-mail is still on the account before', async () => {
     const scene = await openPlanScene({ records: chain, users: three, settings: { delivery } });
     scene.script.lands = ({ identification }) => identification !== 'c3';
@@ -239,20 +212,6 @@ describe.each(['csv', 'direct'] as const)('sending them by %s', (delivery) => {
       'its e-mail is still on user c3',
     ]);
   });
-
-  it.runIf(delivery === 'csv')(
-    'sends nothing to an employee when read and search disagree about the account before',
-    async () => {
-      const scene = await openPlanScene({ records: chain.slice(1), users: three, settings: { delivery } });
-      const { submit } = scene.script;
-      scene.script.find = (name) =>
-        name === 'c3' && scene.sent.length > 0 && submit === undefined && scene.calls.find > 1
-          ? { found: 'unclear', reason: 'they disagree' }
-          : undefined;
-      const { kinds } = await scene.run();
-      expect(kinds.b2).toBe('update failed');
-    },
-  );
 
   it.runIf(delivery === 'csv')(
     'sends the pieces of a failed file before the change that takes over the e-mail of one of them',

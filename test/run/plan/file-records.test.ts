@@ -119,46 +119,6 @@ describe('the marks of a person', () => {
   ])('are those of the record: $name', ({ record, marks }) => {
     expect(filed([record]).marks()).toEqual(marks);
   });
-
-  it.each<{ name: string; records: readonly (Person | RejectedPerson)[]; marks: readonly string[] }>([
-    {
-      name: 'the record in scope, with the standing of the other',
-      records: [person({ ...guest, ...left }), person()],
-      marks: ['inSource', 'active'],
-    },
-    {
-      name: 'the record in scope, and that the person works outside',
-      records: [person(guest), person({ at: 'line 3' })],
-      marks: ['inSource', 'active', 'worksOutside'],
-    },
-    {
-      name: 'a leaver who works outside is out of scope',
-      records: [person(left), person(guest)],
-      marks: ['inSource', 'active', 'outOfScope', 'worksOutside'],
-    },
-    {
-      name: 'a leaver of unknown standing outside is a conflict',
-      records: [person(left), person({ ...guest, standing: 'unknown' })],
-      marks: ['inSource', 'leaver', 'conflict', 'unknownOutside'],
-    },
-    {
-      name: 'two records in scope are tied',
-      records: [person(), person({ fields: {} })],
-      marks: ['inSource', 'active', 'conflict', 'tied'],
-    },
-    {
-      name: 'a rejected record cannot be compared',
-      records: [rejected, person()],
-      marks: ['inSource', 'conflict', 'unsure'],
-    },
-    {
-      name: 'a record with a higher rank ends the tie of two others',
-      records: [person({ rank: '0' }), person({ rank: '0' }), person({ rank: '1', ...left })],
-      marks: ['inSource', 'leaver'],
-    },
-  ])('with several records: $name', ({ records, marks }) => {
-    expect(filed(records).marks()).toEqual(marks);
-  });
 });
 
 describe('an unreadable date of the lifecycle', () => {

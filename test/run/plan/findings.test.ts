@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findMoved } from '../../../src/run/compare/report-hand-overs.ts';
 import { openFindings } from '../../../src/run/read/open-findings.ts';
-import { sampleEntry } from '../../contracts/store-samples.ts';
-import { someInstant } from '../../support/fake-clock.ts';
 
 const unwatched = { note: () => {}, watch: () => {} };
 
@@ -69,33 +66,5 @@ describe('a cause that people share', () => {
     }
     const causes = findings.all().filter(({ people: count }) => count !== undefined);
     expect([causes.length, causes.at(-1)?.message]).toEqual([1000, expect.stringMatching(/^3 people: cause 999 of …/)]);
-  });
-});
-
-describe('a user who moved between syncs', () => {
-  const entry = (owner: string, from: string) => sampleEntry('ana', { owner, taken: { from, at: someInstant } });
-  const since = (leftSince: number, cameSince: number) => ({ sync: 'people', leftSince, cameSince });
-
-  it('is reported by the sync that took the user in an attempt that was interrupted', () => {
-    expect(findMoved(entry('people', 'guests'), since(0, someInstant))).toEqual({
-      code: 'handed-over',
-      identification: 'ana',
-      message: 'taken over from sync guests at 2026-11-21 12:00:00 UTC',
-    });
-    expect(findMoved(entry('people', 'guests'), since(0, someInstant + 1))).toBeUndefined();
-  });
-
-  it('is reported by the sync that lost the user since its last run', () => {
-    expect(findMoved(entry('guests', 'people'), since(someInstant - 1, 0))).toEqual({
-      code: 'handed-over',
-      identification: 'ana',
-      message: 'belongs to sync guests since 2026-11-21 12:00:00 UTC',
-    });
-    expect(findMoved(entry('guests', 'people'), since(someInstant, 0))).toBeUndefined();
-  });
-
-  it('between two others is no matter, nor is one who never moved', () => {
-    expect(findMoved(entry('guests', 'leavers'), since(0, 0))).toBeUndefined();
-    expect(findMoved(sampleEntry('ana'), since(0, 0))).toBeUndefined();
   });
 });

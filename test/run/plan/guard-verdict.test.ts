@@ -12,7 +12,7 @@ import { isConfigurationHeld, isStored, type JudgeInput, judge } from '../../../
 import { dayMs } from '../../contracts/store-samples.ts';
 import { someInstant as now } from '../../support/fake-clock.ts';
 import { plainSettings } from '../plain-settings.ts';
-import { account, guards, openPlanScene, row, unlimited } from '../plan-scene.ts';
+import { account, guards, openPlanScene, row } from '../plan-scene.ts';
 
 const none = { absolute: 0, percent: 0, cap: undefined };
 const complete: ReadEnd = { complete: true, rows: 10, evidence: 'all', stamp: 's2' };
@@ -103,19 +103,6 @@ describe('the verdict about a read', () => {
     expect(told).toMatchObject({ isStored: stored, isReadDoubted: accept, verdict: { areMissesHeld: misses } });
   });
 
-  it('has what operators left out beside the classes above their limit, each class once', () => {
-    const reason = 'left out';
-    const leftOut = (['disables', 'updates'] as const).map((name) => ({
-      sync: 'people',
-      class: name,
-      count: 1,
-      reason,
-    }));
-    const { verdict, excess } = judged({ limits: { disables: none }, leftOut });
-    expect(excess.map(({ class: name }) => name)).toEqual(['disables']);
-    expect(verdict.holds).toEqual([...excess, leftOut[1]]);
-  });
-
   it('has what waits by approvals beside the classes above their limit, each class once', () => {
     const ruled = (['disables', 'updates'] as const).map((name) => ({ class: name, count: 1, reason: 'by rule' }));
     const { verdict, excess, ...told } = judged({ limits: { disables: none }, ruled });
@@ -169,14 +156,6 @@ describe('people without a decision', () => {
     expect(isAccepted).toBe(!isDoubted);
     expect(verdict.blocked).toEqual(isHeld ? doubt : undefined);
     expect(['blocked' in verdict, isReadDoubted]).toEqual([isHeld, isHeld]);
-  });
-
-  it.each([
-    { kind: 'full', isDoubted: true },
-    { kind: 'delta', isDoubted: false },
-  ] as const)('doubt a $kind read by their share of its rows: $isDoubted', ({ kind, isDoubted }) => {
-    const { doubt } = judged({ kind, unknown: 6, limits: { blocked: { ...unlimited, oneInRows: 2 } } });
-    expect(doubt !== undefined).toBe(isDoubted);
   });
 });
 

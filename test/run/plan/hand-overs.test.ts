@@ -57,21 +57,6 @@ describe('a user whose owner shows the person as gone', () => {
     expect([back.kinds, back.findings]).toEqual([{}, ['handed-over a1']]);
     expect((await read(people, [row('b2')])).findings).toEqual([]);
   });
-
-  it.each<{ name: string; records: readonly SourceRecord[] }>([
-    { name: 'active there', records: [row('a1'), row('b2')] },
-    { name: 'a leaver there', records: [row('a1', { status: 'left' }), row('b2')] },
-    { name: 'without a usable status there', records: [row('a1', { status: 'odd' }), row('b2')] },
-    { name: 'there in other letters', records: [row('A1', { type: 'guest' }), row('b2')] },
-    { name: 'there twice', records: [row('a1', { type: 'guest' }), row('a1'), row('b2')] },
-    { name: 'there twice, in other letters', records: [row('a1', { type: 'guest' }), row('A1'), row('b2')] },
-  ])('is not taken over when the person is $name', async ({ records }) => {
-    const { people, guests } = await twoSyncs({ missing: 'never' });
-    await read(people, records);
-    const planned = await read(guests, [...ofGuests, row('a1', { area: 'X' })]);
-    expect([planned.kinds, planned.findings]).toEqual([{}, ['owned-by-other-sync a1']]);
-    expect(await ownerOf(guests, 'a1')).toBe('people');
-  });
 });
 
 describe('a user whom another sync is expected to take over', () => {
@@ -142,13 +127,22 @@ describe('a user whom another sync is expected to take over', () => {
     });
   });
 
-  it('is held with the others when there are more than the guard allows', async () => {
-    const { people, guests } = await twoSyncs(guards({ handOvers: { absolute: 0, percent: 0, cap: undefined } }));
-    await read(guests, claims);
-    const planned = await read(people, gone);
-    expect(planned.kinds).toEqual({ a1: 'disable held' });
-    expect(planned.changes[0]?.classes).toEqual(['handOvers']);
-    expect((await people.show(all)).kinds).toEqual({ a1: 'disable held' });
+  it.each([
+    { limit: { absolute: 0, percent: 0 }, kinds: { a1: 'disable held', a2: 'disable held' } },
+    { limit: { absolute: 1, percent: 0 }, kinds: { a1: 'disable held', a2: 'disable held' } },
+    { limit: { absolute: 2, percent: 0 }, kinds: {} },
+    // Of four enabled users of the sync.
+    { limit: { absolute: 0, percent: 49 }, kinds: { a1: 'disable held', a2: 'disable held' } },
+    { limit: { absolute: 0, percent: 50 }, kinds: {} },
+  ])('is held with the others when there are more than the guard allows: $limit', async ({ limit, kinds }) => {
+    const { people, guests } = await twoSyncs(guards({ handOvers: { ...limit, cap: undefined } }));
+    for (const id of ['a2', 'b3']) people.users.set(id, account(id));
+    await read(people, [row('a1'), row('a2'), row('b2'), row('b3')]);
+    await read(guests, [...claims, row('a2')]);
+    const planned = await read(people, [row('b2'), row('b3')]);
+    expect(planned.kinds).toEqual(kinds);
+    expect(new Set(planned.changes.flatMap(({ classes }) => classes)).size).toBe(planned.changes.length > 0 ? 1 : 0);
+    expect((await people.show(all)).kinds).toEqual(kinds);
   });
 
   it('is disabled when an operator has approved that, and not at all when it was rejected', async () => {

@@ -69,20 +69,6 @@ describe('an identification that lost its leading zeros', () => {
     expect(scene.message(planned, 'cell-suspect')).toMatch(/^id has fewer than 5 digits in 1 row \(line 3\)/);
   });
 
-  it('is found for a leaver and for a person who begins later', async () => {
-    const scene = await settled();
-
-    const planned = await next(scene, [
-      row('00101'),
-      row('102', { status: 'left' }),
-      row('103', { hired: '2099-01-01' }),
-      row('04711'),
-    ]);
-
-    expect(planned.kinds).toEqual({});
-    expect(planned.findings).toContain('rename-conflict 00103');
-  });
-
   it('is found when zeros come back', async () => {
     const scene = await openPlanScene({
       records: [row('7')],
@@ -193,34 +179,6 @@ describe('a person of the same name and dates under a new identification', () =>
     scene.source.records = [row('n9', born), row('b2')];
     expect((await scene.plan()).kinds).toEqual({ n9: 'create' });
     expect((await scene.plan(only('n9'))).kinds).toEqual({ n9: 'create' });
-  });
-});
-
-describe('two people whose identifications differ by leading zeros', () => {
-  it('are two people where the source names both', async () => {
-    const scene = await settled();
-
-    const planned = await next(scene, [...ids.map((id) => row(id)), row('101')]);
-
-    expect([planned.kinds, planned.findings]).toEqual([{ '101': 'create' }, ['cell-suspect']]);
-  });
-
-  it('are two people where both have an account', async () => {
-    const both = ['00101', '101'];
-    const scene = await openPlanScene({
-      records: both.map((id) => row(id)),
-      users: both.map((id) => account(id)),
-      settings: { missing: { afterReads: 1, minAgeMs: 0 } },
-    });
-    await scene.plan();
-
-    expect((await next(scene, [row('101')])).kinds).toEqual({ '00101': 'disable' });
-  });
-
-  it('are two people where the other account is not ours', async () => {
-    const scene = await openPlanScene({ records: [row('101')], users: [account('00101')] });
-
-    expect((await scene.plan()).kinds).toEqual({ '101': 'create' });
   });
 });
 

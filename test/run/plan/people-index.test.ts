@@ -31,15 +31,6 @@ function entryWith(hidden: FieldValues) {
   return { identification: 'E1', owner: 'people', hidden, quirks: {}, unverified: 0 };
 }
 
-it('an entry is plain for the account that it is about, and for no other', () => {
-  const index = new PeopleIndex(spool, ['firstName']);
-  const slot = index.add('E1');
-  expect(index.isPlain(slot, '1')).toBe(false);
-  index.setPlain(slot, '1');
-  expect(index.isPlain(slot, '1')).toBe(true);
-  expect(index.isPlain(slot, '2')).toBe(false);
-});
-
 it('an e-mail is shown as wanted in any case, and any other field only in its own', () => {
   const index = new PeopleIndex(spool, ['email', 'area']);
   const slot = index.add('E1');
@@ -145,25 +136,6 @@ describe('PeopleIndex', () => {
         expect(index.person(0)).toEqual(personWith(fields));
       }),
     );
-  });
-
-  it('gives back the trouble with the cells of a person', () => {
-    const index = new PeopleIndex(spool, ['firstName', 'area']);
-    const trouble = {
-      field: 'area',
-      column: 'dept',
-      kind: 'too-long',
-      reason: 'is longer than 255 characters',
-    } as const;
-    const people: Person[] = [
-      { ...personWith({ firstName: 'Ana' }, 'E1'), unreadable: ['area'], troubles: [trouble] },
-      { ...personWith({ firstName: 'Ana' }, 'E2'), notes: [{ column: 'dept', note: 'collapsed' }] },
-      { ...personWith({ firstName: 'Ana' }, 'E3'), refusesCreate: 'mail is blank' },
-      { ...personWith({ firstName: 'Ana' }, 'E4'), refusesEnable: 'hired is not a date' },
-    ];
-    for (const person of people) index.fill(index.add(person.identification), person);
-
-    expect(people.map((_, slot) => index.person(slot))).toEqual(people);
   });
 
   it('finds identifications without case, and says when they differ by it', () => {

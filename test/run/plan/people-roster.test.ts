@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { FieldValues } from '../../../src/core/person/fields.ts';
 import { openRoster, packRoster, type Roster, type RosterPart } from '../../../src/core/plan/roster.ts';
 import { mark } from '../../../src/run/read/marks.ts';
 import type { PeopleIndex } from '../../../src/run/read/people-index.ts';
@@ -158,106 +157,12 @@ describe('the e-mails of a roster', () => {
   });
 });
 
-describe('an e-mail that several people claim', () => {
-  const emails = ['a@x.com', 'A@x.com', 'a@X.com'];
-  const three = (): PeopleIndex => {
-    const index = marked({ E1: 0, E2: 0, E3: 0 });
-    for (const [slot, email] of emails.entries()) index.addEmail(email, slot);
-    return index;
-  };
-
-  it('belongs to the first of them, and the others share it', () => {
-    const index = three();
-    expect(index.findEmail('A@X.COM')).toBe(0);
-    const shared = [
-      { slot: 1, holder: 0 },
-      { slot: 2, holder: 0 },
-    ];
-    expect(index.settleSharedEmails((slot) => emails[slot])).toEqual(shared);
-    expect(entriesOf(index, 'emails')).toBe(3);
-    // A further read of the same index finds them again.
-    expect(index.settleSharedEmails((slot) => emails[slot])).toEqual(shared);
-  });
-
-  it('belongs to the next one when the record of the first no longer counts', () => {
-    const index = three();
-    index.dropEmail(0);
-    expect(index.settleSharedEmails((slot) => emails[slot])).toEqual([{ slot: 2, holder: 1 }]);
-    expect(index.findEmail('a@x.com')).toBe(1);
-    expect(entriesOf(index, 'emails')).toBe(2);
-  });
-
-  it.each([undefined, 'other@x.com'])('is not shared by a person whose record has %s now', (email) => {
-    const index = three();
-    const now = ['a@x.com', email, 'a@x.com'];
-    expect(index.settleSharedEmails((slot) => now[slot])).toEqual([{ slot: 2, holder: 0 }]);
-    expect(entriesOf(index, 'emails')).toBe(2);
-  });
-
-  it('counts once for a person with several records', () => {
-    const index = three();
-    index.addEmail('a@x.com', 1);
-    index.addEmail('a@x.com', 0);
-    expect(index.settleSharedEmails((slot) => emails[slot])).toEqual([
-      { slot: 1, holder: 0 },
-      { slot: 2, holder: 0 },
-    ]);
-    expect(entriesOf(index, 'emails')).toBe(3);
-  });
-});
-
 describe('an index of people', () => {
   it('has the key of each person in a roster with its salt', () => {
     const index = marked({ Ana: 0, Eva: 0 });
     const roster = rosterOf(index);
     expect(['ana', 'EVA', 'Ina'].map((name) => index.hasKey(roster.keyOf(name)))).toEqual([true, true, false]);
     expect(openIndex().hasKey(roster.keyOf('Ana'))).toBe(false);
-  });
-
-  it('tells whether a person has one of several marks, and clears them', () => {
-    const index = marked({ E1: mark.seen | mark.ours });
-    expect([index.hasAny(0, mark.seen | mark.tied), index.hasAny(0, mark.tied | mark.unsure)]).toEqual([true, false]);
-    index.clear(0, mark.seen | mark.tied);
-    expect([index.has(0, mark.seen), index.has(0, mark.ours)]).toEqual([false, true]);
-  });
-
-  it('compares an account with the fields that the platform shows, and the ledger with the others', () => {
-    const index = openIndex(['email', 'firstName', 'seniority', 'area'], salt);
-    const [full, plain, again] = ['E1', 'E2', 'E3'].map((name) => index.add(name)) as [number, number, number];
-    index.fill(full, person({ fields: { firstName: 'Ana', seniority: '2020-01-01', area: '' } }));
-    index.fill(plain, person({ fields: { firstName: 'Ana' } }));
-    index.fill(again, person({ fields: { firstName: 'Eva', seniority: '2020-01-01', area: 'Law' } }));
-    index.fill(again, person({ fields: { firstName: 'Ana' } }));
-    const shows = (fields: FieldValues) => ({ id: '1', identification: 'E1', enabled: true, unreadable: [], fields });
-    const knows = (hidden: FieldValues) => ({
-      identification: 'E1',
-      owner: 'people',
-      hidden,
-      quirks: {},
-      unverified: 0,
-    });
-    const matches = (slot: number) => [
-      index.isShownAsWanted(slot, shows({ firstName: 'Ana' })),
-      index.isShownAsWanted(slot, shows({ firstName: 'Ana', area: 'Law' })),
-      index.isShownAsWanted(slot, shows({ firstName: 'Eva' })),
-      index.isWrittenAsWanted(slot, knows({ seniority: '2020-01-01' })),
-      index.isWrittenAsWanted(slot, knows({ seniority: '' })),
-      index.isWrittenAsWanted(slot, knows({})),
-      index.hasHidden(slot),
-    ];
-    expect(matches(full)).toEqual([true, false, false, true, false, false, true]);
-    expect(matches(plain)).toEqual([true, true, false, true, true, true, false]);
-    expect(matches(again)).toEqual(matches(plain));
-  });
-
-  it('needs a known value for an empty field that the platform does not show', () => {
-    const index = openIndex(['seniority']);
-    index.fill(index.add('E1'), person({ fields: { seniority: '' } }));
-    const entry = { identification: 'E1', owner: 'people', quirks: {}, unverified: 0 };
-    expect([{}, { seniority: '' }].map((hidden) => index.isWrittenAsWanted(0, { ...entry, hidden }))).toEqual([
-      false,
-      true,
-    ]);
   });
 
   it('keeps what it knows of the first and the last person when it grows', () => {

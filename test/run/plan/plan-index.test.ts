@@ -433,32 +433,6 @@ it('the index decides exactly what the truth table decides on whole records, and
   );
 }, 600_000);
 
-it('a date that cannot be read on the platform is cleared, though its empty place looks as wanted', async () => {
-  const fields = { id: 'a1', email: '', first: 'x', last: 'x', born: '', job: 'x', seniority: 'x', status: 'active' };
-  const birthDate = '1990-01-02';
-  const shownFields = { firstName: 'x', lastName: 'x' };
-  const given: World = {
-    records: [{ at: 'line 2', fields: { ...fields, area: '', hired: '2020-01-01', type: 'staff' } }],
-    end: { complete: true, rows: 1, evidence: 'all of it', stamp: 's1' },
-    users: [{ id: '1', identification: 'a1', enabled: true, fields: shownFields, unreadable: ['birthDate'] }],
-    ledger: [
-      {
-        identification: 'a1',
-        owner: 'people',
-        accountId: '1',
-        hidden: { job: 'x', seniority: 'x', birthDate },
-        quirks: {},
-        unverified: 0,
-      },
-    ],
-  };
-
-  const { plan, changes } = await planByIndex(given, plainSettings, []);
-
-  expect(changes).toMatchObject([{ identification: 'a1', kind: 'update', changed: ['birthDate'] }]);
-  expect(plan.facts).toMatchObject({ unchanged: 0, managedUsers: 1 });
-});
-
 /** What `why` and the plan say of a change. */
 function shownOf({ kind, after, changed, reason }: Partial<Change> = {}) {
   return { kind, after, changed, reason };

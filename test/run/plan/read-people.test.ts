@@ -7,7 +7,6 @@ import { recordRun } from '../../../src/run/recorder.ts';
 import { dayMs, endRun, openRun } from '../../contracts/store-samples.ts';
 import { account, all, only, openPlanScene, type PlanScene, type PlanSceneOptions, row } from '../plan-scene.ts';
 
-const odd = { status: 'odd' };
 const undated = { hired: 'soon' };
 const deltas = { deltas: { fullEveryMs: dayMs, overlapMs: 0 } };
 /** A row in which a column is absent. */
@@ -42,43 +41,6 @@ async function afterFirst(options: Partial<PlanSceneOptions> = {}): Promise<Plan
   await scene.plan();
   return scene;
 }
-
-describe('a read that no plan can be made from', () => {
-  it.each<{ name: string; records: readonly SourceRecord[]; scope?: RunScope; failure: string | undefined }>([
-    { name: 'has no row', records: [], failure: 'the source returned no employees' },
-    {
-      name: 'has only rows that cannot be used',
-      records: [row('a1', odd), row('b2', odd)],
-      failure: 'the source returned 2 rows, none of them usable; the findings say why',
-    },
-    { name: 'is not one with a row that can be used', records: [row('a1', odd), row('b2')], failure: undefined },
-    {
-      name: 'has none of the named',
-      records: [],
-      scope: only('a1'),
-      failure: 'the source knows none of the named people',
-    },
-    {
-      name: 'is not one of a named row that cannot be used',
-      records: [row('a1', odd)],
-      scope: only('a1'),
-      failure: undefined,
-    },
-  ])('$name', async ({ records, scope, failure }) => {
-    const { read, findings, blocked } = await readBy(await openPlanScene({ records }), scope);
-    expect(read.failure).toBe(failure);
-    const isUnusable = failure?.includes('none of them usable') === true;
-    expect(findings.filter((text) => text.startsWith('status-unknown'))).toHaveLength(isUnusable ? 2 : 0);
-    expect(blocked).toEqual(isUnusable ? { 'status-unknown': 2 } : {});
-  });
-
-  it.each([[[]], [[row('a1', odd)]]])('is never a delta: %o', async (changed) => {
-    const scene = await afterFirst({ settings: deltas });
-    scene.source.changed = changed;
-    const { read } = await readBy(scene);
-    expect([read.reading.kind, read.failure]).toEqual(['delta', undefined]);
-  });
-});
 
 describe('the people who are decided about', () => {
   it('are all, or the named ones where all are read for them', async () => {
@@ -131,16 +93,6 @@ describe('the last full read', () => {
       expect(scene.places.filter((place) => place === 'source-read')).toHaveLength(2);
     },
   );
-
-  it('had fields that no record shows any longer: each is a finding', async () => {
-    const scene = await afterFirst();
-    scene.source.records = [without('a1', 'area'), without('b2', 'area')];
-    const { read, findings } = await readBy(scene);
-    const reason =
-      'area reads `area`, but no record has this field any longer. Check whether a permission or a column was removed in the HR system';
-    expect(read.vanished).toEqual([{ read: 'area', readers: ['area'], reason }]);
-    expect(findings).toEqual([`field-vanished: ${reason}`]);
-  });
 
   it('is compared with nothing in a read of named people, of nobody, or a delta', async () => {
     const lacks = [without('a1', 'area')];

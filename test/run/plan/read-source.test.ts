@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import type { Mapped, SourceRecord } from '../../../src/core/person/person.ts';
 import type { ReadEnd } from '../../../src/core/plan/snapshot.ts';
@@ -7,14 +6,12 @@ import type { BrokenRecord, Source, SourceIo } from '../../../src/ports/source.t
 import type { EngineIo, Sync } from '../../../src/run/engine-io.ts';
 import type { Reading } from '../../../src/run/read/choose-read.ts';
 import { mark } from '../../../src/run/read/marks.ts';
-import { PeopleIndex } from '../../../src/run/read/people-index.ts';
 import { dateFormats, readSource } from '../../../src/run/read/read-source.ts';
-import { openFileSpool } from '../../../src/store/db/file-spool.ts';
 import { fixedClock, someInstant } from '../../support/fake-clock.ts';
 import { silentLogger } from '../../support/memory-logger.ts';
 import { openIndex } from '../open-index.ts';
 import { compilePlainMapping, plainSettings } from '../plain-settings.ts';
-import { row } from '../plan-scene.ts';
+import { openPlanScene, row } from '../plan-scene.ts';
 
 interface ReadOptions {
   readonly reading?: Reading;
@@ -78,52 +75,13 @@ async function readPages(pages: readonly (readonly SourceRecord[])[], options: R
 }
 
 it('a read that cannot be kept is ended, so that its source closes what it has open', async () => {
-  let isOpen = false;
-  const source: Source = {
-    kind: 'memory',
-    capabilities: { delta: false, point: false, terminated: 'unknown', future: 'unknown' },
-    async *read() {
-      isOpen = true;
-      try {
-        yield {
-          records: [{ at: 'row 1', fields: { id: '1', first: 'Ana', last: 'Li', status: 'active' } }],
-          broken: [],
-        };
-        return { complete: true, rows: 1, evidence: 'the end', stamp: '1' };
-      } finally {
-        isOpen = false;
-      }
-    },
-    fields: async () => undefined,
-  };
-  const spool = openFileSpool(tmpdir());
-  const full = (): never => {
+  const scene = await openPlanScene({ records: ['a1', 'b2', 'c3', 'd4'].map((id) => row(id)) });
+  const full = () => {
     throw new Error('ENOSPC: no space left on device');
   };
-  const mapping = compilePlainMapping(plainSettings);
-  const index = new PeopleIndex({ ...spool, append: full, close: () => spool.close() }, mapping.fields);
-  const sync = { settings: plainSettings, mapping, source } as Sync;
-  const io = { clock: fixedClock(someInstant), logger: silentLogger, progress: full } as unknown as EngineIo;
-  const { signal } = new AbortController();
-
-  try {
-    const job = {
-      sync,
-      reading: { kind: 'full' },
-      previous: undefined,
-      focus: undefined,
-      runAt: someInstant,
-      blocked: undefined,
-      onRecord: () => {},
-      index,
-      signal,
-      find: () => {},
-    } as const;
-    await expect(readSource(job, io)).rejects.toThrow('ENOSPC');
-    expect(isOpen).toBe(false);
-  } finally {
-    spool.close();
-  }
+  Object.assign(scene.io, { progress: full });
+  await expect(scene.plan()).rejects.toThrow('ENOSPC');
+  expect(scene.source.stopped).toBe(1);
 });
 
 describe('the numbers of a read', () => {
@@ -200,12 +158,6 @@ describe('the numbers of a read', () => {
     expect((await readPages(pages, { mapping: none })).read.filled).toEqual({ hireDate: 0.25, leaveDate: 0.25 });
   });
 
-  it('name why a column is blank where most blank cells cannot be read', async () => {
-    const born = ['1990-01-01', '1990-01-01', '1990-01-01', 'soon', ''].map((born, i) => row(`a${i}`, { born }));
-    expect((await readPages([born])).read.unreadable).toEqual({});
-    expect((await readPages([born.slice(0, 4)])).read.unreadable).toEqual({ birthDate: expect.any(String) });
-  });
-
   it('are of dates whose format is known', () => {
     const { mapping } = plainSettings;
     const birthDate = { ...mapping.fields.birthDate, format: 'DD/MM/YYYY' };
@@ -259,15 +211,6 @@ describe('the findings of a read', () => {
     ]);
     expect(read.evidence).toBeUndefined();
   });
-
-  it('name two employees who claim one e-mail, after the last row', async () => {
-    const { findings, has } = await readPages([[row('a1', { email: 'x@x.com' })], [row('b2', { email: 'x@x.com' })]]);
-    expect(findings.map(({ code, identification }) => `${code} ${identification}`).toSorted()).toEqual([
-      'email-conflict a1',
-      'email-conflict b2',
-    ]);
-    expect([has('a1', mark.conflict), has('b2', mark.conflict)]).toEqual([true, true]);
-  });
 });
 
 describe('a read about a few people', () => {
@@ -297,13 +240,6 @@ describe('a read about a few people', () => {
     expect([has('x9', mark.bystander), has('x9', mark.conflict)]).toEqual([true, false]);
     expect(findings.filter(({ code }) => code === 'cell-unreadable')).toHaveLength(1);
   });
-});
-
-it('the source gets what it needs for the read', async () => {
-  const { given } = await readPages([[row('a1')]]);
-  expect(given).toEqual([
-    { clock: expect.anything(), logger: silentLogger, signal: expect.anything(), previous: undefined },
-  ]);
 });
 
 it('each record is passed on with what it became', async () => {

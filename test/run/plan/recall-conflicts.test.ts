@@ -1,20 +1,17 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Change, ChangeClass } from '../../../src/core/plan/change.ts';
 import { packRoster } from '../../../src/core/plan/roster.ts';
 import { openStanding, type PairDecision } from '../../../src/core/plan/standing.ts';
 import type { Finding } from '../../../src/core/run/finding.ts';
-import type { OwnedRun, RunScope, Store } from '../../../src/ports/store.ts';
+import type { OwnedRun, Store } from '../../../src/ports/store.ts';
 import { recallClaims, recallConflicts } from '../../../src/run/compare/compare-people.ts';
-import { claimFormerEmails } from '../../../src/run/compare/former-emails.ts';
 import type { EngineIo, Sync } from '../../../src/run/engine-io.ts';
-import type { PlanWork } from '../../../src/run/plan-job.ts';
 import type { Reading } from '../../../src/run/read/choose-read.ts';
 import { mark } from '../../../src/run/read/marks.ts';
 import type { PeopleIndex } from '../../../src/run/read/people-index.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { endRun, openRun } from '../../contracts/store-samples.ts';
-import { draft, person } from '../../core/cases.ts';
+import { person } from '../../core/cases.ts';
 import { openIndex } from '../open-index.ts';
 
 const full = { kind: 'full' } as Reading;
@@ -230,68 +227,5 @@ describe('claims of the last full read', () => {
   it('are not recalled before the first full read', async () => {
     const job = { reading: delta, index: indexOf({ E3: { email: 'a@x.com' } }) };
     expect((await recalled(recallClaims, await openMemory(), job)).conflicts).toEqual([]);
-  });
-
-  describe('and the e-mail that an undo puts back', () => {
-    const moved = (patch: Partial<Change> = {}, from = 'old@x.com') =>
-      draft({
-        before: { userId: '1', enabled: true, fields: { email: from } },
-        after: { email: 'new@x.com' },
-        changed: ['email'],
-        classes: ['updates', 'emailChanges'],
-        ...patch,
-      }) as Change;
-    const undoing = (only?: readonly ChangeClass[]): RunScope => {
-      const undoes = { run: 'run_0', by: 'ana', ...(only === undefined ? {} : { only }) };
-      return { kind: 'users', identifications: ['E1'], undoes };
-    };
-
-    it.each<{ name: string; now?: People; roster?: People; change?: Change; scope?: RunScope; holder?: string | null }>(
-      [
-        { name: 'is claimed where no one else has it', holder: null },
-        { name: 'is claimed without a full read', roster: {}, holder: null },
-        {
-          name: 'is claimed where the last full read gave it to the person',
-          roster: { E1: { email: 'old@x.com' } },
-          holder: null,
-        },
-        { name: 'stays with an employee of this read', now: { E1: {}, E2: { email: 'old@x.com' } }, holder: 'E2' },
-        {
-          name: 'stays with an employee of the last full read',
-          roster: { E2: { email: 'old@x.com' } },
-          holder: 'another employee',
-        },
-        {
-          name: 'is claimed where that employee has another e-mail now',
-          now: { E1: {}, E2: { email: 'other@x.com' } },
-          roster: { E2: { email: 'old@x.com' } },
-          holder: null,
-        },
-        { name: 'is no matter of another run', scope: { kind: 'all' } },
-        { name: 'is no matter of a run about people', scope: { kind: 'users', identifications: ['E1'] } },
-        { name: 'is no matter where other changes are undone', scope: undoing(['disables']) },
-        { name: 'is no matter of a disable', change: moved({ kind: 'disable' }) },
-        { name: 'is no matter of other fields', change: moved({ changed: ['area'] }) },
-        { name: 'is no matter where there was none', change: moved({}, '') },
-      ],
-    )(
-      '$name',
-      async ({ now = { E1: { email: 'new@x.com' } }, roster, change = moved(), scope = undoing(), holder }) => {
-        const store = await (roster === undefined || Object.keys(roster).length === 0 ? openMemory() : knowing(roster));
-        const asked: unknown[] = [];
-        const getMany = async (...given: unknown[]) => {
-          asked.push(given);
-          return [change];
-        };
-        const index = indexOf(now);
-        const sync = { settings: { name: 'people' } } as Sync;
-        const io = { store: { ...store, plans: { getMany } } } as unknown as EngineIo;
-        const former = await claimFormerEmails({ scope, sync, index } as unknown as PlanWork, io);
-        expect([...former]).toEqual(holder === undefined ? [] : [[0, holder ?? undefined]]);
-        expect(asked).toEqual(scope.kind === 'users' && scope.undoes ? [['run_0', ['E1']]] : []);
-        expect(index.findEmail('old@x.com')).toBe(holder === null ? 0 : holder === 'E2' ? 1 : -1);
-        if (holder !== undefined) expect(index.findEmail('new@x.com')).toBe(-1);
-      },
-    );
   });
 });

@@ -45,15 +45,16 @@ async function running(records: readonly (Person | RejectedPerson)[]) {
     store,
     index,
     owned,
-    async record({ snapshot = snapshotOf('complete'), unresolved = [] as readonly string[], isDoubted = false } = {}) {
+    async record({
+      snapshot = snapshotOf('complete'),
+      unresolved = [] as readonly string[],
+      isDoubted = false,
+      asked = new Map<number, SourceSays>(),
+    } = {}) {
       const blocked = new Map(
         unresolved.map((name) => [name, { reason: 'not known', isOwn: true, run: 'run_0', until: undefined }]),
       );
-      await recordDecisions(
-        owned,
-        { index, snapshot, asked: new Map(), unresolved: blocked, isDoubted, now },
-        { store },
-      );
+      await recordDecisions(owned, { index, snapshot, asked, unresolved: blocked, isDoubted, now }, { store });
     },
     /** Returns the people whose decisions have ended just now. */
     async ended(names: readonly string[] = ['ana']) {
@@ -158,72 +159,25 @@ describe('the rejection of a disable that the plan does not propose', () => {
   });
 });
 
-it.each<[what: string, said: SourceSays | undefined, isEnded: boolean]>([
+it.each<[what: string, said: SourceSays, isEnded: boolean]>([
   ['was confirmed to be gone', { says: 'missing' } as SourceSays, true],
-  ['could not be asked for', { says: 'unconfirmed' } as unknown as SourceSays, false],
+  ['could not be asked for', { says: 'unconfirmed' } as SourceSays, false],
   ['is seen, and nothing is said', { says: 'nothing', isSeen: true } as SourceSays, true],
   ['is not seen, and nothing is said', { says: 'nothing' } as SourceSays, false],
 ])('a decision about a person without a record who %s ends: %s', async (_, said, isEnded) => {
-  expect(await endsFor({ marks: {}, person: { kind: 'absent' }, said })).toEqual(isEnded ? [[['ana'], false]] : []);
+  const run = await rejected([]);
+  const slot = run.index.add('ana');
+  run.index.name(slot, 'ana');
+  await run.record({ asked: new Map([[slot, said]]) });
+  expect(await run.ended()).toEqual(isEnded ? ['ana'] : []);
 });
 
-it.each<[what: string, marks: Record<number, boolean>, ends: readonly unknown[]]>([
-  ['ended', {}, [[['ana'], false]]],
-  [
-    'kept as to what was rejected, where something else prevents the change',
-    { [mark.prevented]: true },
-    [[['ana'], true]],
-  ],
-  [
-    'ended, and those about leaders',
-    { [mark.led]: true },
-    [
-      [['ana'], false],
-      ['leaders', ['ana'], false],
-    ],
-  ],
-])('decisions about a person whom the read decides are %s', async (_, marks, ends) => {
-  expect(await endsFor({ marks, person: one({ standing: 'active' }) })).toEqual(ends);
+it('a rejection goes on where something else prevents the change', async () => {
+  const run = await rejected([one()]);
+  run.index.set(run.index.find('ana').slot, mark.prevented);
+  await run.record();
+  expect(await run.ended()).toEqual([]);
 });
-
-/** What ends of the decisions about one person of a complete read. */
-async function endsFor({
-  marks,
-  person: read,
-  said,
-}: {
-  marks: Record<number, boolean>;
-  person: unknown;
-  said?: unknown;
-}) {
-  const ended: unknown[] = [];
-  const decisions = {
-    record: async () => true,
-    pending: async () => ['ana'],
-    end: async (
-      _owned: unknown,
-      _id: unknown,
-      ofSome: Record<'part' | 'identifications' | 'keepsRejections', unknown>,
-    ) => {
-      const { part, identifications, keepsRejections } = ofSome;
-      ended.push([...(part === undefined ? [] : [part]), identifications, keepsRejections]);
-    },
-  };
-  const index = {
-    find: () => ({ slot: 0, isExact: true }),
-    has: (_slot: number, one: number) => marks[one] === true,
-    hasAny: () => false,
-    person: () => read,
-  };
-  const asked = new Map(said === undefined ? [] : [[0, said]]);
-  const grounds = { index, snapshot: snapshotOf('complete'), asked, unresolved: new Map(), isDoubted: false, now };
-  await recordDecisions(
-    { run: { id: 'run_1', sync: 'people' } } as never,
-    grounds as never,
-    { store: { decisions } } as never,
-  );
-  return ended;
-}
 
 describe('a person who is read only for what others claim', () => {
   it.each<{ name: string; record: Person }>([

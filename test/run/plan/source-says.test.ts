@@ -1,21 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { BlockedPerson } from '../../../src/core/guard/blocked.ts';
 import type { Person, RejectedPerson } from '../../../src/core/person/person.ts';
 import type { User } from '../../../src/core/person/user.ts';
 import type { Decision, SourceSays } from '../../../src/core/plan/plan.ts';
 import { certifySnapshot, type ReadKind } from '../../../src/core/plan/snapshot.ts';
 import type { CellTrouble } from '../../../src/core/run/refusal.ts';
-import type { PeopleIndex } from '../../../src/run/read/people-index.ts';
-import {
-  accessTrouble,
-  blockedPerson,
-  countUnusable,
-  lifecycleTrouble,
-  sayOf,
-  unusablePeople,
-} from '../../../src/run/read/source-says.ts';
+import { accessTrouble, blockedPerson, sayOf } from '../../../src/run/read/source-says.ts';
 import { person, user } from '../../core/cases.ts';
-import { openIndex } from '../open-index.ts';
 
 function read(kind: ReadKind, isComplete: boolean, unreadable = 0) {
   const end = isComplete
@@ -115,60 +105,49 @@ describe('a person is blocked', () => {
   const odd = person({ standing: 'unknown' });
   const says = (of: Person | RejectedPerson, wait?: { readonly reason: string }) => sayOf(of, full, wait);
 
-  it('by a status that the lifecycle does not name', () => {
-    expect(blockedPerson(odd, says(odd), unusable, false)).toEqual({ kind: 'status-unknown', at: 'line 2' });
+  const outside = person({ standing: 'unknown', isInScope: false });
+  const undated = person({
+    standing: 'unknown',
+    troubles: [trouble('area', 'dept'), trouble('leaveDate', 'leaves'), trouble('hireDate', 'later')],
+  });
+  const bad = person({ troubles: [trouble('firstName', 'name'), trouble('area', 'dept')] });
+  const conflict = { says: 'unusable', code: 'duplicate-key', reason: 'twice' } as const;
+  const absent = { kind: 'absent', identification: 'E1' } as const;
+  const cell = { kind: 'row-refused', at: 'line 2', reason: 'is not a date' };
+  const nameless = { ...cell, column: '', reason: 'cannot be used' };
+  type Of = Parameters<typeof blockedPerson>[0];
+
+  it.each<[what: string, of: Of, source: SourceSays, rule: string, blocked: object | undefined]>([
+    [
+      'by a status that the lifecycle does not name',
+      odd,
+      says(odd),
+      'unusable',
+      { kind: 'status-unknown', at: 'line 2' },
+    ],
+    [
+      'by a date of the lifecycle before any other cell',
+      undated,
+      says(undated),
+      'unusable',
+      { ...cell, column: 'leaves' },
+    ],
+    ['by a refused row', rejected, says(rejected), 'unusable', { ...cell, column: 'scope', reason: 'no' }],
+    ['by a refused create, with its first cell', bad, says(bad), 'create-refused', { ...cell, column: 'name' }],
+    ['by a refused enable', person(), says(person()), 'enable-refused', nameless],
+    ['by another record, or another user', person(), conflict, 'unusable', { kind: 'conflict', at: 'line 2' }],
+    ['not where no record names them', absent, conflict, 'unusable', undefined],
+    ['not by an unknown outcome', person(), says(person(), { reason: 'not known' }), 'unusable', undefined],
+    ['not where a decision was possible', odd, says(odd), 'active-update', undefined],
+    ['not where another sync owns the user', odd, says(odd), 'owned-by-other', undefined],
+    ['not by a usable record', person(), says(person()), 'unusable', undefined],
+  ])('%s', (...[, of, source, rule, blocked]) => {
+    expect(blockedPerson(of, source, { rule } as Pick<Decision, 'rule'>, true)).toEqual(blocked);
   });
 
   it('by a status out of scope only where the ledger knows the person', () => {
-    const outside = person({ standing: 'unknown', isInScope: false });
     expect(blockedPerson(outside, says(outside), unusable, false)).toBeUndefined();
     expect(blockedPerson(outside, says(outside), unusable, true)).toMatchObject({ kind: 'status-unknown' });
-  });
-
-  it('by a date of the lifecycle, of which the column is named before any other', () => {
-    const troubles = [trouble('area', 'dept'), trouble('leaveDate', 'leaves')];
-    const undated = person({ standing: 'unknown', troubles });
-    const cell = { kind: 'row-refused', at: 'line 2', column: 'leaves', reason: 'is not a date' };
-    expect(blockedPerson(undated, says(undated), unusable, false)).toEqual(cell);
-    expect(lifecycleTrouble(undated)).toEqual(troubles[1]);
-  });
-
-  it.each(['hireDate', 'leaveDate'] as const)('by the first cell that is a date of the lifecycle: %s', (field) => {
-    const troubles = [trouble('firstName', 'name'), trouble(field, 'date'), trouble('hireDate', 'later')];
-    expect(lifecycleTrouble(person({ troubles }))).toEqual(troubles[1]);
-    expect(lifecycleTrouble(person({ troubles: troubles.slice(0, 1) }))).toBeUndefined();
-  });
-
-  it('by a refused row', () => {
-    const cell = { kind: 'row-refused', at: 'line 2', column: 'scope', reason: 'no' };
-    expect(blockedPerson(rejected, says(rejected), unusable, false)).toEqual(cell);
-  });
-
-  it.each(['create-refused', 'enable-refused'] as const)('by %s, of which the first bad cell is named', (rule) => {
-    const bad = person({ troubles: [trouble('firstName', 'name'), trouble('area', 'dept')] });
-    const cell = { kind: 'row-refused', at: 'line 2', column: 'name', reason: 'is not a date' };
-    expect(blockedPerson(bad, says(bad), { rule }, false)).toEqual(cell);
-    expect(blockedPerson(person(), says(person()), { rule }, false)).toEqual({
-      ...cell,
-      column: '',
-      reason: 'cannot be used',
-    });
-  });
-
-  it('by another record, or another user', () => {
-    const conflict = { says: 'unusable', code: 'duplicate-key', reason: 'twice' } as const;
-    expect(blockedPerson(person(), conflict, unusable, false)).toEqual({ kind: 'conflict', at: 'line 2' });
-  });
-
-  it('neither where no record names them, nor by an outcome of which the platform tells', () => {
-    const conflict = { says: 'unusable', code: 'duplicate-key', reason: 'twice' } as const;
-    expect(blockedPerson({ kind: 'absent', identification: 'E1' }, conflict, unusable, true)).toBeUndefined();
-    expect(blockedPerson(person(), says(person(), { reason: 'not known' }), unusable, true)).toBeUndefined();
-  });
-
-  it.each(['active-update', 'owned-by-other'] as const)('never where a decision was possible: %s', (rule) => {
-    expect(blockedPerson(odd, says(odd), { rule }, true)).toBeUndefined();
-    expect(blockedPerson(person(), says(person()), { rule: 'unusable' }, true)).toBeUndefined();
   });
 });
 
@@ -205,51 +184,8 @@ describe('trouble with a record', () => {
     expect(accessTrouble(of, { source, user: account }, decision, true) ?? 'neither').toBe(end);
   });
 
-  it.each<[rule: Decision<string>['rule'], end: string | undefined]>([
-    ['create-refused', 'lack'],
-    ['enable-refused', 'lack'],
-    ['unusable', undefined],
-  ])('as %s is %s for one who works', (rule, end) => {
-    const source = { says: 'active', person: person() } as const;
-    expect(accessTrouble(person(), { source, user: on }, { rule }, true)).toBe(end);
-    const absent = { kind: 'absent', identification: 'E1' } as const;
-    expect(accessTrouble(absent, { source, user: on }, { rule }, true)).toBeUndefined();
-  });
-
   it('counts two records of one person as an unknown standing', () => {
     expect(accessTrouble(person(), { source: conflict, user: on }, { rule: 'unusable' }, false)).toBe('keep');
     expect(accessTrouble(dated, { source: works, user: on }, { rule: 'unusable' }, false)).toBeUndefined();
-  });
-});
-
-describe('a read in which no person is usable', () => {
-  /** One person of each sort; only two of them are unusable. */
-  function indexed(): PeopleIndex {
-    const index = openIndex();
-    const people = [
-      rejected,
-      person({ identification: 'E2', at: 'line 3' }),
-      person({ identification: 'E3', at: 'line 4', standing: 'leaver' }),
-      person({ identification: 'E4', at: 'line 5', standing: 'unknown', isInScope: false }),
-    ];
-    for (const one of people) index.fill(index.add(one.identification), one);
-    index.name(index.add('E5'), 'E5');
-    return index;
-  }
-
-  it('counts each unusable person once, also out of scope', () => {
-    const added: BlockedPerson[] = [];
-    countUnusable(indexed(), full, { add: (one) => void added.push(one) });
-    expect(added).toEqual([
-      { kind: 'row-refused', at: 'line 2', column: 'scope', reason: 'no' },
-      { kind: 'status-unknown', at: 'line 5' },
-    ]);
-  });
-
-  it('has a finding with the place of each unusable record', () => {
-    expect([...unusablePeople(indexed(), full)]).toEqual([
-      { code: 'row-rejected', identification: 'E1', message: 'line 2, scope: no', at: 'line 2' },
-      { code: 'status-unknown', identification: 'E4', message: 'line 5: status "active"', at: 'line 5' },
-    ]);
   });
 });

@@ -146,12 +146,6 @@ describe('the directory of a read', () => {
     expect(unmapped.row(0)).not.toHaveProperty('birthDate');
   });
 
-  it('is written without accounts where none were collected', async () => {
-    const scene = await openScene();
-    await scene.write({ index: indexOf([person()]) });
-    expect((await scene.rows()).map(({ identification }) => identification)).toEqual(['E1']);
-  });
-
   it('has one empty page where there are no people', async () => {
     const scene = await openScene();
     await scene.write({ index: indexOf([]) });
