@@ -147,13 +147,6 @@ describe('ending a run', () => {
     expect(await scene.rawTexts()).toEqual(['end of the run: locked soon']);
   });
 
-  it('because of another error of ours gives its message alone, and the schedule goes on', async () => {
-    const scene = await openScene({ changes: three });
-    await failRun(await scene.context(), new RollcallError('no such host', { code: 'SOURCE_UNAVAILABLE' }), scene.io);
-    const { reason, facts } = await scene.run();
-    expect([reason, facts.failure]).toEqual(['no such host', 'SOURCE_UNAVAILABLE']);
-  });
-
   it('keeps the text of an unexpected error beside the run, and ends it even where that fails', async () => {
     const scene = await openScene({ changes: three });
     const { store } = scene;
@@ -177,17 +170,6 @@ describe('ending a run', () => {
     const run = { ...owned.run, phase: phase as 'done' };
     expect(await advanceRun({ ...context, owned: { ...owned, run } }, scene.io)).toEqual({ kind: 'done' });
     expect(scene.sent).toEqual([]);
-  });
-
-  it.each([
-    { facts: { isReadDoubted: true }, outcome: 'held' },
-    { facts: { blocked: { unresolved: 1 } }, outcome: 'partial' },
-    { facts: { sourceGaps: ['no trailer'] }, outcome: 'partial' },
-    { facts: {}, outcome: 'nothing-to-do' },
-  ])('with nothing planned and facts $facts is $outcome', async ({ facts, outcome }) => {
-    const scene = await openScene({ changes: [], facts });
-    await scene.play();
-    expect((await scene.run()).outcome).toBe(outcome);
   });
 });
 
