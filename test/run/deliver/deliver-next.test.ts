@@ -80,21 +80,6 @@ describe('sending a batch', () => {
     }
   });
 
-  it('sends again what a direct delivery did not try', async () => {
-    const scene = await openScene({ changes: creates.slice(0, 2), kind: 'direct' });
-    const whole = scene.script.submit;
-    scene.script.submit = async ({ onResult }) => {
-      scene.script.submit = whole;
-      await onResult('ana', { kind: 'refused', reason: 'no' });
-      return { kind: 'direct' };
-    };
-    await scene.play(async () => (await scene.batches())[0]?.state === 'planned' && scene.sent.length > 0);
-    expect(await scene.batches()).toMatchObject([{ finalAt: undefined }]);
-    await scene.play();
-    expect(scene.sent).toEqual([['ana', 'eva'], ['eva']]);
-    expect(await scene.states()).toEqual({ ana: 'failed', eva: 'applied' });
-  });
-
   it.each([
     { name: 'the first refusal', before: undefined, refused: { count: 1 }, after: { count: 1 } },
     { name: 'one refusal more', before: { count: 1 }, refused: { count: 2 }, after: { count: 2 } },
@@ -137,18 +122,6 @@ describe('sending a batch', () => {
     expect(await scene.batches()).toMatchObject([{ state: 'settled', fileName: 'outbox/run_1_b00001.csv' }, {}]);
     expect(scene.calls).toEqual({ find: 0, scan: 0, status: 0 });
     expect(await scene.ledger('ana')).toBeUndefined();
-  });
-
-  it('fails a refused batch with the reason, writes no ledger and goes on with the next one', async () => {
-    const scene = await openScene({ changes: three, batches: [['ana', 'eva'], ['leo']] });
-    scene.script.submit = ({ changes }) =>
-      changes.some(({ identification }) => identification === 'leo') ? undefined : { kind: 'refused', reason: 'no' };
-    expect(await scene.step()).toEqual({ kind: 'next' });
-    await scene.play();
-    expect(await scene.states()).toEqual({ ana: 'failed', eva: 'failed', leo: 'applied' });
-    expect((await scene.batches())[0]).toMatchObject({ state: 'settled', status: 'refused' });
-    expect(await scene.findings()).toContain('batch-failed: batch 4: both halves of 2 changes refused (ana, eva). no');
-    expect([await scene.ledger('ana'), (await scene.run()).outcome]).toEqual([undefined, 'partial']);
   });
 
   it('reads back, and never repeats, a submission whose answer was lost', async () => {
@@ -195,18 +168,6 @@ describe('what a run tells on its way', () => {
       { step: 'proving', batch: 1, batches: 0, status: 'Processed', wait: undefined },
       { step: 'reading-back', users: 1, total: 2 },
       { step: 'reading-back', users: 2, total: 2 },
-    ]);
-  });
-
-  it('of direct calls', async () => {
-    const scene = await openScene({ changes: creates.slice(0, 1), kind: 'direct' });
-    await scene.step();
-    expect(scene.places).toEqual([
-      'batch-sending',
-      'change-sending',
-      'change-accepted',
-      'batch-accepted',
-      'batch-sent',
     ]);
   });
 });
@@ -345,15 +306,6 @@ describe('what stops a run from sending', () => {
     expect((await scene.run()).outcome).toBe(outcome);
   });
 
-  it('a run that is cancelled while a file is out settles that file first', async () => {
-    const scene = await openScene({ changes: three, batches: [['ana'], ['eva', 'leo']] });
-    await scene.step();
-    await scene.store.runs.requestCancel('run_1');
-    await scene.play();
-    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'dropped', leo: 'dropped' });
-    expect((await scene.run()).outcome).toBe('cancelled');
-  });
-
   it.each([
     { ageMs: 24 * hour - 1, sent: 1 },
     { ageMs: 24 * hour, sent: 0 },
@@ -388,13 +340,6 @@ describe('what stops a run from sending', () => {
     expect(phase).toBe('done');
     expect(scene.sent).toEqual(act === 'sent' ? [['ana']] : []);
     if (act === 'sent') expect(reason).toContain('its plan is 24 h old');
-  });
-
-  it('a run of a version that noted no time of planning is as old as it is itself', async () => {
-    const scene = await openScene({ changes: three, facts: { plannedAt: undefined as never } });
-    scene.clock.jumpTo(scene.clock.now() + 24 * hour);
-    await scene.step();
-    expect([scene.sent, (await scene.run()).phase]).toEqual([[], 'reading']);
   });
 
   it('the day for which a run waited belongs to delivering in its timeline, not to the reading that follows', async () => {
