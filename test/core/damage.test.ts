@@ -206,12 +206,6 @@ describe('among numbers that are filled up with zeros', () => {
     ]);
   });
 
-  it('of four places three are named', () => {
-    expect(messages(['00001', '00002', '00003', '9', '1', '5', '7'])).toEqual([
-      expect.stringContaining('4 rows (line 5, line 6, line 7, …), but'),
-    ]);
-  });
-
   it('numbers of up to forty digits are compared', () => {
     const padded = [1, 2, 3].map((last) => `0${last}`.padStart(41, '0'));
     expect(messages([...padded, '1'.repeat(40)])).toHaveLength(1);

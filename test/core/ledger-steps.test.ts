@@ -1,52 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { sealChange } from '../../src/core/plan/change.ts';
 import {
-  adopted,
   afterChange,
   countMiss,
-  entryOf,
-  goneFromPlatform,
   leftBehind,
   type MissingUser,
-  markGone,
   seenInSource,
   takenOver,
   usersAtStake,
-  withAccount,
 } from '../../src/core/plan/ledger-steps.ts';
 import { day, draft, entry, missingProof, now, wanted } from './cases.ts';
 
 describe('an entry', () => {
   const misses = { count: 2, since: now - 3 * day, stamp: 'snapshot-1' };
 
-  it('of a user who is taken over as found says nothing but whose it is and what is assumed', () => {
-    expect(adopted('people', 'E1', { job: 'Baker' })).toEqual({
-      identification: 'E1',
-      owner: 'people',
-      hidden: { job: 'Baker' },
-      quirks: {},
-      unverified: 0,
-    });
-  });
-
   it('counts a miss of a new snapshot from where the first one began, and each snapshot once', () => {
     const counted = entry({ misses: { count: 3, since: now - 3 * day, stamp: 'snapshot-1\nsnapshot-2' } });
     expect(countMiss(entry({ misses }), missingProof, now)).toEqual(counted);
     expect(countMiss(counted, missingProof, now + day)).toBe(counted);
-  });
-
-  it('of another account of the same person is not that of this one', () => {
-    const known = entry({ accountId: '1' });
-    expect([entryOf('1', known), entryOf('2', known), entryOf(undefined, known)]).toEqual([known, undefined, known]);
-    const { accountId: _, ...without } = known;
-    expect(entryOf('2', without)).toBe(without);
-    expect(entryOf('2', undefined)).toBeUndefined();
-  });
-
-  it('learns the account once', () => {
-    const known = entry({ accountId: '1' });
-    expect(withAccount(known, '1')).toBe(known);
-    expect(withAccount(known, '2')).toEqual({ ...known, accountId: '2' });
   });
 
   it('of a user whom another sync takes over tells from whom, and starts anew', () => {
@@ -59,16 +30,6 @@ describe('an entry', () => {
   it('of a user whom a removed sync left tells from whom, and keeps all it knows', () => {
     const gone = entry({ misses, goneSince: now - day });
     expect(leftBehind(gone, 'staff', now)).toEqual({ ...gone, owner: 'staff', taken: { from: 'people', at: now } });
-  });
-
-  it('keeps the instant since when the person is gone', () => {
-    const gone = entry({ goneSince: now - 9 * day });
-    expect(markGone(gone, now)).toBe(gone);
-    expect(markGone(entry(), now)).toEqual(entry({ goneSince: now }));
-  });
-
-  it('of a user who is gone from the platform is removed, and not for ever', () => {
-    expect(goneFromPlatform(entry(), now)).toEqual(entry({ removed: { at: now, blacklist: false } }));
   });
 
   it.each([
@@ -86,10 +47,6 @@ describe('an entry', () => {
     ['that we disabled the account, which is enabled', { disabledAt: now }, true, {}],
   ] as const)('of a person who is seen forgets %s', (_, patch, isEnabled, rest) => {
     expect(seenInSource(entry(patch), isEnabled)).toStrictEqual(entry(rest));
-  });
-
-  it('of a person who is seen keeps that we disabled the account while it is disabled', () => {
-    expect(seenInSource(entry({ goneSince: now, disabledAt: now }), false)).toEqual(entry({ disabledAt: now }));
   });
 
   it('learns what is assumed of write-only fields and keeps the others', () => {

@@ -122,11 +122,6 @@ describe('the standing of an employee', () => {
     expect(judge({ status: ' ' })).toMatchObject({ reason: 'status is blank' });
   });
 
-  it('needs no leave date and no hire date to be configured', () => {
-    expect(judge({ status: 'terminated' }, noon, { leaveDate: undefined })).toMatchObject({ standing: 'leaver' });
-    expect(judge({ status: 'active' }, noon, { hireDate: undefined })).toMatchObject({ standing: 'active' });
-  });
-
   it('is the same for a status that comes again', () => {
     const lifecycle = compileLifecycle(settings);
     const standings = ['active', 'terminated', 'active', 'terminated', 'odd', 'odd'].map(
@@ -463,10 +458,6 @@ describe('lifecycle settings', () => {
     expect(compileLifecycle(settings).reads).toEqual(['status', 'hired', 'left', 'tz']);
     expect(compileLifecycle({ ...settings, timezone: 'Europe/Berlin' }).reads).toEqual(['status', 'hired', 'left']);
   });
-
-  it('are refused when a status is in both lists', () => {
-    expect(() => compileLifecycle({ ...settings, leaver: ['ACTIVE '] })).toThrow(/both active and leaver/);
-  });
 });
 
 describe('what a lifecycle reads', () => {
@@ -491,24 +482,6 @@ describe('what a lifecycle reads', () => {
     expect(judge({})).toMatchObject({ reason: 'status is not visible' });
     expect(judge({ status: ['active'] }).reason).toMatch(/^status /);
     expect(judge({ status: ['active'] }).reason).not.toContain('undefined');
-  });
-
-  it('keeps a leave date that cannot be read as trouble, and a hire date beside a leaver', () => {
-    expect(judge({ status: 'active', left: 'soon' })).toMatchObject({
-      standing: 'active',
-      troubles: [{ field: 'leaveDate', column: 'left' }],
-    });
-    expect(judge({ status: 'active', hired: 'soon', left: yesterday })).toMatchObject({
-      standing: 'unknown',
-      reason: 'the last day of work has passed, but hired cannot be read, so the person may have been hired again',
-    });
-    expect(judge({ status: 'active', hired: '2020-01-01', left: yesterday })).toMatchObject({ standing: 'leaver' });
-    expect(judge({ status: 'active', left: yesterday }, noon, { hireDate: undefined, leaveDate: 'left' })).toEqual({
-      standing: 'leaver',
-      reason: 'the last day of work has passed',
-      leaves: yesterday,
-      leavesByDate: true,
-    });
   });
 
   it('says whether a zone is blank or does not exist where it decides', () => {

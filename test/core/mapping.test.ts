@@ -486,16 +486,6 @@ describe('a compiled mapping', () => {
     expect(mapping.reads).toEqual(['id', 'first', 'area', 'status', 'left', 'primary', 'hired', 'country']);
   });
 
-  it('reads the expressions of a lifecycle without `prefer`', () => {
-    const mapping = mappingOf(
-      { firstName: rule('first') },
-      { lifecycle: { ...lifecycle, status: { expression: '=state' } } },
-    );
-    const person = mapping.map({ at: 'line 2', fields: { id: '7', first: 'Ana', state: 'gone' } }, now);
-    expect(person).toMatchObject({ standing: 'leaver' });
-    expect(person).not.toHaveProperty('rank');
-  });
-
   it('ranks dates in the format of the lifecycle', () => {
     const byField: PreferRule = { kind: 'latest', value: 'hired', format: undefined };
     const mapping = preferring({}, [byField], { ...lifecycle, dateFormat: 'dd.MM.yyyy' });
