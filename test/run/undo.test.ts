@@ -231,11 +231,6 @@ describe('undoing changes of leaders', () => {
     expect(await undone(at(), at('kim'))).not.toHaveProperty('back.before.leaders.main');
   });
 
-  it('keeps the other leaders in order, each once', async () => {
-    const { back } = await undone(at('ana', 'b', 'c'), at('kim', 'c', 'd'), { shown: at('kim', 'c', 'd', 'a') });
-    expect(back?.before?.leaders?.secondary).toEqual(['a', 'b', 'c']);
-  });
-
   it.each<RunScope>([{ kind: 'all' }, { kind: 'users', identifications: ['eva'] }])(
     'is none of a run %j',
     async (scope) => {

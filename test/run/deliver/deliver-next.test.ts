@@ -3,9 +3,10 @@ import { PlatformError, RollcallError } from '../../../src/core/run/errors.ts';
 import { given } from '../../../src/core/run/given.ts';
 import type { BatchToSubmit, Submission } from '../../../src/ports/delivery.ts';
 import { takeFileLease } from '../../../src/run/deliver/file-lease.ts';
+import type { JobOutcome } from '../../../src/run/work.ts';
 import { sampleChange } from '../../contracts/store-samples.ts';
 import { failOnLeaks } from '../../support/leak-check.ts';
-import { hour, Killed, minute, openScene, second, settle } from '../run-in-store.ts';
+import { hour, Killed, land, minute, openScene, type Scene, second, settle } from '../run-in-store.ts';
 
 failOnLeaks();
 
@@ -402,86 +403,53 @@ describe('a worker that died', () => {
     expect(await scene.states()).toEqual({ ana: 'applied', eva: 'applied', leo: 'applied' });
   });
 
-  it('before the first direct call sends the batch as if never tried', async () => {
-    const scene = await openScene({ changes: creates, kind: 'direct' });
-    scene.script.dieAt = 'batch-sending';
-    await expect(scene.step()).rejects.toThrow(Killed);
-    expect(await scene.step()).toEqual({ kind: 'next' });
-    expect(await scene.batches()).toMatchObject([{ state: 'planned' }]);
-    await scene.play();
-    expect(scene.sent).toEqual([['ana', 'eva', 'leo']]);
-    expect((await scene.run()).outcome).toBe('succeeded');
-  });
+  const again = { kind: 'again', afterMs: 0 } as const;
+  const both = { ana: 'applied', eva: 'applied' };
+  const whole = ['sending', 'accepted'] as const;
+  type Results = Readonly<Record<string, readonly ('sending' | 'accepted' | 'refused')[]>>;
 
-  it('between direct calls reads back what may have gone, then sends only what was not tried', async () => {
-    const scene = await openScene({ changes: creates, kind: 'direct' });
-    const whole = scene.script.submit;
-    scene.script.submit = async ({ onResult }) => {
-      scene.script.submit = whole;
-      await onResult('ana', { kind: 'sending' });
-      throw new Killed('between');
-    };
-    await expect(scene.step()).rejects.toThrow(Killed);
-    expect(await scene.states()).toEqual({ ana: 'sent', eva: 'planned', leo: 'planned' });
-    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 0 });
-    expect(await scene.states()).toEqual({ ana: 'unresolved', eva: 'planned', leo: 'planned' });
-    expect((await scene.batches())[0]).toMatchObject({
-      state: 'sent',
-      reason: expect.stringContaining('worker stopped'),
-    });
-    scene.users.set('ana', {
-      id: '1',
-      identification: 'ana',
-      enabled: true,
-      fields: { area: 'After', firstName: 'Ana' },
-      unreadable: [],
-    });
-    await scene.play();
-    expect(scene.sent).toEqual([
-      ['ana', 'eva', 'leo'],
-      ['eva', 'leo'],
-    ]);
-    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'applied', leo: 'applied' });
-  });
-
-  it('after a direct call that was refused sends only what was not tried', async () => {
+  it.each<[what: string, results: Results, next: JobOutcome, sent: string[][], states: object]>([
+    ['before the first direct call sends the batch as if never tried', {}, { kind: 'next' }, [['ana', 'eva']], both],
+    [
+      'between direct calls sends what was not tried, and reads the rest back',
+      { ana: ['sending'] },
+      again,
+      [['eva']],
+      both,
+    ],
+    [
+      'after a direct call that was refused sends what was not tried',
+      { ana: ['refused'] },
+      { kind: 'next' },
+      [['eva']],
+      { ana: 'failed', eva: 'applied' },
+    ],
+    [
+      'after direct calls that were all refused sends nothing',
+      { ana: ['refused'], eva: ['refused'] },
+      again,
+      [],
+      { ana: 'failed', eva: 'failed' },
+    ],
+    ['after the last direct call reads each back', { ana: whole, eva: whole }, again, [], both],
+  ])('%s', async (_, ...line) => {
+    const [results, next, sent, states] = line;
     const scene = await openScene({ changes: creates.slice(0, 2), kind: 'direct' });
-    const whole = scene.script.submit;
-    scene.script.submit = async ({ onResult }) => {
-      scene.script.submit = whole;
-      await onResult('ana', { kind: 'refused', reason: 'no' });
+    scene.script.submit = async ({ changes, onResult }) => {
+      scene.script.submit = undefined;
+      for (const change of changes) {
+        for (const kind of results[change.identification] ?? []) {
+          await onResult(change.identification, { kind, reason: 'no' });
+          if (kind === 'sending') land(change, scene.users, 'direct');
+        }
+      }
       throw new Killed('between');
     };
     await expect(scene.step()).rejects.toThrow(Killed);
-    const { owned } = await scene.context();
-    await scene.store.batches.update(owned, 'run_1_b00001', { state: 'sending' });
-    expect(await scene.step()).toEqual({ kind: 'next' });
-    expect(await scene.batches()).toMatchObject([{ state: 'planned' }]);
+    await scene.store.batches.update((await scene.context()).owned, 'run_1_b00001', { state: 'sending' });
+    expect(await scene.step()).toEqual(next);
     await scene.play();
-    expect(scene.sent).toEqual([['ana', 'eva'], ['eva']]);
-  });
-
-  it('after direct calls that were all refused has nothing to send again', async () => {
-    const scene = await openScene({ changes: creates.slice(0, 1), kind: 'direct' });
-    scene.script.submit = async ({ onResult }) => {
-      await onResult('ana', { kind: 'refused', reason: 'no' });
-      return { kind: 'direct' };
-    };
-    scene.script.dieAt = 'batch-accepted';
-    await expect(scene.step()).rejects.toThrow(Killed);
-    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 0 });
-    await scene.play();
-    expect([scene.sent.length, await scene.reasons()]).toEqual([1, { ana: 'no' }]);
-    expect(await scene.batches()).toMatchObject([{ state: 'settled' }]);
-  });
-
-  it('after the last direct call, of which each has its result, reads them back', async () => {
-    const scene = await openScene({ changes: creates.slice(0, 1), kind: 'direct' });
-    scene.script.dieAt = 'batch-accepted';
-    await expect(scene.step()).rejects.toThrow(Killed);
-    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 0 });
-    await scene.play();
-    expect([scene.sent.length, await scene.states()]).toEqual([1, { ana: 'applied' }]);
+    expect([scene.sent.slice(1), await scene.states()]).toEqual([sent, states]);
   });
 
   it('between calls of leaders sends them again, because the lists show what lacks', async () => {
@@ -512,12 +480,41 @@ describe('a worker that died', () => {
 describe('a delivery that throws', () => {
   const refused = new RollcallError('not authorized', { code: 'PLATFORM_UNAUTHORIZED' });
 
-  it.each(['csv', 'direct'] as const)('leaves a %s batch as if never tried', async (kind) => {
+  type Act = (scene: Scene, send: () => Promise<void>) => unknown;
+  it.each<[what: string, kind: 'csv' | 'direct', act: Act, batch: string, ana: string]>([
+    ['leaves a file as if never tried', 'csv', () => {}, 'planned', 'planned'],
+    ['leaves direct calls as if never tried', 'direct', () => {}, 'planned', 'planned'],
+    ['leaves direct calls to be read back when one had gone out', 'direct', (_, send) => send(), 'sending', 'sent'],
+    [
+      'because the run was taken away leaves the file to be read back',
+      'csv',
+      ({ lost }) => lost.abort(refused),
+      'sending',
+      'sent',
+    ],
+    [
+      'because the process stops leaves the file to be read back',
+      'csv',
+      ({ stopping }) => stopping.abort(refused),
+      'sending',
+      'sent',
+    ],
+    [
+      'of itself while the process stops leaves the file as if never tried',
+      'csv',
+      ({ stopping }) => stopping.abort(new Error('stop')),
+      'planned',
+      'planned',
+    ],
+  ])('%s', async (_, ...line) => {
+    const [kind, act, state, ana] = line;
     const scene = await openScene({ changes: three, kind });
-    scene.script.submit = () => Promise.reject(refused);
+    scene.script.submit = async ({ onResult }) => {
+      await act(scene, () => onResult('ana', { kind: 'sending' }));
+      throw refused;
+    };
     await expect(scene.step()).rejects.toBe(refused);
-    expect(await scene.batches()).toMatchObject([{ state: 'planned' }]);
-    expect(await scene.states()).toEqual({ ana: 'planned', eva: 'planned', leo: 'planned' });
+    expect([await scene.batches(), await scene.states()]).toMatchObject([[{ state }], { ana }]);
   });
 
   it.each([
@@ -564,27 +561,6 @@ describe('a delivery that throws', () => {
     expect((await scene.run()).reason).toBeUndefined();
   });
 
-  it('leaves direct calls to be read back when one of them had gone out', async () => {
-    const scene = await openScene({ changes: three, kind: 'direct' });
-    scene.script.submit = async ({ onResult }) => {
-      await onResult('ana', { kind: 'sending' });
-      throw refused;
-    };
-    await expect(scene.step()).rejects.toBe(refused);
-    expect(await scene.batches()).toMatchObject([{ state: 'sending' }]);
-  });
-
-  it('because the run was taken away leaves the file to be read back', async () => {
-    const scene = await openScene({ changes: three });
-    scene.script.submit = () => {
-      scene.lost.abort(refused);
-      throw refused;
-    };
-    await expect(scene.step()).rejects.toBe(refused);
-    expect(await scene.batches()).toMatchObject([{ state: 'sending' }]);
-    expect(await scene.states()).toMatchObject({ ana: 'sent' });
-  });
-
   it('because the process stops leaves direct calls to be read back, and starts no further call', async () => {
     const scene = await openScene({ changes: three, kind: 'direct' });
     scene.script.submit = async ({ onResult }) => {
@@ -599,16 +575,6 @@ describe('a delivery that throws', () => {
     expect(await scene.batches()).toMatchObject([{ state: 'sending' }]);
   });
 
-  it('because the process stops in the middle of an upload leaves the file to be read back', async () => {
-    const scene = await openScene({ changes: three });
-    scene.script.submit = () => {
-      scene.stopping.abort(refused);
-      throw refused;
-    };
-    await expect(scene.step()).rejects.toBe(refused);
-    expect(await scene.batches()).toMatchObject([{ state: 'sending' }]);
-  });
-
   it('stores the result of a call that ends after the process was asked to stop', async () => {
     const scene = await openScene({ changes: creates, kind: 'direct' });
     scene.script.submit = async ({ onResult }) => {
@@ -619,16 +585,6 @@ describe('a delivery that throws', () => {
     };
     await expect(scene.step()).rejects.toBe(refused);
     expect(await scene.states()).toMatchObject({ ana: 'failed', eva: 'planned' });
-  });
-
-  it('of itself while the process stops leaves the file as if never tried', async () => {
-    const scene = await openScene({ changes: three });
-    scene.script.submit = () => {
-      scene.stopping.abort(new Error('stop'));
-      throw refused;
-    };
-    await expect(scene.step()).rejects.toBe(refused);
-    expect(await scene.batches()).toMatchObject([{ state: 'planned' }]);
   });
 
   it('sends nothing when the lease was lost before the call', async () => {
