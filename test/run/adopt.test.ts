@@ -130,20 +130,6 @@ it('a rename keeps the history of the person, and why tells it under both identi
   expect(before).toMatchObject({ renames, ledger: undefined });
 });
 
-it('a rename is accepted also when the account belongs to another sync', async () => {
-  const office = await twoSyncs();
-  const renamed = { ...first(others[0]), id: 'R1' };
-  await office.writeEmployees([...staff, renamed]);
-  await office.writeEmployees(others.slice(1), 'second.csv');
-  expect((await office.apply()).findings).toContainEqual(expect.objectContaining({ code: 'rename-conflict' }));
-  expect(await adoptPeople(office.app, 'people', ['R1'], ana)).toMatchObject([
-    { kind: 'rename', other: 'XE1', isDone: true },
-  ]);
-  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
-  expect(await ownerOf(office, 'R1')).toBe('people');
-  expect(office.sandbox.state.users.has('XE1')).toBe(false);
-});
-
 it('where the platform cannot change an identification, the preview says what to do, and nothing is sent', async () => {
   const office = await twoSyncs({
     sandbox: { people: usersOf([...staff, ...others]), quirks: { userId: 'identification' } },

@@ -154,21 +154,12 @@ describe('a wave of files', () => {
       direct.clock.jumpTo(direct.clock.now() + minute);
       return { kind: 'direct' };
     };
-    const purposes: unknown[] = [];
-    const { scan } = direct.sync.platform;
-    Object.assign(direct.sync.platform, {
-      scan: (signal: AbortSignal, purpose: unknown) => {
-        purposes.push(purpose);
-        return scan(signal);
-      },
-    });
     await direct.play(async () => (await direct.run()).facts.provedAt !== undefined);
     expect((await direct.run()).facts.lookedAt).toBe((await direct.run()).facts.provedAt);
     expect(await direct.batches()).toMatchObject([{ state: 'planned' }]);
     await direct.play(async () => direct.sent.length === 2);
     expect(await direct.states()).toMatchObject({ u1000: 'applied', u1001: 'failed' });
     expect(direct.sent[1]).toHaveLength(28);
-    expect(purposes).toEqual(['lookup', 'proof']);
   });
 
   it('that is read back one by one says nothing about the users of later files', async () => {
