@@ -61,27 +61,6 @@ describe('the ledger after a change', () => {
   const facts = { owner: 'people', now, blacklist: false, accountId: '1', mapping: { fields: {} } };
   const applied = { kind: 'applied', quirks: {} } as const;
 
-  it('an applied update makes the user ours and remembers what cannot be seen', () => {
-    const change = sealChange(
-      draft({ after: { ...wanted, job: 'Baker', orgEntryDate: '2021-01-05' }, changed: ['job'] }),
-    );
-    expect(afterChange(change, applied, undefined, facts)).toEqual(
-      entry({ hidden: { job: 'Baker', orgEntryDate: '2021-01-05' }, writtenAt: now }),
-    );
-  });
-
-  it('a disable is remembered as ours, and an enable forgets it', () => {
-    const disabled = afterChange(
-      sealChange(draft({ kind: 'disable', after: {}, changed: [] })),
-      applied,
-      entry(),
-      facts,
-    );
-    expect(disabled.disabledAt).toBe(now);
-    const enabled = afterChange(sealChange(draft({ kind: 'enable', changed: [] })), applied, disabled, facts);
-    expect(enabled).not.toHaveProperty('disabledAt');
-  });
-
   it('the update of a disabled account leaves it disabled by us and gone', () => {
     const gone = entry({ disabledAt: now - 5, goneSince: now - 7 });
     const before = { userId: '1', enabled: false, fields: {} };

@@ -145,18 +145,6 @@ describe('TextHash', () => {
     expect(hashOf('', '')).not.toBe(hashOf(''));
   });
 
-  it('has no two equal hashes among a hundred thousand identifications and near copies of them', () => {
-    const seen = new Set<string>();
-    const hash = new TextHash();
-    for (let i = 0; i < 50_000; i += 1) {
-      for (const text of [`E${String(i).padStart(6, '0')}`, `e${i}@example.com`]) {
-        const { hi, lo } = hash.of(text);
-        seen.add(`${hi},${lo}`);
-      }
-    }
-    expect(seen.size).toBe(100_000);
-  });
-
   it('spreads over both halves: none of them alone tells many apart less than chance would', () => {
     const [high, low] = [new Set<number>(), new Set<number>()];
     const hash = new TextHash();

@@ -89,26 +89,15 @@ describe('small edits', () => {
   });
 });
 
-describe('edits of other keys', () => {
-  it.each([
-    {
-      what: 'the lifecycle',
-      edit: { lifecycle: { status: 'status', active: ['here'], leaver: ['active', 'left'] } },
-      kind: 'disable',
-    },
-    { what: 'the source', edit: { source: { kind: 'csv', path: './others.csv', complete: 'stable' } }, kind: 'update' },
-    { what: 'the scope', edit: { scope: "team = 'South'", outOfScope: 'disable' }, kind: 'disable' },
-  ])('of $what are held above ten people', async ({ edit, kind }) => {
-    const office = await open();
-    await office.writeEmployees(
-      staff.map((row) => ({ ...row, last: 'Ruiz' })),
-      'others.csv',
-    );
-    await office.edit(edit);
-    const { run } = await office.applyRows(staff);
-    expect(run).toMatchObject({ outcome: 'held', counts: { applied: 0, held: 45, [kind]: 45 } });
-    expect((await holdsOf(office))[0]).toEqual(['configuration', 45]);
-  });
+it('an edit of the source is held above ten people', async () => {
+  const office = await open();
+  await office.writeEmployees(
+    staff.map((row) => ({ ...row, last: 'Ruiz' })),
+    'others.csv',
+  );
+  await office.edit({ source: { kind: 'csv', path: './others.csv', complete: 'stable' } });
+  expect((await office.applyRows(staff)).run).toMatchObject({ outcome: 'held', counts: { applied: 0, update: 45 } });
+  expect(await holdsOf(office)).toEqual([['configuration', 45]]);
 });
 
 describe('an edit that names people by another column', () => {

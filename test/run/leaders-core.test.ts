@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { tracePerson } from '../../src/app/people.ts';
 import { findChanges } from '../../src/app/runs.ts';
-import { undoRun } from '../../src/app/undo.ts';
 import type { RunReport } from '../../src/views/runs.ts';
 import { drawFrom } from '../support/drawn.ts';
 import { employees, type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
@@ -50,18 +49,6 @@ describe('leaders of a sync', () => {
       before: { fields: { mainLeader: 'E1', secondaryLeaders: 'E3, E6' } },
       after: { mainLeader: 'E2', secondaryLeaders: 'E4, E6' },
     });
-  });
-
-  it('are put back by an undo, and not set again', async () => {
-    const office = await openOffice({ sync: led });
-    await office.applyRows(team());
-    const moved = await office.applyRows(team({ E5: { boss: 'E2' } }));
-    office.clock.jump(90_000_000);
-    const undone = await undoRun(office.app, moved.run.id, { signal, progress: () => {}, by: 'ana' });
-    if (undone.kind !== 'ran') throw new Error('the undo was only requested');
-    expect([undone.report.run.outcome, leadersOf(office, 'E5').main]).toEqual(['succeeded', 'E1']);
-    const later = await office.apply();
-    expect([...counts(later), leadersOf(office, 'E5').main]).toEqual([0, 0, 0, 0, 'E1']);
   });
 
   it.each(drawFrom(['batch-sending', 'change-sending', 'change-accepted', 'batch-accepted', 'read-back'], 5))(
