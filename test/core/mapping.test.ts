@@ -102,13 +102,6 @@ describe('a blank value', () => {
     expect(map({ job: rule('job', { whenEmpty: 'clear' }) }, { job: blank })).toMatchObject({ fields: { job: '' } });
   });
 
-  it('that is not visible in the source never clears', () => {
-    const person = map({ job: rule('job', { whenEmpty: 'clear' }) }, {});
-
-    expect(person).toMatchObject({ kind: 'person' });
-    expect(person).not.toHaveProperty('fields.job');
-  });
-
   it.each(['firstName', 'lastName'] as const)(
     'as %s is kept and refuses a create, even with whenEmpty: clear',
     (name) => {
@@ -515,18 +508,6 @@ describe('a compiled mapping', () => {
     const record = { id: '7', status: 'active', country: 'UY', zone: 'Pacific/Auckland', at: '2020-03-04T20:00:00Z' };
     const mapped = mapping.map({ at: 'line 2', fields: record }, now) as Person;
     expect(target === 'rank' ? mapped.rank : mapped.fields[target]).toBe('2020-03-05');
-  });
-
-  it('gives a person whose lifecycle date cannot be understood, for whom no account is created or enabled', () => {
-    const fields = { id: '7', status: 'active', left: 'soon' };
-
-    expect(mappingOf({}, { lifecycle }).map({ at: 'line 2', fields }, now)).toMatchObject({
-      kind: 'person',
-      unreadable: [],
-      troubles: [{ field: 'leaveDate', column: 'left', kind: 'not-a-date' }],
-      refusesCreate: 'left is not a date in the format yyyy-MM-dd',
-      refusesEnable: 'left is not a date in the format yyyy-MM-dd',
-    });
   });
 
   it('gives a person with the days that the lifecycle read', () => {
