@@ -13,7 +13,6 @@ import { Killed, minute, openScene } from './run-in-store.ts';
 failOnLeaks();
 
 const three = ['ana', 'eva', 'leo'].map((name) => sampleChange(name));
-const oneEach = three.map(({ identification }) => [identification]);
 
 describe('ending a run', () => {
   it('that fails while a file is out leaves the file unresolved and drops what was not sent', async () => {
@@ -41,14 +40,6 @@ describe('ending a run', () => {
     await finishRun(await scene.context(), scene.io, 'no longer configured');
     expect(await scene.batches()).toMatchObject([{ state: 'unresolved' }]);
     expect((await scene.run()).counts).toMatchObject({ unresolved: 3, applied: 0 });
-  });
-
-  it('keeps the changes of a batch that was settled', async () => {
-    const scene = await openScene({ changes: three, batches: oneEach, settle: { proofWithinMs: 0 } });
-    await scene.play(async () => (await scene.batches())[0]?.state === 'settled');
-    await finishRun(await scene.context(), scene.io, 'the disk is full');
-    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'dropped', leo: 'dropped' });
-    expect(await scene.findings()).toEqual([]);
   });
 
   it('that was killed while it dropped what was not sent still ends with the reason of the failure', async () => {

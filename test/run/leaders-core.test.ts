@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { tracePerson } from '../../src/app/people.ts';
 import { findChanges } from '../../src/app/runs.ts';
 import type { RunReport } from '../../src/views/runs.ts';
-import { drawFrom } from '../support/drawn.ts';
 import { employees, type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 
 const led = { mapping: { ...plainMapping, manager: 'boss', secondaryLeaders: ['second'] } };
@@ -50,28 +49,6 @@ describe('leaders of a sync', () => {
       after: { mainLeader: 'E2', secondaryLeaders: 'E4, E6' },
     });
   });
-
-  it.each(drawFrom(['batch-sending', 'change-sending', 'change-accepted', 'batch-accepted', 'read-back'], 5))(
-    'are the same after a kill at %s',
-    async (place) => {
-      let dies = false;
-      const office = await openOffice({
-        sync: led,
-        checkpoint(name) {
-          if (!dies || name !== place) return;
-          dies = false;
-          throw new Error('killed');
-        },
-      });
-      await office.applyRows(team());
-      dies = true;
-      await office.applyRows(team({ E5: { boss: 'E2' } })).catch(() => {});
-      expect(dies).toBe(false);
-      await office.apply();
-      await office.apply();
-      expect(leadersOf(office, 'E5')).toEqual({ main: 'E2', secondary: [] });
-    },
-  );
 });
 
 it('one person is told which leaders the platform shows, what holds the change, and what waits', async () => {
