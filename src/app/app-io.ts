@@ -1,7 +1,7 @@
 import type { Loosened } from '../core/guard/loosened.ts';
 import type { Dialect } from '../core/run/settings.ts';
 import type { AlertsReport, ChannelTest, Quieted, QuietOrder } from '../ports/alerts.ts';
-import type { ApiAnswer, ApiRequest, ApiTarget, LearnEnd, LearnLine, LearnOrder } from '../ports/api.ts';
+import type { ApiAnswer, ApiRequest, ApiTarget, LearnEnd, LearnOrder } from '../ports/api.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { Progress } from '../ports/runtime.ts';
 import type { Run } from '../ports/store.ts';
@@ -110,7 +110,7 @@ export interface ConnectionAccess {
   /** The dialect in use, and which settings of it the configuration states, as paths: `csv.emptyCell`. */
   readonly dialect: { readonly used: Dialect; readonly written: readonly string[] };
   /** Makes the experiments of `rollcall learn`. Throws `USAGE`, with nothing written, for a user that the platform knows. */
-  learn(order: LearnOrder): AsyncGenerator<LearnLine, LearnEnd>;
+  learn(order: LearnOrder): Promise<LearnEnd>;
 }
 
 /**

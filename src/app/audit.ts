@@ -103,18 +103,43 @@ export async function changedSafeguards(
 }
 
 /**
- * Stores the safeguards with which this process works, and what they let pass more than before in the audit. One of
- * several processes that start at once does so. Returns the syncs with looser ones.
+ * Stores the safeguards with which this process works, and says in log and audit what they let pass more than before. One
+ * of several processes that start at once does so.
  */
-export async function keepSafeguards(syncs: readonly ProtectedSync[], io: SafeguardsIo): Promise<readonly string[]> {
-  const looser: string[] = [];
+export async function keepSafeguards(
+  syncs: readonly ProtectedSync[],
+  io: SafeguardsIo & Pick<EngineIo, 'logger'>,
+): Promise<void> {
   for (const { before, now, loosened: all } of await changedSafeguards(syncs, io)) {
     const act = { action: 'loosen-safeguards', by: 'configuration', sync: now.sync } as const;
     const entry = all.length === 0 ? undefined : auditEntry({ ...act, detail: all.map(loosenedWords).join('; ') }, io);
     const isStored = await io.store.baselines.replaceSafeguards(before?.digest, now, entry);
-    if (isStored && entry !== undefined) looser.push(now.sync);
+    if (!isStored || entry === undefined) continue;
+    io.logger.warn({ sync: now.sync }, 'safeguards are looser than in the last run: see "rollcall audit"');
   }
-  return looser;
+}
+
+/**
+ * Gives renamed syncs what the store keeps under their former names. Returns the names that are still in use, by the name of
+ * the sync: if read-only, nothing is moved. Throws as `SyncNames.rename` does.
+ */
+export async function moveFormerNames(
+  syncs: readonly { readonly name: string; readonly connection: string; readonly formerly?: string }[],
+  io: Pick<EngineIo, 'store' | 'logger'> & EntryIo,
+  { isReadOnly = false }: { readonly isReadOnly?: boolean },
+): Promise<ReadonlyMap<string, string>> {
+  const kept = new Map<string, string>();
+  for (const { name: to, connection, formerly: from } of syncs) {
+    if (from === undefined || !(await io.store.syncNames.isUsed({ from, to, connection }))) continue;
+    if (isReadOnly) {
+      kept.set(to, from);
+      continue;
+    }
+    const act = { action: 'rename-sync', by: 'configuration', sync: to, detail: `was ${from}` } as const;
+    await io.store.syncNames.rename({ from, to, connection }, auditEntry(act, io));
+    io.logger.info({ sync: to, formerly: from }, 'what the store kept under the former name belongs to the sync now');
+  }
+  return kept;
 }
 
 /** Lists entries of the audit, newest first. */

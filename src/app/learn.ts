@@ -59,18 +59,16 @@ export async function learnConnection(app: AppIo, request: LearnRequest): Promis
   try {
     const { trial: before } = await engine.store.learned.get(connection);
     await note({ ...request, action: 'learn' }, engine);
-    const desk = openDesk({ ...request, user, before, signal }, engine);
-    const learning = access.learn({ user, before, desk, signal });
-    for (;;) {
-      const { value, done } = await learning.next();
-      if (done === true) {
-        const learned = valuesOf(lines);
-        await desk.learned(learned);
-        return { connection, user, lines, learned, ...value };
-      }
-      lines.push(value);
-      request.onLine(value);
-    }
+    const found = (line: LearnLine): void => {
+      lines.push(line);
+      request.onLine(line);
+    };
+    const desk = { ...openDesk({ ...request, user, before, signal }, engine), found };
+    const end = await access.learn({ user, before, desk, signal });
+    const learned = valuesOf(lines);
+    const settings = (known: LearnedFacts) => ({ ...known, settings: { ...known.settings, ...learned } });
+    await engine.store.learned.update(connection, settings);
+    return { connection, user, lines, learned, ...end };
   } finally {
     const { trial } = await engine.store.learned.get(connection);
     if (signal.aborted && trial !== undefined) {
@@ -106,7 +104,7 @@ interface DeskOptions extends LearnRequest {
 function openDesk(
   { connection, user, before, confirm, say, signal }: DeskOptions,
   io: EngineIo,
-): LearnDesk & { learned(values: LearnedValues): Promise<void> } {
+): Omit<LearnDesk, 'found'> {
   const { store, clock } = io;
   const keep = (patch: Pick<LearnedFacts, 'trial'>) =>
     store.learned.update(connection, ({ trial: _, ...known }) => ({ ...known, ...patch }));
@@ -136,8 +134,6 @@ function openDesk(
       await keep({});
       tested = user;
     },
-    learned: (values) =>
-      store.learned.update(connection, (known) => ({ ...known, settings: { ...known.settings, ...values } })),
   };
 }
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { getCACertificates } from 'node:tls';
 import type { ConnectionAccess, PlatformApi } from '../app/app-io.ts';
-import { keepSafeguards } from '../app/audit.ts';
+import { keepSafeguards, moveFormerNames } from '../app/audit.ts';
 import { findConnection } from '../app/find-named.ts';
 import type { Config, ConnectionSettings, SyncConfig } from '../config/config.ts';
 import { type ExpressionThread, openExpressionThread } from '../config/expression-thread.ts';
@@ -70,43 +70,6 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/**
- * Gives renamed syncs what the store keeps under their former names. Returns the names that are still in use, by the name of
- * the sync: if read-only, nothing is moved. Throws as `SyncNames.rename` does.
- */
-async function moveFormerNames(
-  { syncs }: Config,
-  { store, clock, logger, newId }: Pick<EngineIo, 'store' | 'clock' | 'logger' | 'newId'>,
-  { isReadOnly = false }: Pick<EngineParts, 'isReadOnly'>,
-): Promise<ReadonlyMap<string, string>> {
-  const kept = new Map<string, string>();
-  for (const { name: to, connection, formerly: from } of Object.values(syncs)) {
-    if (from === undefined || !(await store.syncNames.isUsed({ from, to, connection }))) continue;
-    if (isReadOnly) {
-      kept.set(to, from);
-      continue;
-    }
-    const detail = `was ${from}`;
-    const entry = { id: newId('audit'), at: clock.now(), by: 'configuration', action: 'rename-sync', detail } as const;
-    await store.syncNames.rename(
-      { from, to, connection },
-      { ...entry, sync: to, connection: undefined, run: undefined },
-    );
-    logger.info({ sync: to, formerly: from }, 'what the store kept under the former name belongs to the sync now');
-  }
-  return kept;
-}
-
-/** Says in log and audit, once, that the configuration has looser safeguards than the last process had. */
-async function noteSafeguards(
-  { syncs, approvals }: Config,
-  io: Pick<EngineIo, 'store' | 'clock' | 'logger' | 'newId'>,
-): Promise<void> {
-  for (const sync of await keepSafeguards(Object.values(syncs), { ...io, ...given({ approvals }) })) {
-    io.logger.warn({ sync }, 'safeguards are looser than in the last run: see "rollcall audit"');
-  }
-}
-
 /** Opens the store, every connection and every sync of a configuration. Sends no request. Must be closed. */
 export async function openEngine(config: Config, given: EngineParts): Promise<Engine> {
   const scratchFolder = await openScratchFolder(config.folder, given.clock.now());
@@ -120,10 +83,12 @@ export async function openEngine(config: Config, given: EngineParts): Promise<En
     connections: config.workers.storeConnections,
   });
   const clock: Clock = { ...storeClock, sleep: (ms, signal) => given.clock.sleep(ms, signal) };
-  const storeIo = { store, clock, logger, newId };
-  const names = await moveFormerNames(config, storeIo, given)
+  const { approvals } = config;
+  const storeIo = { store, clock, logger, newId, ...(approvals === undefined ? {} : { approvals }) };
+  const configured = Object.values(config.syncs);
+  const names = await moveFormerNames(configured, storeIo, given)
     .then(async (kept) => {
-      if (given.isReadOnly !== true) await noteSafeguards(config, storeIo);
+      if (given.isReadOnly !== true) await keepSafeguards(configured, storeIo);
       return kept;
     })
     .catch(async (error: unknown) => {
@@ -156,7 +121,7 @@ export async function openEngine(config: Config, given: EngineParts): Promise<En
   const thread = openExpressionThread();
   const sourceTokens: TokenManager[] = [];
   const syncs = new Map(
-    Object.values(config.syncs).map((settings) => [
+    configured.map((settings) => [
       settings.name,
       openSync(
         settings,
@@ -182,9 +147,9 @@ export async function openEngine(config: Config, given: EngineParts): Promise<En
   );
   const openSpool = () => openFileSpool(scratchFolder);
   const io: EngineIo = {
-    ...{ store, syncs, clock, logger, newId, openSpool, checkpoint },
+    ...storeIo,
+    ...{ syncs, openSpool, checkpoint },
     retention: config.retention,
-    ...(config.approvals === undefined ? {} : { approvals: config.approvals }),
     reports: openReports(config, () => io, parts.egress),
     progress: () => {},
     countRequests: meter.countRequests,
@@ -446,11 +411,10 @@ export function accessTo({ platform, settings, clientOptions, tokenManager, revo
     platform,
     tokens,
     dialect: { used: settings.dialect, written: settings.writtenDialect },
-    async *learn(order) {
+    async learn(order) {
       // Loaded only when needed: no other command uses it.
       const { learnPlatform } = await import('../platform/learn/learn-platform.ts');
-      const fileOf = provisioningBytes;
-      return yield* learnPlatform({ ...order, connection: clientOptions, tokens: tokenManager, fileOf });
+      return learnPlatform({ ...order, connection: clientOptions, tokens: tokenManager, fileOf: provisioningBytes });
     },
   };
 }

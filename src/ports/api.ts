@@ -103,17 +103,19 @@ export interface LearnTrial {
   readonly writtenAt: number;
 }
 
-/** How the experiments write: each write goes through this one function. */
+/** How the experiments write and speak. */
 export interface LearnDesk {
   /**
-   * Asks, takes the connection's file lease, stores what follows, and then does it. Returns undefined when the operator
-   * declines. `send` includes the wait until the platform has processed the write.
+   * Every write goes through it. Asks, takes the connection's file lease, stores what follows, and then does it. Returns
+   * undefined when the operator declines. `send` includes the wait until the platform has processed the write.
    */
   write<T>(what: string, send: () => Promise<T>): Promise<T | undefined>;
   /** Stores that no test user of an earlier write is left. */
   cleaned(): Promise<void>;
   /** Says in one line what happens now. */
   say(text: string): void;
+  /** Tells what an experiment found out, as soon as it has. */
+  found(line: LearnLine): void;
 }
 
 /** How the experiments ended. */

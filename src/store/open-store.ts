@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { Kysely } from 'kysely';
 import { RollcallError } from '../core/run/errors.ts';
 import { onDemand } from '../core/run/on-demand.ts';
 import type { Clock, Logger, Uptime } from '../ports/runtime.ts';
@@ -78,7 +77,7 @@ async function openMigrated<C>(
 ): Promise<{ store: Store; clock: C }> {
   const { db, place } = await openDatabase(url, base);
   try {
-    await migrate(db as unknown as Kysely<unknown>, place);
+    await migrate(db, place);
     await checkKeys(db, base.seals ?? []);
     return {
       store: createStore(db, { keys: openKeyRing(base.seals ?? []), uptime: base.uptime }),
@@ -94,7 +93,7 @@ async function openMigrated<C>(
 export async function migrateStore(url: string, base: StoreBase): Promise<StoreMigration> {
   const { db, place } = await openDatabase(url, base);
   try {
-    return await migrate(db as unknown as Kysely<unknown>, place);
+    return await migrate(db, place);
   } finally {
     await db.destroy();
   }

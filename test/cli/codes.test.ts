@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/run-cli.ts';
 import { listedCodes } from '../../src/core/run/codes/code-list.ts';
 import { fold } from '../../src/core/run/problem-words.ts';
+import { listApiOperations } from '../../src/platform/table/parameters.ts';
 import { openTestShell } from './test-shell.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -29,7 +30,7 @@ describe('every code', () => {
   });
 
   it('names only commands and options that exist', () => {
-    const host = { apiOperations: [], action: () => () => Promise.resolve() };
+    const host = { apiOperations: listApiOperations(), action: () => () => Promise.resolve() };
     const program = createProgram(host, { version: '0', output: {} });
     for (const { code, cause, cure } of listedCodes) {
       for (const text of [cause, ...cure]) {

@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely';
 import type { StoreMigration } from '../../src/ports/store-operations.ts';
 import type { Database, OpenDatabase } from '../../src/store/db/database.ts';
 import { tableNames } from '../../src/store/db/differences.ts';
@@ -8,7 +7,7 @@ import { openDatabase } from '../../src/store/open-store.ts';
 
 /** The tables of a store with its data: none that says which migrations the store has had. */
 export async function tablesOf(db: Database): Promise<readonly string[]> {
-  const tables = await tableNames(db as unknown as Kysely<unknown>);
+  const tables = await tableNames(db);
   return tables.filter((table) => !table.startsWith('kysely_') && table !== 'schema_compatibility');
 }
 
@@ -37,7 +36,7 @@ export function migrateOpened(
   { name = '999-later', ...changed }: Partial<SchemaMigration> & { readonly name?: string } = {},
 ): Promise<StoreMigration> {
   const known = { ...migrations, [name]: { ...later, ...changed } };
-  return migrate(db as unknown as Kysely<unknown>, place, known);
+  return migrate(db, place, known);
 }
 
 export async function migrateLater(

@@ -111,7 +111,7 @@ describePage('the documentation site in a browser without a network', () => {
   it('finds pages for users first, then the changelog, then decisions', async () => {
     await page.goto(url);
     await page.getByRole('button', { name: 'Search' }).click();
-    await page.locator('#localsearch-input').fill('OpenTelemetry');
+    await page.locator('#localsearch-input').fill('outbox');
     await page.locator('.results a').first().waitFor();
     const addresses = await page
       .locator('.results a')

@@ -226,8 +226,8 @@ describe.skipIf(found === undefined)('the chart', () => {
     const argsOf = (variant: string) => podsOf(all(variant)).map(({ pod }) => pod.containers[0]?.args.join(' '));
     expect(argsOf('single-sqlite').sort()).toEqual(['check', 'check --offline', 'start --role all']);
     expect(argsOf('distributed').sort()).toEqual([
+      'admin migrate',
       'check',
-      'migrate',
       'start --role scheduler',
       'start --role server',
       'start --role worker',

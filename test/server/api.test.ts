@@ -165,7 +165,7 @@ test('what is decided about a pair is in the audit, and an order that says too l
   expect(await expectAnswer(server, 'adopt-users', path, order)).toMatchObject({
     adoptions: [{ kind: 'decide', isDone: true }],
   });
-  const { entries } = await expectAnswer(server, 'list-audit', '/api/audit?action=decide-pair');
+  const { entries } = await expectAnswer(server, 'list-audit', '/api/audit?action=decide-accounts');
   expect(entries).toMatchObject([
     { by: 'token:ops', reason: 'notice', detail: `"N3" is left out and the account of "E3" kept until ${until}` },
   ]);

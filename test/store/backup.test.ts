@@ -292,7 +292,7 @@ it('a backup of an older version is brought to the tables of the version that re
   const contents = { place: target.place, rows: {} };
   const all = { ...order(place), now, file: place.file, place: target.place, replaces: contents };
   const known = { ...migrations, '002-second': second };
-  await restoreInto(target.db as unknown as Kysely<unknown>, all, async () => {}, known);
+  await restoreInto(target.db, all, async () => {}, known);
   const rows = await target.db.selectFrom('triggers').select(['id', 'scope_key']).execute();
   expect(rows).toEqual([{ id: 't1', scope_key: 'moved' }]);
 });

@@ -67,7 +67,10 @@ describe('the declaration of the tables', () => {
   it('names every place of a person: after forget, nothing in the database does', async () => {
     const { store, raw, insert } = await openNew();
     for (const table of declaredTables) {
-      const naming = declaredColumns(table).map((column) => [column.name, namingText(column)] as const);
+      const naming = declaredColumns(table).flatMap((column) => [
+        [column.name, namingText(column)] as const,
+        ...(column.actions ?? []).map((action) => ['action', action] as const),
+      ]);
       if (naming.length > 0) insert(table, new Map(naming));
     }
     const personal = '[{"userId":"","enabled":true,"fields":{"mainLeader":"E7"}},{"mainLeader":""},"",null]';

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { conflict, RollcallError, usageError } from '../../core/run/errors.ts';
 import { countOf } from '../../core/run/formats.ts';
@@ -61,7 +61,7 @@ function requireKnown({ migrations: had, version }: BackupHeader, file: string):
 /**
  * Counts what is in the store. Throws as `openStore` does for a database that is not of this version or an older one.
  */
-async function contentsOf(db: Kysely<unknown>, place: string): Promise<StoreContents> {
+async function contentsOf(db: Database, place: string): Promise<StoreContents> {
   await readExecuted(db, place);
   const rows: Record<string, number> = {};
   for (const table of (await tableNames(db)).filter(isContent)) {
@@ -78,9 +78,9 @@ function isContent(table: string): boolean {
 }
 
 /** Throws `CONFLICT` while a process works on the store: what it knows would no longer be true. */
-async function requireNoProcess(db: Kysely<unknown>, place: string, now: number): Promise<void> {
+async function requireNoProcess(db: Database, place: string, now: number): Promise<void> {
   if (!(await tableNames(db)).includes('leases')) return;
-  const held = await (db as unknown as Database)
+  const held = await db
     .selectFrom('leases')
     .select(['name', 'until_at'])
     .where('owner', 'is not', null)
@@ -106,7 +106,7 @@ interface RestoreOrder extends Restored {
  * sees the restored store last, and undoes everything by throwing.
  */
 export async function restoreInto(
-  db: Kysely<unknown>,
+  db: Database,
   order: RestoreOrder,
   check: (restored: OpenTransaction) => Promise<void>,
   known = migrations,
@@ -119,16 +119,15 @@ export async function restoreInto(
     await requireNoProcess(transaction, order.place, order.now);
     await dropTables(transaction);
     await makeTables(transaction, backup.migrations, known);
-    await load(transaction as unknown as OpenTransaction, order.file);
+    await load(transaction, order.file);
     await migrateIn(transaction, order.place, known);
-    const restored = transaction as unknown as OpenTransaction;
-    const effects = await settleRestored(restored, order, backup.madeAt);
-    await check(restored);
+    const effects = await settleRestored(transaction, order, backup.madeAt);
+    await check(transaction);
     return { backup, replaces: order.replaces, effects };
   });
 }
 
-async function dropTables(db: Kysely<unknown>): Promise<void> {
+async function dropTables(db: Database): Promise<void> {
   const names = await tableNames(db);
   if (names.length === 0) return;
   if (isPostgres(db)) {
@@ -139,7 +138,7 @@ async function dropTables(db: Kysely<unknown>): Promise<void> {
 }
 
 /** Makes the tables as they were in the backup, so that later migrations find its data as they expect it. */
-async function makeTables(db: Kysely<unknown>, names: readonly string[], known: Migrations): Promise<void> {
+async function makeTables(db: Database, names: readonly string[], known: Migrations): Promise<void> {
   const wanted = Object.fromEntries(Object.entries(known).filter(([name]) => names.includes(name)));
   const { error } = await new Migrator({
     db,
@@ -153,7 +152,7 @@ async function makeTables(db: Kysely<unknown>, names: readonly string[], known: 
 }
 
 async function load(db: OpenTransaction, file: string): Promise<void> {
-  const known = await tableNames(db as unknown as Kysely<unknown>);
+  const known = await tableNames(db);
   let target: Target | undefined;
   for await (const part of readLines(readBackupFile(file), file)) {
     if (part.kind === 'header') continue;
@@ -218,8 +217,7 @@ export async function noteBackup(
   { id, by, reason, as, ...parts }: BackupParts & Pick<Restored, 'id' | 'by' | 'reason' | 'as'>,
 ): Promise<void> {
   const about = { sync: undefined, connection: undefined, run: undefined, detail: countOf(rows, 'row') };
-  const write = async (untyped: Kysely<unknown>): Promise<void> => {
-    const db = untyped as unknown as Database;
+  const write = async (db: Database): Promise<void> => {
     const at = await clockNow(db, parts.now);
     const entry = { id, at, by, action: 'backup', ...about, ...given({ reason, as }) } as const;
     await db.insertInto('audit').values(toAuditRow(entry)).execute();
@@ -232,7 +230,7 @@ export async function previewRestore(url: string, file: string, parts: BackupPar
   const backup = await inspectBackup(file);
   return withDatabase(url, parts, async (db, place) => {
     const replaces = await contentsOf(db, place);
-    await requireNoProcess(db, place, await clockNow(db as unknown as Database, parts.now));
+    await requireNoProcess(db, place, await clockNow(db, parts.now));
     return { backup, replaces };
   });
 }
@@ -249,7 +247,7 @@ export async function restoreStore(
   requireLasting(url, parts.folder);
   return withDatabase(url, parts, async (db, place) => {
     const replaces = await contentsOf(db, place);
-    const now = await clockNow(db as unknown as Database, parts.now);
+    const now = await clockNow(db, parts.now);
     return restoreInto(db, { ...parts, now, file, place, replaces }, (restored) =>
       checkKeys(restored, parts.seals ?? []),
     );
@@ -259,11 +257,11 @@ export async function restoreStore(
 async function withDatabase<T>(
   url: string,
   { folder }: Pick<BackupParts, 'folder'>,
-  use: (db: Kysely<unknown>, place: string) => Promise<T>,
+  use: (db: Database, place: string) => Promise<T>,
 ): Promise<T> {
   const { db, place } = await openDatabase(url, { folder });
   try {
-    return await use(db as unknown as Kysely<unknown>, place);
+    return await use(db, place);
   } finally {
     await db.destroy();
   }

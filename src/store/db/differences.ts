@@ -1,4 +1,5 @@
-import { type Kysely, PostgresAdapter, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
+import { PostgresAdapter, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
+import type { Database } from './database.ts';
 
 /** The statements that differ between the two databases. All other SQL is the same for both. */
 
@@ -35,7 +36,7 @@ export async function isReadOnly(db: QueryExecutorProvider): Promise<boolean> {
 }
 
 /** Returns the names of tables in our schema. Ignores other schemas, and views, which belong to extensions. */
-export async function tableNames(db: Kysely<unknown>): Promise<readonly string[]> {
+export async function tableNames(db: Database): Promise<readonly string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!isPostgres(db)) return tables.map(({ name }) => name);
   const { rows } = await sql<{ schema: string | null }>`select current_schema() as schema`.execute(db);

@@ -1,11 +1,10 @@
-import type { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { StoreMigration } from '../../ports/store-operations.ts';
+import type { Database } from './database.ts';
 import { isReadOnly, lockTables, mayMakeTables, tableNames } from './differences.ts';
 import { readOnlyStore } from './errors.ts';
 import { type Migrations, migrations } from './migrations/index.ts';
-import type { Schema } from './schema.ts';
 
 /**
  * Brings a store to this version's tables in one transaction, which also excludes other processes: when two processes
@@ -13,7 +12,7 @@ import type { Schema } from './schema.ts';
  * they are. Throws `STORE_INVALID` for a store that a newer version has changed incompatibly, and for a database of
  * another application.
  */
-export async function migrate(db: Kysely<unknown>, place: string, known = migrations): Promise<StoreMigration> {
+export async function migrate(db: Database, place: string, known = migrations): Promise<StoreMigration> {
   return db.transaction().execute(async (transaction) => {
     await lockTables(transaction);
     return migrateIn(transaction, place, known);
@@ -22,7 +21,7 @@ export async function migrate(db: Kysely<unknown>, place: string, known = migrat
 
 /** As `migrate`, inside a transaction that holds the lock of the tables. */
 export async function migrateIn(
-  transaction: Kysely<unknown>,
+  transaction: Database,
   place: string,
   known: Migrations = migrations,
 ): Promise<StoreMigration> {
@@ -59,7 +58,7 @@ export interface Executed {
 }
 
 /** Returns the executed migrations. Throws `STORE_INVALID` unless the database is a store for this version, or empty. */
-export async function readExecuted(db: Kysely<unknown>, place: string, known = migrations): Promise<Executed> {
+export async function readExecuted(db: Database, place: string, known = migrations): Promise<Executed> {
   const tables = await tableNames(db);
   if (tables.length === 0) {
     if (await mayMakeTables(db)) return { executed: [], newer: [] };
@@ -71,13 +70,13 @@ export async function readExecuted(db: Kysely<unknown>, place: string, known = m
     const message = `${place} is the database of another application (it has the tables ${some}). Set "store" to a database of its own.`;
     throw new RollcallError(message, { code: 'STORE_INVALID' });
   }
-  const rows = await (db as Kysely<MigrationTable>).selectFrom('kysely_migration').select('name').execute();
+  const rows = await db
+    .withTables<{ kysely_migration: { name: string } }>()
+    .selectFrom('kysely_migration')
+    .select('name')
+    .execute();
   const executed = rows.map(({ name }) => name);
   return { executed, newer: await findNewerMigrations(db, place, { executed, tables, known }) };
-}
-
-interface MigrationTable {
-  kysely_migration: { name: string };
 }
 
 /**
@@ -86,7 +85,7 @@ interface MigrationTable {
  * the migrations of this version.
  */
 async function findNewerMigrations(
-  db: Kysely<unknown>,
+  db: Database,
   place: string,
   {
     executed,
@@ -97,7 +96,7 @@ async function findNewerMigrations(
   const newer = executed.filter((name) => !Object.hasOwn(known, name)).toSorted();
   if (newer.length === 0) return [];
   const rows = tables.includes('schema_compatibility')
-    ? await (db as unknown as Kysely<Schema>).selectFrom('schema_compatibility').selectAll().execute()
+    ? await db.selectFrom('schema_compatibility').selectAll().execute()
     : [];
   for (const name of newer) {
     const row = rows.find(({ migration }) => migration === name);
@@ -114,13 +113,13 @@ async function findNewerMigrations(
 }
 
 /** Records, for versions that do not know this version's migrations, whether each one leaves the store usable. */
-async function recordCompatibility(db: Kysely<unknown>, known: Migrations): Promise<void> {
+async function recordCompatibility(db: Database, known: Migrations): Promise<void> {
   const rows = Object.entries(known).map(([migration, { since, breaks = null }]) => ({
     migration,
     since,
     breaks,
   }));
-  await (db as unknown as Kysely<Schema>)
+  await db
     .insertInto('schema_compatibility')
     .values(rows)
     .onConflict((conflict) => conflict.column('migration').doNothing())

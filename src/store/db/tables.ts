@@ -1,4 +1,5 @@
 import type { UnreadableValues } from '../../ports/person-records.ts';
+import type { AuditAction } from '../../ports/store-operations.ts';
 import { keyOf, type Schema } from './schema.ts';
 
 /** The row of `store_keys` with the key of the hashes of forgotten people. */
@@ -17,6 +18,8 @@ interface ColumnFacts {
   readonly forgotten?: 'row' | 'mention' | 'unlisted' | 'null' | 'own';
   /** Whether it is an identification as it is. Otherwise it is a text that may mention one. */
   readonly isExact?: true;
+  /** Only a row with one of these actions mentions a person. The texts of others have counts, which look like short ones. */
+  readonly actions?: readonly AuditAction[];
   /** `key ring`: sealed with the key of the store, when there is one. `vault`: sealed before the store gets it. */
   readonly sealedBy?: 'key ring' | 'vault';
   /** Only the row with this key is sealed. */
@@ -117,7 +120,10 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   mailed_reports: {},
   pauses: { sync: 'sync' },
   learned: {},
-  audit: { sync: 'sync', columns: { detail: mention, why: mention } },
+  audit: {
+    sync: 'sync',
+    columns: { detail: { ...mention, actions: ['adopt', 'decide-accounts'] }, why: mention },
+  },
   restores: {},
   // Users sign in again: their roles may have changed since.
   sessions: { isDroppedByRestore: true },

@@ -279,13 +279,13 @@ function mayName({ name, isExact, sealedBy }: DeclaredColumn, person: Person): R
 }
 
 function isNamed(
-  { table, name, isExact, sealedBy }: DeclaredColumn,
+  { table, name, isExact, sealedBy, actions }: DeclaredColumn,
   row: Readonly<Record<string, unknown>>,
   keys: KeyRing,
   { identification, mention }: Person,
 ): boolean {
   const value = row[name];
-  if (typeof value !== 'string') return false;
+  if (typeof value !== 'string' || actions?.some((action) => action === row.action) === false) return false;
   if (isExact === true) return value === identification;
   const text = sealedBy === undefined ? value : keys.open(value, placeOf(table, name as never, row));
   return text.search(mention) !== -1;

@@ -73,7 +73,7 @@ see(
     const left = await describeHold(office.app, hold);
     expect(left.waiting).toBe(all - approved);
     await page.getByText(`of ${left.waiting.toLocaleString('en-US')}`).waitFor();
-    await page.getByRole('row', { name: 'Approved · ops · confirmed by HR' }).first().waitFor();
+    await page.getByRole('row', { name: 'Approved · token:ops · confirmed by HR' }).first().waitFor();
     expect(await page.getByRole('checkbox').count()).toBe(2);
     expect(await findAudit(office.app, { limit: 1 })).toMatchObject([
       { action: 'approve', by: 'token:ops', reason: 'confirmed by HR' },

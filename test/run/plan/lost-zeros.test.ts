@@ -258,7 +258,7 @@ describe('a search for lost zeros', () => {
     );
     if (known.roster !== undefined) {
       const listed = openIndex(undefined, 'salt');
-      for (const name of known.roster) listed.set(listed.add(name), inSource);
+      for (const name of known.roster) listed.set(listed.add(name), inSource | mark.active);
       const pages = packRoster('people', listed.rosterEntries('people'));
       const counts = { people: pages.length, emails: 1 };
       const header = { sync: 'people', run: 'run_1', at: 1, fingerprint: 'f1', salt: 'salt', rows: 1, pages: counts };

@@ -335,7 +335,7 @@ export const findingEntries = {
     meaning:
       'The platform shows an account without a readable identification, id or enabled flag. Only this account, and a person whom it names, is left as it is.',
     cause: 'The account was made in another way than the API, or the platform answered with a damaged record.',
-    cure: ['Correct the account on the platform. `rollcall api users get IDENTIFICATION` shows its record.'],
+    cure: ['Correct the account on the platform. `rollcall api users read --identification PERSON` shows its record.'],
     page: 'platform-assumptions.md#reading-users',
   },
   'lookup-disagrees': {
