@@ -86,7 +86,7 @@ test.each([
   }
 });
 
-test('a plan is approved by its digest for 24 hours, and not later', async () => {
+test('a plan is approved by its digest for 24 hours, and not later, and no other one', async () => {
   const digest = 'c'.repeat(64);
   const early = await openHeld();
   early.clock.jumpTo(early.clock.now() + 24 * hourMs - 1);
@@ -98,6 +98,8 @@ test('a plan is approved by its digest for 24 hours, and not later', async () =>
   const late = await openHeld();
   late.clock.jumpTo(late.clock.now() + 24 * hourMs);
   expect(await refusal(approveDigest('people', digest, { by: 'ops' }, late.io))).toContain('older than 24 h');
+  const unknown = approveDigest('people', 'f'.repeat(64), { by: 'ops' }, late.io);
+  expect(await refusal(unknown)).toContain('no plan of people has the digest');
 });
 
 test('an approval of a digest leaves what an operator rejected since', async () => {

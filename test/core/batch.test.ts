@@ -130,12 +130,6 @@ describe('changes that share a file', () => {
 });
 
 describe('the columns of a file', () => {
-  it('are the names and each field that a row writes, in the order of the contract', () => {
-    const rows = [change({ after: { customField1: 'x' } }), change({ after: { email: 'a@example.com' } })];
-    expect(fileColumns(rows, defaultDialect)).toEqual(['email', 'firstName', 'lastName', 'customField1']);
-    expect(fileColumns([], defaultDialect)).toEqual(['firstName', 'lastName']);
-  });
-
   it('are all fields up to the highest custom field where the full header is required', () => {
     const columns = fileColumns([], { ...csv({ header: 'full' }), customFieldLimit: { direct: 1, csv: 2 } });
     expect(columns.slice(-3)).toEqual(['office', 'customField1', 'customField2']);

@@ -24,19 +24,6 @@ describe('hashes and digests', () => {
     expect(sealChange(draft({ after: a })).hash).toBe(sealChange(draft({ after: b })).hash);
   });
 
-  it('depend on the person, the rule, the episode, before and after', () => {
-    const variants = [
-      draft(),
-      draft({ identification: 'E9' }),
-      draft({ rule: 'active-enable' }),
-      draft({ episode: '1' }),
-      draft({ after: { lastName: 'Other' } }),
-      draft({ before: { userId: '1', enabled: false, fields: wanted } }),
-      draft({ before: { userId: '1', enabled: true, fields: { ...wanted, lastName: 'Before' } } }),
-    ];
-    expect(new Set(variants.map((one) => sealChange(one).hash)).size).toBe(variants.length);
-  });
-
   it('of two changes are equal only if rule, episode and values are', () => {
     const part = fc.record({
       identification: fc.constantFrom('E1', 'E2', 'E1"'),
@@ -44,9 +31,10 @@ describe('hashes and digests', () => {
       episode: fc.constantFrom('0', '1', '10'),
       after: fc.constantFrom({}, { lastName: 'Díaz' }, { lastName: '', firstName: 'Díaz' }),
       enabled: fc.boolean(),
+      was: fc.constantFrom('Díaz', 'Before'),
     });
-    const sealed = ({ enabled, ...rest }: typeof part extends fc.Arbitrary<infer Part> ? Part : never) =>
-      sealChange(draft({ ...rest, before: { userId: '1', enabled, fields: wanted } }));
+    const sealed = ({ enabled, was, ...rest }: typeof part extends fc.Arbitrary<infer Part> ? Part : never) =>
+      sealChange(draft({ ...rest, before: { userId: '1', enabled, fields: { ...wanted, lastName: was } } }));
     fc.assert(
       fc.property(part, part, (a, b) => {
         const isEqual = JSON.stringify(a) === JSON.stringify(b);
@@ -79,10 +67,6 @@ describe('hashes and digests', () => {
     };
     const digests = [digestOf(), digestOf('a'), digestOf('a', 'b'), digestOf('b', 'a')];
     expect(new Set(digests).size).toBe(4);
-  });
-
-  it('a digest of no changes is stable', () => {
-    expect(new PlanDigest().end()).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { FieldValues } from '../../src/core/person/fields.ts';
 import { diffFields, isAlteration, isSameValue, withKnown } from '../../src/core/plan/diff.ts';
 import { entry, user, wanted } from './cases.ts';
 
@@ -102,25 +103,17 @@ describe('a write', () => {
   const writtenOf = (...[known, firstSight]: [ReturnType<typeof entry> | undefined, 'write' | 'assume']) =>
     diffFields(both, unseen, known, { ...writing, firstSight }).written;
 
-  it('carries everything that is wanted', () => {
-    expect(writtenOf(undefined, 'write')).toBe(both);
-    expect(writtenOf(entry({ hidden: { job: 'Baker' } }), 'write')).toBe(both);
-  });
+  const readable = { ...wanted, area: 'Sales' };
+  const date = { orgEntryDate: '2021-01-05' };
 
-  it('carries nothing that is only assumed', () => {
-    expect(writtenOf(undefined, 'assume')).toEqual({ ...wanted, area: 'Sales' });
-    expect(writtenOf(entry({ hidden: { job: 'Baker', orgEntryDate: '2021-01-05' } }), 'assume')).toEqual({
-      ...wanted,
-      area: 'Sales',
-    });
-  });
-
-  it('carries what really changed against what was assumed', () => {
-    expect(writtenOf(entry({ hidden: { job: 'Cook', orgEntryDate: '2021-01-05' } }), 'assume')).toEqual({
-      ...wanted,
-      area: 'Sales',
-      job: 'Baker',
-    });
+  it.each<[what: string, hidden: FieldValues | undefined, firstSight: 'write' | 'assume', written: FieldValues]>([
+    ['everything that is wanted', undefined, 'write', both],
+    ['also what was written before', { job: 'Baker' }, 'write', both],
+    ['nothing that is only assumed', undefined, 'assume', readable],
+    ['nothing that is as it was assumed', { job: 'Baker', ...date }, 'assume', readable],
+    ['what changed against what was assumed', { job: 'Cook', ...date }, 'assume', { ...readable, job: 'Baker' }],
+  ])('carries %s', (...[, hidden, firstSight, written]) => {
+    expect(writtenOf(hidden && entry({ hidden }), firstSight)).toEqual(written);
   });
 });
 
@@ -128,24 +121,22 @@ describe('a write that clears what it does not carry', () => {
   const known = entry({ hidden: { job: 'Pilot', seniority: 'x', birthDate: '1990-01-02', area: 'Sales' } });
   const carried = ['job', 'birthDate', 'area', 'phoneNumber'] as const;
 
-  it('carries what the ledger knows of mapped fields that the platform does not show', () => {
-    expect(withKnown(wanted, user(), known, carried)).toEqual({ ...wanted, job: 'Pilot' });
-  });
+  const understood = user();
+  const odd = user({ unreadable: ['birthDate'] });
 
-  it('carries also what the platform shows in a form that is not understood', () => {
-    expect(withKnown(wanted, user({ unreadable: ['birthDate'] }), known, carried)).toEqual({
-      ...wanted,
-      job: 'Pilot',
-      birthDate: '1990-01-02',
-    });
-  });
-
-  it('keeps the wanted value', () => {
-    expect(withKnown({ ...wanted, job: '' }, user(), known, carried)).toEqual({ ...wanted, job: '' });
-  });
-
-  it('carries nothing more without a ledger', () => {
-    expect(withKnown(wanted, user(), undefined, carried)).toEqual(wanted);
+  it.each([
+    [
+      'what the ledger knows of mapped fields that are not shown',
+      wanted,
+      understood,
+      known,
+      { ...wanted, job: 'Pilot' },
+    ],
+    ['also what is not understood', wanted, odd, known, { ...wanted, job: 'Pilot', birthDate: '1990-01-02' }],
+    ['the wanted value', { ...wanted, job: '' }, understood, known, { ...wanted, job: '' }],
+    ['nothing more without a ledger', wanted, understood, undefined, wanted],
+  ])('carries %s', (...[, fields, shown, ledger, expected]) => {
+    expect(withKnown(fields, shown, ledger, carried)).toEqual(expected);
   });
 });
 

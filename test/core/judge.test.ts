@@ -35,29 +35,23 @@ describe('judging a change by what the platform shows', () => {
     expect(judgeChange(sealChange(change), shown, undefined).kind).toBe(kind);
   });
 
-  it('takes a value that is kept differently as applied, and remembers both', () => {
-    const verdict = judgeChange(update, user({ fields: { ...wanted, lastName: 'NÚÑEZ' } }), undefined);
-    expect(verdict).toEqual({ kind: 'applied', quirks: { lastName: { sent: 'Núñez', observed: 'NÚÑEZ' } } });
-  });
+  const quirk = (observed: string, ignored?: number) => {
+    const known = { sent: 'Núñez', observed, ...(ignored === undefined ? {} : { ignored }) };
+    return { lastName: known };
+  };
+  const edited = { kind: 'not-seen', what: 'lastName was changed by someone else', overwritten: ['lastName'] };
 
-  it('takes a value that is neither the one before nor the one sent for an edit by someone else', () => {
-    const verdict = judgeChange(update, user({ fields: { ...wanted, lastName: 'Paz' }, lastUpdate: moved }), undefined);
-    const what = 'lastName was changed by someone else';
-    expect(verdict).toEqual({ kind: 'not-seen', what, overwritten: ['lastName'] });
-  });
-
-  it('takes a value that was emptied for an edit by someone else', () => {
-    const fields = { firstName: 'Ana', email: 'ana@example.com' };
-    expect(judgeChange(update, user({ fields }), undefined)).toMatchObject({
-      kind: 'not-seen',
-      overwritten: ['lastName'],
-    });
-  });
-
-  it('takes a value that is not an alteration as applied where the platform is known to keep it so', () => {
-    const known = entry({ quirks: { lastName: { sent: 'Núñez', observed: 'N.' } } });
-    const verdict = judgeChange(update, user({ fields: { ...wanted, lastName: 'N.' } }), known);
-    expect(verdict).toEqual({ kind: 'applied', quirks: { lastName: { sent: 'Núñez', observed: 'N.' } } });
+  it.each<[what: string, shown: string | undefined, known: LedgerEntry['quirks'] | undefined, verdict: object]>([
+    ['that is kept differently as applied', 'NÚÑEZ', undefined, { kind: 'applied', quirks: quirk('NÚÑEZ') }],
+    ['that is neither the old nor the new one as edited', 'Paz', undefined, edited],
+    ['that was emptied as edited', undefined, undefined, edited],
+    ['that is known to be kept so as applied', 'N.', quirk('N.'), { kind: 'applied', quirks: quirk('N.') }],
+    ['as edited where another form is known', 'P.', quirk('N.'), edited],
+    ['as edited where the form was that of an ignored write', 'P.', quirk('P.', 1), edited],
+  ])('takes a value %s', (...[, lastName, quirks, verdict]) => {
+    const { lastName: _, ...others } = wanted;
+    const shown = user({ fields: { ...others, ...(lastName === undefined ? {} : { lastName }) }, lastUpdate: moved });
+    expect(judgeChange(update, shown, quirks && entry({ quirks }))).toEqual(verdict);
   });
 
   it.each([
@@ -85,13 +79,6 @@ describe('judging a change by what the platform shows', () => {
       expect(verdict).toEqual({ kind: 'ignored', fields: [], overwritten: ['lastName'], quirks: {} });
     },
   );
-
-  it('takes a value for an edit although the platform is known to keep another one in its own way', () => {
-    const known = entry({ quirks: { lastName: { sent: 'Núñez', observed: 'N.' } } });
-    expect(judgeChange(update, user({ fields: { ...wanted, lastName: 'P.' } }), known).kind).toBe('not-seen');
-    const ignored = entry({ quirks: { lastName: { sent: 'Núñez', observed: 'P.', ignored: 1 } } });
-    expect(judgeChange(update, user({ fields: { ...wanted, lastName: 'P.' } }), ignored).kind).toBe('not-seen');
-  });
 
   it('tells what was ignored apart from what was edited', () => {
     const change = draft({

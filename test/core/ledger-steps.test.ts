@@ -1,52 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { sealChange } from '../../src/core/plan/change.ts';
+import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import {
-  adopted,
   afterChange,
   countMiss,
-  entryOf,
-  goneFromPlatform,
   leftBehind,
   type MissingUser,
-  markGone,
   seenInSource,
   takenOver,
   usersAtStake,
-  withAccount,
 } from '../../src/core/plan/ledger-steps.ts';
 import { day, draft, entry, missingProof, now, wanted } from './cases.ts';
 
 describe('an entry', () => {
   const misses = { count: 2, since: now - 3 * day, stamp: 'snapshot-1' };
 
-  it('of a user who is taken over as found says nothing but whose it is and what is assumed', () => {
-    expect(adopted('people', 'E1', { job: 'Baker' })).toEqual({
-      identification: 'E1',
-      owner: 'people',
-      hidden: { job: 'Baker' },
-      quirks: {},
-      unverified: 0,
-    });
-  });
-
   it('counts a miss of a new snapshot from where the first one began, and each snapshot once', () => {
     const counted = entry({ misses: { count: 3, since: now - 3 * day, stamp: 'snapshot-1\nsnapshot-2' } });
     expect(countMiss(entry({ misses }), missingProof, now)).toEqual(counted);
     expect(countMiss(counted, missingProof, now + day)).toBe(counted);
-  });
-
-  it('of another account of the same person is not that of this one', () => {
-    const known = entry({ accountId: '1' });
-    expect([entryOf('1', known), entryOf('2', known), entryOf(undefined, known)]).toEqual([known, undefined, known]);
-    const { accountId: _, ...without } = known;
-    expect(entryOf('2', without)).toBe(without);
-    expect(entryOf('2', undefined)).toBeUndefined();
-  });
-
-  it('learns the account once', () => {
-    const known = entry({ accountId: '1' });
-    expect(withAccount(known, '1')).toBe(known);
-    expect(withAccount(known, '2')).toEqual({ ...known, accountId: '2' });
   });
 
   it('of a user whom another sync takes over tells from whom, and starts anew', () => {
@@ -59,16 +31,6 @@ describe('an entry', () => {
   it('of a user whom a removed sync left tells from whom, and keeps all it knows', () => {
     const gone = entry({ misses, goneSince: now - day });
     expect(leftBehind(gone, 'staff', now)).toEqual({ ...gone, owner: 'staff', taken: { from: 'people', at: now } });
-  });
-
-  it('keeps the instant since when the person is gone', () => {
-    const gone = entry({ goneSince: now - 9 * day });
-    expect(markGone(gone, now)).toBe(gone);
-    expect(markGone(entry(), now)).toEqual(entry({ goneSince: now }));
-  });
-
-  it('of a user who is gone from the platform is removed, and not for ever', () => {
-    expect(goneFromPlatform(entry(), now)).toEqual(entry({ removed: { at: now, blacklist: false } }));
   });
 
   it.each([
@@ -88,10 +50,6 @@ describe('an entry', () => {
     expect(seenInSource(entry(patch), isEnabled)).toStrictEqual(entry(rest));
   });
 
-  it('of a person who is seen keeps that we disabled the account while it is disabled', () => {
-    expect(seenInSource(entry({ goneSince: now, disabledAt: now }), false)).toEqual(entry({ disabledAt: now }));
-  });
-
   it('learns what is assumed of write-only fields and keeps the others', () => {
     const known = entry({ hidden: { job: 'Baker', phoneNumber: '1' } });
     expect(seenInSource(known, true, { job: 'Cook' })).toEqual(entry({ hidden: { job: 'Cook', phoneNumber: '1' } }));
@@ -104,34 +62,64 @@ describe('the ledger after a change', () => {
   const facts = { owner: 'people', now, blacklist: false, accountId: '1', mapping: { fields: {} } };
   const applied = { kind: 'applied', quirks: {} } as const;
 
-  it('an applied update makes the user ours and remembers what cannot be seen', () => {
-    const change = sealChange(
-      draft({ after: { ...wanted, job: 'Baker', orgEntryDate: '2021-01-05' }, changed: ['job'] }),
-    );
-    expect(afterChange(change, applied, undefined, facts)).toEqual(
-      entry({ hidden: { job: 'Baker', orgEntryDate: '2021-01-05' }, writtenAt: now }),
+  const disable = { kind: 'disable', after: {}, changed: [] } as const;
+  const wasOff = { userId: '1', enabled: false, fields: {} };
+  const hidden = { job: 'Baker', birthDate: '1990-02-03' };
+  const gone = { disabledAt: now - day, goneSince: now - 9 * day };
+
+  it.each<
+    [what: string, change: Parameters<typeof draft>[0], known: LedgerEntry | undefined, after: Partial<LedgerEntry>]
+  >([
+    ['of a user who was not ours makes it ours', {}, undefined, {}],
+    ['of a user of another sync makes it ours', {}, entry({ owner: 'contractors' }), {}],
+    [
+      'ends absences, and keeps that we disabled the account',
+      {},
+      entry({ ...gone, misses }),
+      { disabledAt: now - day },
+    ],
+    ['of a disabled account leaves it disabled by us and gone', { before: wasOff }, entry(gone), gone],
+    ['that enables forgets both', { kind: 'enable', changed: [] }, entry({ ...gone, misses }), {}],
+    [
+      'that disables keeps since when the person is gone',
+      disable,
+      entry({ goneSince: 5 }),
+      { goneSince: 5, disabledAt: now },
+    ],
+    ['that disables is from then on', disable, entry(), { goneSince: now, disabledAt: now }],
+    [
+      'forgets how the platform kept the old value of its fields',
+      {},
+      entry({ quirks: { lastName: { sent: 'A', observed: 'a' }, area: { sent: 'B', observed: 'b' } } }),
+      { quirks: { area: { sent: 'B', observed: 'b' } } },
+    ],
+    [
+      'that creates a removed user again starts from nothing',
+      { kind: 'create', before: undefined, after: wanted },
+      entry({ hidden, removed: { at: now, blacklist: false } }),
+      {},
+    ],
+    [
+      'inherits nothing of an earlier account',
+      {},
+      entry({ accountId: '0', hidden, disabledAt: now - day, misses }),
+      {},
+    ],
+    [
+      'remembers only what the platform does not show, and dates, which it may show in any form',
+      { after: { ...wanted, ...hidden, office: 'Lima', customField31: 'x' } },
+      entry({ hidden: { seniority: '3' } }),
+      { hidden: { seniority: '3', ...hidden } },
+    ],
+  ])('a write %s', (...[, patch, known, after]) => {
+    expect(afterChange(sealChange(draft(patch)), applied, known, facts)).toStrictEqual(
+      entry({ ...after, writtenAt: now }),
     );
   });
 
-  it('a disable is remembered as ours, and an enable forgets it', () => {
-    const disabled = afterChange(
-      sealChange(draft({ kind: 'disable', after: {}, changed: [] })),
-      applied,
-      entry(),
-      facts,
-    );
-    expect(disabled.disabledAt).toBe(now);
-    const enabled = afterChange(sealChange(draft({ kind: 'enable', changed: [] })), applied, disabled, facts);
-    expect(enabled).not.toHaveProperty('disabledAt');
-  });
-
-  it('the update of a disabled account leaves it disabled by us and gone', () => {
-    const gone = entry({ disabledAt: now - 5, goneSince: now - 7 });
-    const before = { userId: '1', enabled: false, fields: {} };
-    const parked = sealChange(draft({ before, after: { email: 'e1@parked.example' }, changed: ['email'] }));
-    expect(afterChange(parked, applied, gone, facts)).toMatchObject({ disabledAt: now - 5, goneSince: now - 7 });
-    const updated = afterChange(sealChange(draft()), applied, gone, facts);
-    expect(updated).not.toHaveProperty('goneSince');
+  it('a remove keeps the account that it was about', () => {
+    const remove = sealChange(draft({ kind: 'remove', after: {}, changed: [] }));
+    expect(afterChange(remove, applied, entry(), { ...facts, accountId: undefined }).accountId).toBe('1');
   });
 
   it('unverified sends are counted while the values stay, and from anew when they change', () => {
@@ -140,35 +128,6 @@ describe('the ledger after a change', () => {
     const twice = afterChange(send('Baker'), { kind: 'unverified' }, once, facts);
     const other = afterChange(send('Cook'), { kind: 'unverified' }, twice, facts);
     expect([once.unverified, twice.unverified, other.unverified]).toEqual([1, 2, 1]);
-  });
-
-  it('a new write of a field forgets how the platform kept the old value', () => {
-    const known = entry({ quirks: { lastName: { sent: 'A', observed: 'a' }, area: { sent: 'B', observed: 'b' } } });
-    expect(afterChange(update, applied, known, facts).quirks).toEqual({ area: { sent: 'B', observed: 'b' } });
-  });
-
-  it('a removed user starts from nothing when created again', () => {
-    const removed = entry({ hidden: { job: 'Baker' }, removed: { at: now, blacklist: false } });
-    const change = sealChange(draft({ kind: 'create', before: undefined, after: wanted }));
-    expect(afterChange(change, applied, removed, facts)).toEqual(entry({ writtenAt: now }));
-  });
-
-  it('is about the account that was read back: nothing is inherited from an earlier one', () => {
-    const earlier = entry({ accountId: '0', hidden: { job: 'Baker' }, disabledAt: now - day, misses });
-    expect(afterChange(update, applied, earlier, facts)).toStrictEqual(entry({ writtenAt: now }));
-    const gone = sealChange(draft({ kind: 'remove', after: {}, changed: [] }));
-    expect(afterChange(gone, applied, entry(), { ...facts, accountId: undefined }).accountId).toBe('1');
-  });
-
-  it('a disable keeps the instant since when the person is gone, so that the time to remove does not start anew', () => {
-    const disable = sealChange(draft({ kind: 'disable', after: {}, changed: [] }));
-    const goneSince = now - 9 * day;
-    expect(afterChange(disable, applied, entry({ goneSince }), facts)).toEqual(
-      entry({ goneSince, disabledAt: now, writtenAt: now }),
-    );
-    expect(afterChange(disable, applied, entry(), facts)).toEqual(
-      entry({ goneSince: now, disabledAt: now, writtenAt: now }),
-    );
   });
 
   it('a remove is remembered with what was known, and whether it is for ever', () => {
@@ -181,31 +140,6 @@ describe('the ledger after a change', () => {
         writtenAt: now,
       });
     }
-  });
-
-  it('a write starts anew to be missing and gone, and an update keeps that we disabled the account', () => {
-    const known = entry({ disabledAt: now - day, goneSince: now - day, misses: { count: 1, since: now, stamp: 's' } });
-    expect(afterChange(update, applied, known, facts)).toEqual(entry({ disabledAt: now - day, writtenAt: now }));
-    expect(afterChange(update, applied, entry(), facts)).toStrictEqual(entry({ writtenAt: now }));
-    const enable = sealChange(draft({ kind: 'enable', changed: [] }));
-    expect(afterChange(enable, applied, known, facts)).toEqual(entry({ writtenAt: now }));
-  });
-
-  it('an entry of another sync goes to the one that wrote', () => {
-    for (const kind of ['update', 'disable', 'remove'] as const) {
-      const change = sealChange(draft({ kind, after: {}, changed: [] }));
-      expect(afterChange(change, applied, entry({ owner: 'contractors' }), facts).owner).toBe('people');
-    }
-  });
-
-  it('only what the platform does not show is remembered, and dates, which it may show in any form', () => {
-    const after = { ...wanted, job: 'Baker', birthDate: '1990-02-03', office: 'Lima', customField31: 'x' };
-    const change = sealChange(draft({ after }));
-    expect(afterChange(change, applied, entry({ hidden: { seniority: '3' } }), facts).hidden).toEqual({
-      seniority: '3',
-      job: 'Baker',
-      birthDate: '1990-02-03',
-    });
   });
 
   it('an unverified write keeps the known quirks, and a verified one ends the count', () => {

@@ -50,6 +50,18 @@ describe('the watermark after a run', () => {
   const fresh: Watermark = { at: now, fullAt: now, fullRun: 'run_2', fingerprint: 'f1' };
   const moved: Watermark = { ...watermark, at: now };
 
+  it.each<[what: string, kind: ReadFact['kind'], isClean: boolean, after: Watermark | undefined]>([
+    ['a full one', 'full', true, undefined],
+    ['a delta', 'delta', true, undefined],
+    ['a delta that left something undone', 'delta', false, undefined],
+    ['named people', 'point', true, watermark],
+  ])('is none where a run met two records of one person, unless it was about named people: %s', (...line) => {
+    const [, kind, isClean, after] = line;
+    expect(watermarkAfter(watermark, { id: 'run_2', read: { ...delta, kind }, isClean, needsFull: true })).toEqual(
+      after,
+    );
+  });
+
   it.each<[string, ReadFact | undefined, boolean, [before: Watermark | undefined, after: Watermark | undefined]]>([
     ['a clean full read sets it', full, true, [undefined, fresh]],
     ['a clean full read sets it anew', full, true, [watermark, fresh]],
@@ -64,20 +76,6 @@ describe('the watermark after a run', () => {
     ['a run that read nothing leaves it', undefined, false, [watermark, watermark]],
   ])('%s', (_what, read, clean, [before, after]) => {
     expect(watermarkAfter(before, { id: 'run_2', read, isClean: clean, needsFull: false })).toEqual(after);
-  });
-});
-
-describe('where a run met two records of one person', () => {
-  const read: ReadFact = { kind: 'delta', at: now, since: watermark.at, fingerprint: 'f1' };
-
-  it.each<[ReadFact['kind'], boolean, Watermark | undefined]>([
-    ['full', true, undefined],
-    ['delta', true, undefined],
-    ['delta', false, undefined],
-    ['point', true, watermark],
-  ])('after a %s read (clean: %s) the next is full, unless it was about named people', (kind, clean, after) => {
-    const run = { id: 'run_2', read: { ...read, kind }, isClean: clean, needsFull: true };
-    expect(watermarkAfter(watermark, run)).toEqual(after);
   });
 });
 

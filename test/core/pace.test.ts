@@ -45,16 +45,6 @@ describe('the pace of a connection', () => {
     expect(paceAfter(longer, refusal(2000, 2000, 1000)).notBefore).toBe(6000);
   });
 
-  it('spreads the requests that headers leave over a short time, and stops when they leave none', () => {
-    const news = { ...quiet, startedAt: 1000, now: 1000 };
-    const spread = paceAfter(fullPace, { ...news, quota: { remaining: 10, resetMs: 5000 } });
-    expect(allowedAt(spread, limits, 1000).perSecond).toBe(2);
-    expect(allowedAt(spread, limits, 6000).perSecond).toBe(8);
-    expect(paceAfter(fullPace, { ...news, quota: { remaining: 0, resetMs: 5000 } }).notBefore).toBe(6000);
-    const forAnHour = paceAfter(fullPace, { ...news, quota: { remaining: 10, resetMs: 3_600_000 } });
-    expect(allowedAt(forAnHour, limits, 1000).perSecond).toBe(8);
-  });
-
   const news = fc.record({
     afterMs: fc.integer({ min: -100_000, max: 100_000 }),
     tookMs: fc.nat(40_000),
@@ -98,6 +88,7 @@ describe('the headers of a quota', () => {
     expect(withQuota(60, 60_001)).toBe(fullPace);
     expect(withQuota(60, 0)).toBe(fullPace);
     expect(withQuota(60, -5)).toBe(fullPace);
+    expect(withQuota(0, 5000).notBefore).toBe(6000);
   });
 
   it('count until their time is over', () => {

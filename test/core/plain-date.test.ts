@@ -18,7 +18,6 @@ describe('a date format', () => {
     ['HH:mm dd/MM/yyyy', '23:59 07/03/2021', '2021-03-07'],
     ["d 'de' MMMM yyyy", '7 de march 2021', '2021-03-07'],
     ["yyyy-MM-dd'", "2021-03-07'", '2021-03-07'],
-    ['yyyy-MM-dd', '2000-02-29', '2000-02-29'],
     ['yyyy-MM-dd', '2100-06-30', '2100-06-30'],
     ['yyyy-MM-dd', '1900-01-02', '1900-01-02'],
     ['yyyy-MM-dd', '1900-02-01', '1900-02-01'],
@@ -28,12 +27,7 @@ describe('a date format', () => {
   });
 
   it.each([
-    ['yyyy-MM-dd', '2023-02-29', 'no leap year'],
     ['yyyy-MM-dd', '1900-02-29', 'a century is no leap year'],
-    ['yyyy-MM-dd', '2023-04-31', 'April has 30 days'],
-    ['yyyy-MM-dd', '2023-13-01', 'no month 13'],
-    ['yyyy-MM-dd', '2023-00-10', 'no month 0'],
-    ['yyyy-MM-dd', '2023-01-00', 'no day 0'],
     ['yyyy-MM-dd', '1899-12-32', 'no day 32'],
     ['yyyy-MM-dd', '1753-01-02', 'before 1900'],
     ['yyyy-MM-dd', '1899-12-29', 'before 1900'],
@@ -73,12 +67,9 @@ describe('a date format', () => {
   });
 
   it.each([
-    ['dd/MM/yy', /two-digit year/],
-    ['yyyy-MM', /names the day 0 times/],
     ['', /names the year 0 times/],
     ['yyyy-MM-dd dd', /names the day 2 times/],
     ['yyyy-MM-ddTHH', /T is not known/],
-    ['YYYY-MM-DD', /YYYY is not known/],
   ])('%s is refused', (pattern, reason) => {
     expect(() => compileDateFormat(pattern)).toThrow(reason);
   });
@@ -205,15 +196,16 @@ describe('a date format', () => {
     const format = compileDateFormat('yyyy-M-d');
     const numbers = [
       fc.integer({ min: 1901, max: 2098 }),
-      fc.integer({ min: 1, max: 12 }),
-      fc.integer({ min: 1, max: 31 }),
+      fc.integer({ min: 0, max: 13 }),
+      fc.integer({ min: 0, max: 32 }),
     ];
 
     fc.assert(
       fc.property(
         ...(numbers as [fc.Arbitrary<number>, fc.Arbitrary<number>, fc.Arbitrary<number>]),
         (year, month, day) => {
-          const exists = new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
+          const date = new Date(Date.UTC(year, month - 1, day));
+          const exists = date.getUTCDate() === day && date.getUTCMonth() === month - 1;
           expect(format.parse(`${year}-${month}-${day}`) !== undefined).toBe(exists);
         },
       ),

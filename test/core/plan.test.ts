@@ -377,15 +377,6 @@ describe('policy and protection only take away', () => {
     });
   });
 
-  it('never removes a protected user, and lets one be enabled', () => {
-    const patch = { ...rules, ...removing, protected: ['E1'] };
-    const gone = { identification: 'E1', source: says.leaver(), user: off, ledger: disabledByUs };
-    expect(decide(gone, patch, now)).toMatchObject({ forbidden: 'remove', finding: { code: 'protected-user' } });
-    const back = { ...gone, source: says.active() };
-    expect(decide(back, patch, now)).toMatchObject({ change: { kind: 'enable' } });
-    expect(decide(back, patch, now)).not.toHaveProperty('forbidden');
-  });
-
   it('keeps what the ledger learns of a change that is forbidden', () => {
     const subject = { identification: 'E1', source: says.missing(), user: user(), ledger: entry({ misses: twice }) };
     const decision = decide(subject, { ...rules, policy: 'upsert-only' }, now);
@@ -444,12 +435,6 @@ describe('what the ledger learns', () => {
     expect(learn(says.leaver(), off, entry({ misses: twice, ...disabled }))).toEqual(entry(disabled));
   });
 
-  it('a miss of the same snapshot is not counted twice', () => {
-    const counted = learn(says.missing(), user(), ours);
-    expect(counted?.misses).toEqual({ count: 1, since: now, stamp: 'snapshot-2' });
-    expect(learn(says.missing(), user(), counted)).toBeUndefined();
-  });
-
   it('a person who is gone while disabled by us starts the clock towards removal', () => {
     expect(learn(says.leaver(), off, entry({ disabledAt: now - day }))?.goneSince).toBe(now);
   });
@@ -490,16 +475,6 @@ describe('what the ledger learns', () => {
     const source = says.active({ fields: { ...wanted, job: 'Baker' } });
     const decision = decide({ identification: 'E1', source, user: user(), ledger: removed }, rules, now);
     expect(decision.change).toMatchObject({ kind: 'update', changed: ['job'], classes: ['firstSight'] });
-  });
-
-  it('what is assumed of write-only fields', () => {
-    const source = says.active({ fields: { ...wanted, job: 'Baker' } });
-    expect(learn(source, user(), undefined, { firstSight: 'assume' })).toEqual(entry({ hidden: { job: 'Baker' } }));
-    expect(learn(source, user(), ours, { firstSight: 'assume' })).toEqual(entry({ hidden: { job: 'Baker' } }));
-  });
-
-  it('an account that somebody enabled again is no longer disabled by us', () => {
-    expect(learn(says.active(), user(), entry({ disabledAt: now - day }))).toEqual(entry());
   });
 });
 

@@ -59,10 +59,6 @@ describe('the rank of a record', () => {
     const { rankOf } = compilePrefer([latestOf], createExpressions(), { start: 2, dateFormat: undefined });
     expect(rankOf({}, ['2020-01-01', '2021-01-01', '2026-03-04'], utc as never)).toBe('2026-03-04');
   });
-
-  it('needs a compiler that knows the expression, and names the rule', () => {
-    expect(() => compiled([latest, { kind: 'latest', value: 'hired', format: 'QQ' }])).toThrow(RangeError);
-  });
 });
 
 const law = { fields: { area: 'Law' } } as const;

@@ -152,19 +152,6 @@ describe('a miss', () => {
     expect(countOf(...reads)).toBe(count);
   });
 
-  it('that a former version counted is older than any time, and the same as its own content', () => {
-    const formerStamps = [
-      'k3Jd',
-      `${'0'.repeat(64)} time:1795262400000000000`,
-      '2026-11-21T12:00:00.000Z x',
-      'x 2026-11-21T12:00:00.000Z',
-    ];
-    for (const stamp of formerStamps) {
-      expect(newerStamp(proofOf({ stamp }), stamp)).toBeUndefined();
-      expect(newerStamp(proofOf({ stamp, asOf: firstAt }), stamp)).toBe('2026-11-21T12:00:00.000Z');
-    }
-  });
-
   it('remembers the content of few snapshots, and no time among them', () => {
     expect(newerStamp(proofOf({ stamp: 'a' }), '2026-11-21T12:00:00.000Z')).toBe('a');
     expect(newerStamp(proofOf({ stamp: 'a' }), undefined)).toBe('a');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createExpressions } from '../../src/config/expressions.ts';
-import { cellKind, compileCell, dateUse, isNoDay } from '../../src/core/person/cell.ts';
+import { cellKind, compileCell, dateUse } from '../../src/core/person/cell.ts';
 import { compileMapping } from '../../src/core/person/mapping.ts';
 import { NotedText } from '../../src/core/run/refusal.ts';
 import type { FieldRule } from '../../src/core/run/settings.ts';
@@ -165,17 +165,4 @@ it.each([
   ['phone', 'n/a', expect.objectContaining({ kind: 'no-value' })],
 ] as const)('a cell of %s with %s says: %s', (kind, text, said) => {
   expect(compileCell(kind, new Set(['NIL']))(text)).toEqual(said);
-});
-
-it.each([
-  ['9999-12-31', true],
-  ['0001-01-01', true],
-  ['1900-01-01', true],
-  ['1900-01-02', false],
-  ['1970-01-01', false],
-  ['4712-12-31', true],
-  ['2026-11-21', false],
-  ['9999-12-31T00', false],
-])('%s means no day: %s', (day, isNone) => {
-  expect(isNoDay(day)).toBe(isNone);
 });

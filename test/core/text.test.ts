@@ -12,23 +12,15 @@ import { Refusal } from '../../src/core/run/refusal.ts';
 import type { Transform } from '../../src/core/run/settings.ts';
 
 describe('normal text', () => {
+  const edge = fc.constantFrom('', ' ', '\u00A0', '\uFEFF ', 'e\u0301', 'a  b');
+
   it('is the same as NFC and trim, for any text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(edge, fc.string({ unit: 'binary' }), edge, (start, inner, end) => {
+        const text = `${start}${inner}${end}`;
         expect(normalText(text)).toBe(text.normalize('NFC').trim());
       }),
     );
-  });
-
-  it.each([
-    ['composes letters with their marks', 'Jose\u0301', 'José'],
-    ['takes NBSP and U+FEFF off the ends', '\uFEFF\u00A0Ana\u00A0', 'Ana'],
-    ['takes plain spaces off the ends', '  Ana ', 'Ana'],
-    ['takes a plain space off the end alone', 'Ana ', 'Ana'],
-    ['takes a plain space off the start alone', ' Ana', 'Ana'],
-    ['leaves inner spaces alone', 'Ana  Luz', 'Ana  Luz'],
-  ])('%s', (_, given, expected) => {
-    expect(normalText(given)).toBe(expected);
   });
 });
 
@@ -151,18 +143,6 @@ describe('TextHash', () => {
     expect(hashOf('ab', 'c')).not.toBe(hashOf('a', 'bc'));
     expect(hashOf('')).not.toBe(hashOf());
     expect(hashOf('', '')).not.toBe(hashOf(''));
-  });
-
-  it('has no two equal hashes among a hundred thousand identifications and near copies of them', () => {
-    const seen = new Set<string>();
-    const hash = new TextHash();
-    for (let i = 0; i < 50_000; i += 1) {
-      for (const text of [`E${String(i).padStart(6, '0')}`, `e${i}@example.com`]) {
-        const { hi, lo } = hash.of(text);
-        seen.add(`${hi},${lo}`);
-      }
-    }
-    expect(seen.size).toBe(100_000);
   });
 
   it('spreads over both halves: none of them alone tells many apart less than chance would', () => {

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { adoptPeople, decideAccounts, planAdoption } from '../../src/app/accounts/adopt.ts';
-import { decideRun, type VerdictOrder } from '../../src/app/approve.ts';
+import { decideRun } from '../../src/app/approve.ts';
 import { findAudit } from '../../src/app/audit.ts';
 import { tracePerson } from '../../src/app/people.ts';
 import type { CheckpointName } from '../../src/ports/runtime.ts';
@@ -130,20 +130,6 @@ it('a rename keeps the history of the person, and why tells it under both identi
   expect(before).toMatchObject({ renames, ledger: undefined });
 });
 
-it('a rename is accepted also when the account belongs to another sync', async () => {
-  const office = await twoSyncs();
-  const renamed = { ...first(others[0]), id: 'R1' };
-  await office.writeEmployees([...staff, renamed]);
-  await office.writeEmployees(others.slice(1), 'second.csv');
-  expect((await office.apply()).findings).toContainEqual(expect.objectContaining({ code: 'rename-conflict' }));
-  expect(await adoptPeople(office.app, 'people', ['R1'], ana)).toMatchObject([
-    { kind: 'rename', other: 'XE1', isDone: true },
-  ]);
-  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
-  expect(await ownerOf(office, 'R1')).toBe('people');
-  expect(office.sandbox.state.users.has('XE1')).toBe(false);
-});
-
 it('where the platform cannot change an identification, the preview says what to do, and nothing is sent', async () => {
   const office = await twoSyncs({
     sandbox: { people: usersOf([...staff, ...others]), quirks: { userId: 'identification' } },
@@ -227,54 +213,6 @@ it('why of a person who belongs to another sync says whose user it is, and how o
   expect(await next()).toMatch(/25 h ago\), older than handOver\.maxAge, so the user does not move to second before/);
 });
 
-describe('what a person decided follows an account to its new identification', () => {
-  const none = { absolute: 0, percent: 0, cap: 0 };
-  const everyone = staff.map((row): Row => ({ ...row, area: 'Sales' }));
-  const people = [...usersOf(everyone)].map((user) => ({ ...user, fields: { ...user.fields, area: 'Sales' } }));
-  const mail = 'new@example.com';
-  const dropped = { counts: { held: 0, applied: 0 }, facts: { rejected: 1 } };
-
-  it.each<{
-    readonly what: string;
-    readonly patch: Row;
-    readonly order?: VerdictOrder;
-    readonly isOurs?: false;
-    readonly kept: object;
-  }>([
-    { what: 'a rejected disable', patch: { status: 'left' }, kept: dropped },
-    { what: 'a rejected value of a user that is not ours yet', patch: { mail }, isOurs: false, kept: dropped },
-    {
-      what: 'a rejected value, while the rest goes on',
-      patch: { mail, area: 'Legal' },
-      order: { only: ['emailChanges'] },
-      kept: { counts: { held: 0, applied: 1 } },
-    },
-    {
-      what: 'what was left out',
-      patch: { mail },
-      order: { except: ['E1'] },
-      kept: { counts: { held: 1, applied: 0 } },
-    },
-  ])('$what', async ({ what, patch, order = {}, isOurs = true, kept }) => {
-    const guards = { disables: none, emailChanges: none };
-    const mapping = { ...plainMapping, area: 'area' };
-    const office = await openOffice({ sandbox: { people }, sync: { guards, mapping } });
-    const rows = (id: string, more: Row) =>
-      everyone.map((row) => {
-        if (row.id === 'E2' && order.except !== undefined) return { ...row, mail: 'e2@example.com' };
-        return row.id === 'E1' ? { ...row, ...more, id } : row;
-      });
-    if (isOurs) await office.applyRows(everyone);
-    const { run } = await office.applyRows(rows('E1', patch));
-    await decideRun(office.app, 'reject', run.id, { by: 'ana', ...order });
-    await office.writeEmployees(rows('N1', {}));
-    await adoptPeople(office.app, 'people', ['N1'], ana);
-    expect((await office.applyRows(rows('N1', patch))).run, what).toMatchObject(kept);
-    const account = office.sandbox.state.users.get('N1');
-    expect(account).toMatchObject({ enabled: true, fields: { email: 'ana1@example.com' } });
-  });
-});
-
 /** A platform that cannot change an identification. E3 left, and N3 is the same person under a new number. */
 async function refusedConversion(options: Partial<OfficeOptions> = {}) {
   const office = await openOffice({
@@ -299,18 +237,6 @@ it.each(['N3', 'E3'])('a refused adoption of %s offers the other ways, for eithe
   expect(preview?.ways?.[1]?.effect).toBe(
     'the account of E3 is disabled, and N3 gets an account. Both changes wait for approval',
   );
-});
-
-it('the old account is disabled and a new one created when a person approves both', async () => {
-  const { office } = await refusedConversion();
-  await decideAccounts(office.app, 'people', ['N3'], { ...ana, way: 'replace' });
-  const held = await office.apply();
-  expect(held.run).toMatchObject({ outcome: 'held', counts: { disable: 1, create: 1, held: 2, applied: 0 } });
-  expect([enabledOf(office, 'E3'), enabledOf(office, 'N3')]).toEqual([true, undefined]);
-  await decideRun(office.app, 'approve', held.run.id, { by: 'eva' });
-  expect((await office.apply()).run.counts).toMatchObject({ applied: 2, failed: 0, held: 0 });
-  expect([enabledOf(office, 'E3'), enabledOf(office, 'N3')]).toEqual([false, true]);
-  expect((await office.apply()).run.outcome).toBe('nothing-to-do');
 });
 
 it('the leaver of a refused pair is disabled when only that is approved, and the create waits', async () => {

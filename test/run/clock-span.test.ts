@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ClockJump } from '../../src/core/guard/clock-jump.ts';
 import type { Clock } from '../../src/ports/runtime.ts';
-import { ageOn, jumpFindings, rulesOn, spanOn } from '../../src/run/clock-span.ts';
+import { jumpFindings, rulesOn } from '../../src/run/clock-span.ts';
 import { fixedClock, someInstant as now } from '../support/fake-clock.ts';
 import { plainSettings } from './plain-settings.ts';
 
@@ -11,23 +11,6 @@ const day = 24 * hour;
 
 const jump = (agoMs: number, byMs: number): ClockJump => ({ before: now - agoMs - byMs, after: now - agoMs });
 const clockWith = (...jumps: readonly ClockJump[]): Clock => ({ ...fixedClock(now), jumps: () => jumps });
-
-describe('a clock that knows no jumps', () => {
-  it.each([
-    ['because it cannot tell', fixedClock(now)],
-    ['because there were none', clockWith()],
-  ])('%s: ages and spans are the differences of its times, and nothing is reported', (_, clock) => {
-    expect(spanOn(clock, hour)).toBe(hour);
-    expect(ageOn(clock, now - hour)).toBe(hour);
-    expect(jumpFindings(clock)).toEqual([]);
-  });
-});
-
-it('a span grows by a jump forward in it, and an age shrinks by it', () => {
-  const clock = clockWith(jump(10 * minute, 3 * hour));
-  expect(spanOn(clock, hour)).toBe(4 * hour);
-  expect(ageOn(clock, now - 4 * hour)).toBe(hour);
-});
 
 describe('the rules of a plan', () => {
   const clock = clockWith(jump(minute, day));

@@ -55,16 +55,6 @@ describe('the requests of a step', () => {
     expect((await scene.run()).requests).toEqual({ scan: 201 });
   });
 
-  it('are not stored again at the end when none came since', async () => {
-    const scene = await openScene({ changes: [sampleChange('ana')] });
-    const exact = await counted(scene, scans(100));
-    await exact.result;
-    expect(exact.stored).toEqual([{ scan: 100 }]);
-    const none = await counted(scene, []);
-    await none.result;
-    expect(none.stored).toEqual([]);
-  });
-
   it('are stored though the step fails, and its error is passed on', async () => {
     const scene = await openScene({ changes: [sampleChange('ana')] });
     const error = new Error('no answer');

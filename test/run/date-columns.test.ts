@@ -59,35 +59,4 @@ describe('a column that shows who works here, and is emptied', () => {
     expect(held.run.reason).toMatch(/lifecycle.hireDate is filled for 0 % of the people, down from 100 %/);
     expect((await office.applyRows(rows)).run).toMatchObject({ outcome: 'nothing-to-do', counts: { create: 0 } });
   });
-
-  it('of last days enables nobody, and an explicit leaver leaves as usual', async () => {
-    const by = { status: 'status', active: ['active'], leaver: ['left'], ...lifecycle };
-    const gone = Object.fromEntries(
-      Array.from({ length: 8 }, (_, i) => [`E${i + 1}`, { leaves: '31/03/2021' } as Row]),
-    );
-    const office = await openDated(
-      { lifecycle: by, guards: { disables: { absolute: 20 }, enables: { absolute: 20 } } },
-      patched(gone),
-    );
-    await office.applyAll();
-    office.clock.jump(25 * 3_600_000);
-    const held = await office.applyRows(patched({ E9: { status: 'left' } }));
-    expect(held.run.counts).toMatchObject({ enable: 8, disable: 1, applied: 1, held: 8 });
-    expect(office.sandbox.state.users.get('E9')?.enabled).toBe(false);
-  });
-
-  it('of the scope disables and creates nobody', async () => {
-    const scope = "country != 'AR'";
-    const outOfScope = 'disable';
-    const office = await openDated({ scope: "country = 'UY'", outOfScope, guards: { disables: { absolute: 50 } } });
-    const held = await office.applyRows(staff.map((row) => ({ ...row, country: '' })));
-    expect(held.run).toMatchObject({ outcome: 'held', counts: { applied: 0 } });
-    expect(held.run.reason).toMatch(/the column of scope is filled for 0 % of the people/);
-    const joining = await openDated({ scope }, patched({ E2: { country: 'AR' } }));
-    const emptied = await joining.applyRows([
-      ...staff.map((row) => ({ ...row, country: '' })),
-      { ...joiner, hired: '31/03/2020', country: '' },
-    ]);
-    expect(emptied.run.counts).toMatchObject({ create: 1, held: 1 });
-  });
 });

@@ -36,18 +36,6 @@ describe('an approval of an old run', () => {
     expect(await namesOf(office, run.id, 'held')).toEqual(['E1', 'E2']);
   });
 
-  it('decides what it shows and still waits, when a newer run holds all of it and more', async () => {
-    const office = await open({ disables: held });
-    const { run: old } = await office.applyRows(leaving(3));
-    await office.applyRows(leaving(6));
-    expect(await decideRun(office.app, 'approve', old.id, { by: 'ana' })).toMatchObject({ changes: 3 });
-    const { run } = await office.apply();
-    expect([await namesOf(office, run.id, 'applied'), await namesOf(office, run.id, 'held')]).toEqual([
-      ['E1', 'E2', 'E3'],
-      ['E4', 'E5', 'E6'],
-    ]);
-  });
-
   it('brings back no rejected change that a newer run shows with other values', async () => {
     const office = await open({ creates: held });
     const newcomer = { id: 'E99', first: 'Noa', last: 'Paz', mail: 'noa@example.com', status: 'active' };
@@ -148,19 +136,4 @@ it.each([
   });
   office.clock.jump(end + 20 * hourMs - office.clock.now());
   expect((await office.apply()).run.counts).toMatchObject({ disable: 1, applied: 1 });
-});
-
-it('a doubted run is no older than an accepted one before it: what it shows can be reopened', async () => {
-  const office = await open({ disables: held, rowsDownPercent: 5 });
-  // The absence was asked about before, in the last accepted full read.
-  await office.edit({ missing: { afterReads: 1, minAge: '0s' } });
-  await office.applyRows(staff.filter(({ id }) => id !== 'E1'));
-  const left = staff.map((row) => (row.id === 'E1' ? { ...row, status: 'left' } : row));
-  await office.writeEmployees(left);
-  const { run } = await office.apply({ users: ['E1'] });
-  await decideRun(office.app, 'reject', run.id, { by: 'ana' });
-  const { run: doubted } = await office.applyRows(left.slice(0, 27));
-  expect(doubted.facts.isReadDoubted).toBe(true);
-  const order = { by: 'ana', ids: ['E1'], reopens: true };
-  expect(await decideRun(office.app, 'approve', doubted.id, order)).toMatchObject({ changes: 1 });
 });

@@ -44,14 +44,6 @@ describe('an account that an accepted read saw enabled, and a later one sees dis
     expect(back.run.counts.held).toBe(state === 'held' ? 1 : 0);
     expect(back.run.facts.rejected ?? 0).toBe(state === 'held' ? 0 : 1);
   });
-
-  it('is reported when nothing could be decided about the person before', async () => {
-    const office = await open(staff, { enables: free });
-    const unclear = staff.map((row) => (row.id === 'E1' ? { ...row, status: 'perhaps' } : row));
-    await office.applyRows(unclear);
-    setEnabled(office, false);
-    await expectReported(office, staff);
-  });
 });
 
 describe('an account that was disabled from the start', () => {
@@ -65,15 +57,5 @@ describe('an account that was disabled from the start', () => {
     expect((await office.apply()).run.counts).toMatchObject({ enable: 1, applied: 1 });
     setEnabled(office, false);
     await expectReported(office, staff);
-  });
-
-  it('stays disabled while its enable is rejected, and a reopening brings it back', async () => {
-    const office = await open(off, { enables: held });
-    const { run } = await office.applyRows(staff);
-    await decideRun(office.app, 'reject', run.id, { by: 'ana' });
-    const dropped = await office.apply();
-    expect([dropped.run.counts.held, dropped.run.facts.rejected]).toEqual([0, 1]);
-    await decideRun(office.app, 'approve', dropped.run.id, { by: 'eva', reopens: true });
-    expect((await office.apply()).run.counts).toMatchObject({ enable: 1, applied: 1 });
   });
 });

@@ -13,7 +13,6 @@ import { Killed, minute, openScene } from './run-in-store.ts';
 failOnLeaks();
 
 const three = ['ana', 'eva', 'leo'].map((name) => sampleChange(name));
-const oneEach = three.map(({ identification }) => [identification]);
 
 describe('ending a run', () => {
   it('that fails while a file is out leaves the file unresolved and drops what was not sent', async () => {
@@ -41,14 +40,6 @@ describe('ending a run', () => {
     await finishRun(await scene.context(), scene.io, 'no longer configured');
     expect(await scene.batches()).toMatchObject([{ state: 'unresolved' }]);
     expect((await scene.run()).counts).toMatchObject({ unresolved: 3, applied: 0 });
-  });
-
-  it('keeps the changes of a batch that was settled', async () => {
-    const scene = await openScene({ changes: three, batches: oneEach, settle: { proofWithinMs: 0 } });
-    await scene.play(async () => (await scene.batches())[0]?.state === 'settled');
-    await finishRun(await scene.context(), scene.io, 'the disk is full');
-    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'dropped', leo: 'dropped' });
-    expect(await scene.findings()).toEqual([]);
   });
 
   it('that was killed while it dropped what was not sent still ends with the reason of the failure', async () => {
@@ -147,13 +138,6 @@ describe('ending a run', () => {
     expect(await scene.rawTexts()).toEqual(['end of the run: locked soon']);
   });
 
-  it('because of another error of ours gives its message alone, and the schedule goes on', async () => {
-    const scene = await openScene({ changes: three });
-    await failRun(await scene.context(), new RollcallError('no such host', { code: 'SOURCE_UNAVAILABLE' }), scene.io);
-    const { reason, facts } = await scene.run();
-    expect([reason, facts.failure]).toEqual(['no such host', 'SOURCE_UNAVAILABLE']);
-  });
-
   it('keeps the text of an unexpected error beside the run, and ends it even where that fails', async () => {
     const scene = await openScene({ changes: three });
     const { store } = scene;
@@ -177,17 +161,6 @@ describe('ending a run', () => {
     const run = { ...owned.run, phase: phase as 'done' };
     expect(await advanceRun({ ...context, owned: { ...owned, run } }, scene.io)).toEqual({ kind: 'done' });
     expect(scene.sent).toEqual([]);
-  });
-
-  it.each([
-    { facts: { isReadDoubted: true }, outcome: 'held' },
-    { facts: { blocked: { unresolved: 1 } }, outcome: 'partial' },
-    { facts: { sourceGaps: ['no trailer'] }, outcome: 'partial' },
-    { facts: {}, outcome: 'nothing-to-do' },
-  ])('with nothing planned and facts $facts is $outcome', async ({ facts, outcome }) => {
-    const scene = await openScene({ changes: [], facts });
-    await scene.play();
-    expect((await scene.run()).outcome).toBe(outcome);
   });
 });
 

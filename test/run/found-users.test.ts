@@ -19,12 +19,6 @@ it('only wanted users are kept', () => {
   found.close();
 });
 
-it('a wanted user whom the scan does not show is not found', () => {
-  const found = new FoundUsers(noSpool);
-  found.want('ana');
-  expect([found.size, found.claimants('ana')]).toEqual([0, []]);
-});
-
 it('users with one identification are all found, in order of the scan', () => {
   const found = new FoundUsers(noSpool);
   for (const name of ['eva', 'ana']) found.want(name);

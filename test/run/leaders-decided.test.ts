@@ -90,7 +90,6 @@ describe('a plan about the leaders of eva', () => {
   const takeOver = { takeOver: true };
   const two = { secondary: [rule('second'), rule('second', takeOver)] };
   const oneOfTwo = { mapping: { ...plainSettings.mapping, leaders: two } };
-  const clear = mapped({ whenEmpty: 'clear' });
   const fresh = (text: string, shown = text, over = {}) => ours(text, shown, { checkedAt: now, ...over });
 
   it.each<
@@ -106,31 +105,6 @@ describe('a plan about the leaders of eva', () => {
   >([
     ['sets who is named', 'ana', '', undefined, 'lead ana | –', fresh('', '')],
     [
-      'makes ours what is shown already',
-      'ana | kim',
-      'ana | kim',
-      undefined,
-      '',
-      fresh('ana | kim', 'ana | kim', { named: { second: ['kim'] } }),
-    ],
-    [
-      'leaves who was set by hand',
-      'ana',
-      'kim',
-      undefined,
-      '',
-      fresh('', 'kim', { byHand: 'kim' }),
-      { found: ['leader-by-hand eva'] },
-    ],
-    [
-      'reports who was set by hand once',
-      'ana',
-      'kim',
-      ours('', 'kim', { byHand: 'kim' }),
-      '',
-      fresh('', 'kim', { byHand: 'kim' }),
-    ],
-    [
       'takes over a main leader',
       'ana | kim',
       'kim | leo',
@@ -138,43 +112,6 @@ describe('a plan about the leaders of eva', () => {
       'lead ana | kim, leo',
       fresh('', 'kim | leo'),
       { settings: mapped(takeOver) },
-    ],
-    [
-      'takes over secondary leaders',
-      '| ana',
-      '| kim',
-      undefined,
-      'lead – | ana',
-      fresh('', '| kim'),
-      { settings: mapped({}, takeOver) },
-    ],
-    [
-      'keeps secondary leaders beside a main one',
-      '| ana',
-      '| kim',
-      undefined,
-      'lead – | ana, kim',
-      fresh('', '| kim'),
-      { settings: mapped(takeOver) },
-    ],
-    [
-      'takes away ours for a blank that clears',
-      '',
-      'ana',
-      ours('ana'),
-      'unlead  | –',
-      fresh('ana'),
-      { settings: clear },
-    ],
-    ['keeps ours for another blank', '', 'ana', ours('ana'), '', ours('ana')],
-    [
-      'makes no change that the policy forbids',
-      '',
-      'ana',
-      ours('ana'),
-      '',
-      fresh('ana'),
-      { settings: { ...clear, policy: 'upsert-only' } },
     ],
     ['writes down who waits', 'nobody', '', ours(''), '', ours('', '', waits('nobody', now))],
     [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Preview } from '../../src/ports/previews.ts';
 import type { RunScope } from '../../src/ports/store.ts';
-import { makePreview, previewLease } from '../../src/run/make-preview.ts';
+import { makePreview } from '../../src/run/make-preview.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
 import { account, all, guards, only, openPlanScene, type PlanScene, row } from './plan-scene.ts';
 import { second } from './run-in-store.ts';
@@ -23,10 +23,6 @@ async function make(scene: PlanScene): Promise<Preview> {
 const newHires = (count: number) => Array.from({ length: count }, (_, i) => row(`new${i}`));
 
 describe('a preview', () => {
-  it('is made under a lease of its own name', () => {
-    expect(previewLease('a')).toBe('preview:a');
-  });
-
   it('reports what a run would do, with the requests that it would make, and changes nothing else', async () => {
     const limit = { absolute: 0, percent: 0, cap: undefined };
     const scene = await openPlanScene({

@@ -165,16 +165,6 @@ describe('another sync claims a person who is gone here', () => {
     const { neighbors } = await openSyncs([{ name: 'robots', shows: active }, { shows: active }]);
     expect((await neighbors.of([ask('ana', 'missing')])).get('ana')?.claim?.by).toBe('robots');
   });
-
-  it('and releases another one at the same time', async () => {
-    const { neighbors, opened } = await openSyncs([{ shows: active }]);
-    const found = await neighbors.of([ask('ana', 'missing'), ask('ben', 'active', theirs)]);
-    expect([...found].map(([name, facts]) => [name, ...Object.keys(facts)])).toEqual([
-      ['ben', 'release'],
-      ['ana', 'claim'],
-    ]);
-    expect(opened.toSorted()).toEqual(['pause of guests', 'roster of guests']);
-  });
 });
 
 describe('a change waits for a hand-over', () => {

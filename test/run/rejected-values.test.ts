@@ -93,43 +93,4 @@ describe('a rejected value', () => {
     const again = await changeOf(office, withFirst({ mail: 'new@example.com', area: 'Legal' }));
     expect([again.state, again.changed]).toEqual(['held', ['email']]);
   });
-
-  it('keeps the address taken, so that whoever takes it over waits', async () => {
-    const office = await open({ emailChanges: held, updates: free });
-    const rows = everyone.map((row) => {
-      if (row.id === 'E1') return { ...row, mail: 'new@example.com' };
-      return row.id === 'E2' ? { ...row, mail: 'ana1@example.com' } : row;
-    });
-    await office.writeEmployees(rows);
-    const { run } = await office.apply();
-    expect(run.counts.held).toBe(2);
-    await decideRun(office.app, 'reject', run.id, { by: 'ana', ids: ['E1'] });
-    await decideRun(office.app, 'approve', run.id, { by: 'ana', ids: ['E2'] });
-    await office.writeEmployees(rows.map((row) => (row.id === 'E1' ? { ...row, area: 'Legal' } : row)));
-    const { run: next, findings } = await office.apply();
-    const changes = await findChanges(office.app, next.id, { limit: 10 });
-    expect(changes.map(({ identification, state, changed }) => [identification, state, changed])).toEqual([
-      ['E1', 'applied', ['area']],
-      ['E2', 'dropped', ['email']],
-    ]);
-    expect(findings).toContainEqual(expect.objectContaining({ code: 'email-conflict', identification: 'E2' }));
-    expect(office.sandbox.state.users.get('E2')?.fields.email).toBe('ana2@example.com');
-  });
-});
-
-describe('what was left out of an approval', () => {
-  it('stays held when another value changes and its class is small, until it is decided', async () => {
-    const office = await open({ emailChanges: { absolute: 1, percent: 0 } });
-    const two = everyone.map((row) => (row.id === 'E1' || row.id === 'E2' ? { ...row, mail: `new-${row.mail}` } : row));
-    const { run } = await office.applyRows(two);
-    expect(run.counts.held).toBe(2);
-    await decideRun(office.app, 'approve', run.id, { by: 'ana', ids: ['E2'] });
-    const moved = two.map((row) => (row.id === 'E1' ? { ...row, area: 'Legal' } : row));
-    expect((await office.applyRows(moved)).run.counts).toMatchObject({ applied: 1, held: 1 });
-    const again = await office.apply();
-    expect(again.run.counts).toMatchObject({ applied: 0, held: 1 });
-    await decideRun(office.app, 'approve', again.run.id, { by: 'ana' });
-    expect((await office.apply()).run.counts).toMatchObject({ applied: 1, held: 0 });
-    expect(shown(office)).toMatchObject({ email: 'new-ana1@example.com', area: 'Legal' });
-  });
 });

@@ -86,14 +86,6 @@ describe('a last look before a change goes out', () => {
     },
   );
 
-  it('sends the rest of a batch of which one change is left out', async () => {
-    const scene = await openScene({ changes: ['ana', 'eva', 'leo'].map((name) => sampleChange(name, 'create')) });
-    scene.users.set('eva', someone('eva', true));
-    await scene.play();
-    expect(scene.sent).toEqual([['ana', 'leo']]);
-    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'failed', leo: 'applied' });
-  });
-
   it.each([
     { name: 'a run of 20 changes', files: [20], find: 20 },
     { name: 'a run of 21 changes', files: [21], find: 0 },
@@ -147,14 +139,6 @@ describe('a last look before a change goes out', () => {
     expect(scene.sent).toEqual([]);
     expect(await scene.reasons()).toEqual({ ana: 'its e-mail is still on user ben' });
     expect(await scene.findings()).toEqual(['email-conflict: update not sent: its e-mail is still on user ben']);
-  });
-
-  it('of many creates searches none: one scan says how many have each name', async () => {
-    const creates = Array.from({ length: 51 }, (_, i) => sampleChange(`u${i + 100}`, 'create'));
-    const scene = await openScene({ changes: creates, users: [someone('u100', true)] });
-    await scene.step();
-    expect(scene.calls).toMatchObject({ scan: 1 });
-    expect(scene.sent[0]).toHaveLength(50);
   });
 });
 
@@ -259,18 +243,6 @@ describe('a piece of a failed file', () => {
       await expect(scene.step()).rejects.toBe(scene.script.scanError);
       expect(scene.sent).toHaveLength(1);
     }
-  });
-
-  it('reports how the platform keeps what landed meanwhile', async () => {
-    const scene = await openScene({ changes: ['ana', 'eva'].map((name) => sampleChange(name)) });
-    scene.script.lands = () => false;
-    scene.script.status = { kind: 'failed', text: 'Failed' };
-    await scene.play(async () => (await scene.batches()).length === 3);
-    const fields = { area: 'AFTER', firstName: 'Ana' };
-    scene.users.set('ana', { ...someone('ana', true), fields });
-    await scene.step();
-    expect(await scene.findings()).toMatchObject([expect.stringMatching(/^kept-differently/)]);
-    expect((await scene.ledger('ana'))?.quirks).toEqual({ area: { sent: 'After', observed: 'AFTER' } });
   });
 });
 

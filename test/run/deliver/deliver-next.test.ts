@@ -3,9 +3,10 @@ import { PlatformError, RollcallError } from '../../../src/core/run/errors.ts';
 import { given } from '../../../src/core/run/given.ts';
 import type { BatchToSubmit, Submission } from '../../../src/ports/delivery.ts';
 import { takeFileLease } from '../../../src/run/deliver/file-lease.ts';
+import type { JobOutcome } from '../../../src/run/work.ts';
 import { sampleChange } from '../../contracts/store-samples.ts';
 import { failOnLeaks } from '../../support/leak-check.ts';
-import { hour, Killed, minute, openScene, second, settle } from '../run-in-store.ts';
+import { hour, Killed, land, minute, openScene, type Scene, second, settle } from '../run-in-store.ts';
 
 failOnLeaks();
 
@@ -80,21 +81,6 @@ describe('sending a batch', () => {
     }
   });
 
-  it('sends again what a direct delivery did not try', async () => {
-    const scene = await openScene({ changes: creates.slice(0, 2), kind: 'direct' });
-    const whole = scene.script.submit;
-    scene.script.submit = async ({ onResult }) => {
-      scene.script.submit = whole;
-      await onResult('ana', { kind: 'refused', reason: 'no' });
-      return { kind: 'direct' };
-    };
-    await scene.play(async () => (await scene.batches())[0]?.state === 'planned' && scene.sent.length > 0);
-    expect(await scene.batches()).toMatchObject([{ finalAt: undefined }]);
-    await scene.play();
-    expect(scene.sent).toEqual([['ana', 'eva'], ['eva']]);
-    expect(await scene.states()).toEqual({ ana: 'failed', eva: 'applied' });
-  });
-
   it.each([
     { name: 'the first refusal', before: undefined, refused: { count: 1 }, after: { count: 1 } },
     { name: 'one refusal more', before: { count: 1 }, refused: { count: 2 }, after: { count: 2 } },
@@ -139,18 +125,6 @@ describe('sending a batch', () => {
     expect(await scene.ledger('ana')).toBeUndefined();
   });
 
-  it('fails a refused batch with the reason, writes no ledger and goes on with the next one', async () => {
-    const scene = await openScene({ changes: three, batches: [['ana', 'eva'], ['leo']] });
-    scene.script.submit = ({ changes }) =>
-      changes.some(({ identification }) => identification === 'leo') ? undefined : { kind: 'refused', reason: 'no' };
-    expect(await scene.step()).toEqual({ kind: 'next' });
-    await scene.play();
-    expect(await scene.states()).toEqual({ ana: 'failed', eva: 'failed', leo: 'applied' });
-    expect((await scene.batches())[0]).toMatchObject({ state: 'settled', status: 'refused' });
-    expect(await scene.findings()).toContain('batch-failed: batch 4: both halves of 2 changes refused (ana, eva). no');
-    expect([await scene.ledger('ana'), (await scene.run()).outcome]).toEqual([undefined, 'partial']);
-  });
-
   it('reads back, and never repeats, a submission whose answer was lost', async () => {
     const scene = await openScene({ changes: three });
     scene.script.submit = () => ({ kind: 'unknown', reason: 'no answer' });
@@ -173,42 +147,19 @@ describe('sending a batch', () => {
   });
 });
 
-describe('what a run tells on its way', () => {
-  it('of files', async () => {
-    const batches = [['ana', 'eva'], ['leo']];
-    const scene = await openScene({ changes: creates, batches, settle: { proofWithinMs: 0 } });
-    await scene.play();
-    expect(scene.places.slice(0, 6)).toEqual([
-      'batch-sending',
-      'batch-accepted',
-      'batch-sent',
-      'status-final',
-      'read-back',
-      'batch-settled',
-    ]);
-    expect(scene.places.at(-1)).toBe('run-finished');
-    expect(scene.events.slice(0, 7)).toEqual([
-      { step: 'looking-up', users: 0, total: 2 },
-      { step: 'looking-up', users: 1, total: 2 },
-      { step: 'looking-up', users: 2, total: 2 },
-      { step: 'delivering', batch: 1, batches: 2, changes: 2 },
-      { step: 'proving', batch: 1, batches: 0, status: 'Processed', wait: undefined },
-      { step: 'reading-back', users: 1, total: 2 },
-      { step: 'reading-back', users: 2, total: 2 },
-    ]);
-  });
-
-  it('of direct calls', async () => {
-    const scene = await openScene({ changes: creates.slice(0, 1), kind: 'direct' });
-    await scene.step();
-    expect(scene.places).toEqual([
-      'batch-sending',
-      'change-sending',
-      'change-accepted',
-      'batch-accepted',
-      'batch-sent',
-    ]);
-  });
+it('a run of files tells each step on its way', async () => {
+  const batches = [['ana', 'eva'], ['leo']];
+  const scene = await openScene({ changes: creates, batches, settle: { proofWithinMs: 0 } });
+  await scene.play();
+  expect(scene.events.slice(0, 7)).toEqual([
+    { step: 'looking-up', users: 0, total: 2 },
+    { step: 'looking-up', users: 1, total: 2 },
+    { step: 'looking-up', users: 2, total: 2 },
+    { step: 'delivering', batch: 1, batches: 2, changes: 2 },
+    { step: 'proving', batch: 1, batches: 0, status: 'Processed', wait: undefined },
+    { step: 'reading-back', users: 1, total: 2 },
+    { step: 'reading-back', users: 2, total: 2 },
+  ]);
 });
 
 describe('waiting for a turn', () => {
@@ -345,15 +296,6 @@ describe('what stops a run from sending', () => {
     expect((await scene.run()).outcome).toBe(outcome);
   });
 
-  it('a run that is cancelled while a file is out settles that file first', async () => {
-    const scene = await openScene({ changes: three, batches: [['ana'], ['eva', 'leo']] });
-    await scene.step();
-    await scene.store.runs.requestCancel('run_1');
-    await scene.play();
-    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'dropped', leo: 'dropped' });
-    expect((await scene.run()).outcome).toBe('cancelled');
-  });
-
   it.each([
     { ageMs: 24 * hour - 1, sent: 1 },
     { ageMs: 24 * hour, sent: 0 },
@@ -388,13 +330,6 @@ describe('what stops a run from sending', () => {
     expect(phase).toBe('done');
     expect(scene.sent).toEqual(act === 'sent' ? [['ana']] : []);
     if (act === 'sent') expect(reason).toContain('its plan is 24 h old');
-  });
-
-  it('a run of a version that noted no time of planning is as old as it is itself', async () => {
-    const scene = await openScene({ changes: three, facts: { plannedAt: undefined as never } });
-    scene.clock.jumpTo(scene.clock.now() + 24 * hour);
-    await scene.step();
-    expect([scene.sent, (await scene.run()).phase]).toEqual([[], 'reading']);
   });
 
   it('the day for which a run waited belongs to delivering in its timeline, not to the reading that follows', async () => {
@@ -457,86 +392,53 @@ describe('a worker that died', () => {
     expect(await scene.states()).toEqual({ ana: 'applied', eva: 'applied', leo: 'applied' });
   });
 
-  it('before the first direct call sends the batch as if never tried', async () => {
-    const scene = await openScene({ changes: creates, kind: 'direct' });
-    scene.script.dieAt = 'batch-sending';
-    await expect(scene.step()).rejects.toThrow(Killed);
-    expect(await scene.step()).toEqual({ kind: 'next' });
-    expect(await scene.batches()).toMatchObject([{ state: 'planned' }]);
-    await scene.play();
-    expect(scene.sent).toEqual([['ana', 'eva', 'leo']]);
-    expect((await scene.run()).outcome).toBe('succeeded');
-  });
+  const again = { kind: 'again', afterMs: 0 } as const;
+  const both = { ana: 'applied', eva: 'applied' };
+  const whole = ['sending', 'accepted'] as const;
+  type Results = Readonly<Record<string, readonly ('sending' | 'accepted' | 'refused')[]>>;
 
-  it('between direct calls reads back what may have gone, then sends only what was not tried', async () => {
-    const scene = await openScene({ changes: creates, kind: 'direct' });
-    const whole = scene.script.submit;
-    scene.script.submit = async ({ onResult }) => {
-      scene.script.submit = whole;
-      await onResult('ana', { kind: 'sending' });
-      throw new Killed('between');
-    };
-    await expect(scene.step()).rejects.toThrow(Killed);
-    expect(await scene.states()).toEqual({ ana: 'sent', eva: 'planned', leo: 'planned' });
-    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 0 });
-    expect(await scene.states()).toEqual({ ana: 'unresolved', eva: 'planned', leo: 'planned' });
-    expect((await scene.batches())[0]).toMatchObject({
-      state: 'sent',
-      reason: expect.stringContaining('worker stopped'),
-    });
-    scene.users.set('ana', {
-      id: '1',
-      identification: 'ana',
-      enabled: true,
-      fields: { area: 'After', firstName: 'Ana' },
-      unreadable: [],
-    });
-    await scene.play();
-    expect(scene.sent).toEqual([
-      ['ana', 'eva', 'leo'],
-      ['eva', 'leo'],
-    ]);
-    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'applied', leo: 'applied' });
-  });
-
-  it('after a direct call that was refused sends only what was not tried', async () => {
+  it.each<[what: string, results: Results, next: JobOutcome, sent: string[][], states: object]>([
+    ['before the first direct call sends the batch as if never tried', {}, { kind: 'next' }, [['ana', 'eva']], both],
+    [
+      'between direct calls sends what was not tried, and reads the rest back',
+      { ana: ['sending'] },
+      again,
+      [['eva']],
+      both,
+    ],
+    [
+      'after a direct call that was refused sends what was not tried',
+      { ana: ['refused'] },
+      { kind: 'next' },
+      [['eva']],
+      { ana: 'failed', eva: 'applied' },
+    ],
+    [
+      'after direct calls that were all refused sends nothing',
+      { ana: ['refused'], eva: ['refused'] },
+      again,
+      [],
+      { ana: 'failed', eva: 'failed' },
+    ],
+    ['after the last direct call reads each back', { ana: whole, eva: whole }, again, [], both],
+  ])('%s', async (_, ...line) => {
+    const [results, next, sent, states] = line;
     const scene = await openScene({ changes: creates.slice(0, 2), kind: 'direct' });
-    const whole = scene.script.submit;
-    scene.script.submit = async ({ onResult }) => {
-      scene.script.submit = whole;
-      await onResult('ana', { kind: 'refused', reason: 'no' });
+    scene.script.submit = async ({ changes, onResult }) => {
+      scene.script.submit = undefined;
+      for (const change of changes) {
+        for (const kind of results[change.identification] ?? []) {
+          await onResult(change.identification, { kind, reason: 'no' });
+          if (kind === 'sending') land(change, scene.users, 'direct');
+        }
+      }
       throw new Killed('between');
     };
     await expect(scene.step()).rejects.toThrow(Killed);
-    const { owned } = await scene.context();
-    await scene.store.batches.update(owned, 'run_1_b00001', { state: 'sending' });
-    expect(await scene.step()).toEqual({ kind: 'next' });
-    expect(await scene.batches()).toMatchObject([{ state: 'planned' }]);
+    await scene.store.batches.update((await scene.context()).owned, 'run_1_b00001', { state: 'sending' });
+    expect(await scene.step()).toEqual(next);
     await scene.play();
-    expect(scene.sent).toEqual([['ana', 'eva'], ['eva']]);
-  });
-
-  it('after direct calls that were all refused has nothing to send again', async () => {
-    const scene = await openScene({ changes: creates.slice(0, 1), kind: 'direct' });
-    scene.script.submit = async ({ onResult }) => {
-      await onResult('ana', { kind: 'refused', reason: 'no' });
-      return { kind: 'direct' };
-    };
-    scene.script.dieAt = 'batch-accepted';
-    await expect(scene.step()).rejects.toThrow(Killed);
-    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 0 });
-    await scene.play();
-    expect([scene.sent.length, await scene.reasons()]).toEqual([1, { ana: 'no' }]);
-    expect(await scene.batches()).toMatchObject([{ state: 'settled' }]);
-  });
-
-  it('after the last direct call, of which each has its result, reads them back', async () => {
-    const scene = await openScene({ changes: creates.slice(0, 1), kind: 'direct' });
-    scene.script.dieAt = 'batch-accepted';
-    await expect(scene.step()).rejects.toThrow(Killed);
-    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 0 });
-    await scene.play();
-    expect([scene.sent.length, await scene.states()]).toEqual([1, { ana: 'applied' }]);
+    expect([scene.sent.slice(1), await scene.states()]).toEqual([sent, states]);
   });
 
   it('between calls of leaders sends them again, because the lists show what lacks', async () => {
@@ -567,12 +469,41 @@ describe('a worker that died', () => {
 describe('a delivery that throws', () => {
   const refused = new RollcallError('not authorized', { code: 'PLATFORM_UNAUTHORIZED' });
 
-  it.each(['csv', 'direct'] as const)('leaves a %s batch as if never tried', async (kind) => {
+  type Act = (scene: Scene, send: () => Promise<void>) => unknown;
+  it.each<[what: string, kind: 'csv' | 'direct', act: Act, batch: string, ana: string]>([
+    ['leaves a file as if never tried', 'csv', () => {}, 'planned', 'planned'],
+    ['leaves direct calls as if never tried', 'direct', () => {}, 'planned', 'planned'],
+    ['leaves direct calls to be read back when one had gone out', 'direct', (_, send) => send(), 'sending', 'sent'],
+    [
+      'because the run was taken away leaves the file to be read back',
+      'csv',
+      ({ lost }) => lost.abort(refused),
+      'sending',
+      'sent',
+    ],
+    [
+      'because the process stops leaves the file to be read back',
+      'csv',
+      ({ stopping }) => stopping.abort(refused),
+      'sending',
+      'sent',
+    ],
+    [
+      'of itself while the process stops leaves the file as if never tried',
+      'csv',
+      ({ stopping }) => stopping.abort(new Error('stop')),
+      'planned',
+      'planned',
+    ],
+  ])('%s', async (_, ...line) => {
+    const [kind, act, state, ana] = line;
     const scene = await openScene({ changes: three, kind });
-    scene.script.submit = () => Promise.reject(refused);
+    scene.script.submit = async ({ onResult }) => {
+      await act(scene, () => onResult('ana', { kind: 'sending' }));
+      throw refused;
+    };
     await expect(scene.step()).rejects.toBe(refused);
-    expect(await scene.batches()).toMatchObject([{ state: 'planned' }]);
-    expect(await scene.states()).toEqual({ ana: 'planned', eva: 'planned', leo: 'planned' });
+    expect([await scene.batches(), await scene.states()]).toMatchObject([[{ state }], { ana }]);
   });
 
   it.each([
@@ -619,27 +550,6 @@ describe('a delivery that throws', () => {
     expect((await scene.run()).reason).toBeUndefined();
   });
 
-  it('leaves direct calls to be read back when one of them had gone out', async () => {
-    const scene = await openScene({ changes: three, kind: 'direct' });
-    scene.script.submit = async ({ onResult }) => {
-      await onResult('ana', { kind: 'sending' });
-      throw refused;
-    };
-    await expect(scene.step()).rejects.toBe(refused);
-    expect(await scene.batches()).toMatchObject([{ state: 'sending' }]);
-  });
-
-  it('because the run was taken away leaves the file to be read back', async () => {
-    const scene = await openScene({ changes: three });
-    scene.script.submit = () => {
-      scene.lost.abort(refused);
-      throw refused;
-    };
-    await expect(scene.step()).rejects.toBe(refused);
-    expect(await scene.batches()).toMatchObject([{ state: 'sending' }]);
-    expect(await scene.states()).toMatchObject({ ana: 'sent' });
-  });
-
   it('because the process stops leaves direct calls to be read back, and starts no further call', async () => {
     const scene = await openScene({ changes: three, kind: 'direct' });
     scene.script.submit = async ({ onResult }) => {
@@ -654,16 +564,6 @@ describe('a delivery that throws', () => {
     expect(await scene.batches()).toMatchObject([{ state: 'sending' }]);
   });
 
-  it('because the process stops in the middle of an upload leaves the file to be read back', async () => {
-    const scene = await openScene({ changes: three });
-    scene.script.submit = () => {
-      scene.stopping.abort(refused);
-      throw refused;
-    };
-    await expect(scene.step()).rejects.toBe(refused);
-    expect(await scene.batches()).toMatchObject([{ state: 'sending' }]);
-  });
-
   it('stores the result of a call that ends after the process was asked to stop', async () => {
     const scene = await openScene({ changes: creates, kind: 'direct' });
     scene.script.submit = async ({ onResult }) => {
@@ -674,16 +574,6 @@ describe('a delivery that throws', () => {
     };
     await expect(scene.step()).rejects.toBe(refused);
     expect(await scene.states()).toMatchObject({ ana: 'failed', eva: 'planned' });
-  });
-
-  it('of itself while the process stops leaves the file as if never tried', async () => {
-    const scene = await openScene({ changes: three });
-    scene.script.submit = () => {
-      scene.stopping.abort(new Error('stop'));
-      throw refused;
-    };
-    await expect(scene.step()).rejects.toBe(refused);
-    expect(await scene.batches()).toMatchObject([{ state: 'planned' }]);
   });
 
   it('sends nothing when the lease was lost before the call', async () => {

@@ -1,5 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { planHere } from '../../../src/app/previews.ts';
 import {
@@ -90,24 +88,5 @@ describe('a platform that clears what a write leaves out', () => {
     expect(users.get('E3')?.fields).toMatchObject({ job: 'Clerk', orgEntryDate: '2020-01-31' });
     expect(users.get('E3')?.fields.phoneNumber ?? '').toBe('');
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
-  });
-});
-
-describe('delivery: outbox', () => {
-  it('writes files and neither the platform nor the ledger', async () => {
-    const office = await openOffice({ sandbox: { people: usersOf(employees(5)) }, sync: { delivery: 'outbox' } });
-    const report = await office.applyRows(employees(6, { E2: { last: 'Paz' }, E3: { status: 'left' } }));
-    expect(report.run).toMatchObject({ outcome: 'exported', counts: { create: 1, update: 1, disable: 1, applied: 0 } });
-    expect(office.sandbox.state.log).toEqual([]);
-    const folder = join(office.folder, 'outbox');
-    const names = await readdir(folder);
-    expect(report.run.facts.exportedTo).toHaveLength(names.length);
-    const texts = await Promise.all(names.sort().map((name) => readFile(join(folder, name), 'utf8')));
-    const rows = texts.flatMap((text) => text.trimEnd().split('\n').slice(1));
-    expect(rows.map((row) => row[0]).sort()).toEqual(['D', 'I', 'U']);
-    for (const name of ['E2', 'E3', 'E6']) {
-      expect(await office.engine.io.store.ledger.get('acme', name), name).toBeUndefined();
-    }
-    expect((await office.apply()).run.counts).toMatchObject({ create: 1, update: 1, disable: 1 });
   });
 });

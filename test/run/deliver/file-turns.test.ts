@@ -187,19 +187,6 @@ describe('the turns of runs that send files to one connection', () => {
     expect(new Set(free)).toEqual(new Set([isFree]));
   });
 
-  it('keep others out while the platform may still process a file whose answer was lost', async () => {
-    const [first, other] = await openRuns(2, 1);
-    if (first === undefined || other === undefined) throw new Error('there are two');
-    first.script.submit = () => lost;
-    await first.step();
-    expect(await other.step()).toMatchObject({ kind: 'again' });
-    await first.step();
-    expect(await other.step()).toMatchObject({ kind: 'again' });
-    await first.play();
-    await other.play();
-    expect((await other.run()).outcome).toBe('succeeded');
-  });
-
   it('cost a waiting run few queries: it asks more seldom, the more runs are ahead', async () => {
     const scenes = await openRuns(6, 1, hour);
     const waits: unknown[] = [];

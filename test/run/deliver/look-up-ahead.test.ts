@@ -61,13 +61,4 @@ describe('one scan for all planned files', () => {
     await scene.step();
     expect(scene.calls).toMatchObject({ scan: 0, find: 0 });
   });
-
-  it('is made for a file of which one row needs it', async () => {
-    const changes = [...some(59, 'disable'), sampleChange('zoe', 'create')];
-    const zoe = { id: '9zoe', identification: 'zoe', enabled: true, fields: {}, unreadable: [] };
-    const scene = await openScene({ changes, users: [zoe] });
-    await scene.step();
-    expect(scene.calls).toMatchObject({ scan: 1, find: 0 });
-    expect(scene.sent[0]).not.toContain('zoe');
-  });
 });

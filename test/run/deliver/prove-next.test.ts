@@ -67,12 +67,6 @@ describe('the status of a file', () => {
     expect((await scene.run()).facts.waiting).toBeUndefined();
   });
 
-  it('is polled every settle.every at most where that is more than a minute', async () => {
-    const scene = await fileOut({ settle: { everyMs: 90 * second, deadlineMs: 1000 * second } });
-    scene.clock.jumpTo(scene.clock.now() + 500 * second);
-    expect(await scene.step()).toEqual({ kind: 'again', afterMs: 90 * second });
-  });
-
   it('that is final is stored with its time, and not asked for again', async () => {
     const scene = await fileOut();
     scene.script.status = done;
@@ -234,15 +228,6 @@ describe('a file without a status', () => {
     expect(await scene.step()).toEqual({ kind: 'done' });
     expect(await scene.states()).toEqual({ ana: 'unresolved', eva: 'unresolved' });
   });
-
-  it('is settled as soon as its users show it', async () => {
-    const scene = await fileOut();
-    scene.script.status = { kind: 'no-status' };
-    await scene.step();
-    landAll(scene);
-    expect(await scene.step()).toEqual({ kind: 'done' });
-    expect(await scene.batches()).toMatchObject([{ state: 'settled' }]);
-  });
 });
 
 describe('settle.visibleWithin', () => {
@@ -336,17 +321,6 @@ describe('settle.visibleWithin', () => {
     expect(await scene.step()).toEqual({ kind: 'done' });
     expect(await scene.states()).toEqual({ ana: 'unresolved', eva: 'unresolved' });
     expect(await scene.batches()).toMatchObject([{ state: 'unresolved', finalAt: scene.clock.now() }]);
-  });
-
-  it('stores nothing while it waits, and reports what is certain once', async () => {
-    const scene = await fileOut();
-    scene.script.status = done;
-    await scene.step();
-    expect([await scene.ledger('ana'), await scene.findings()]).toEqual([undefined, []]);
-    landAll(scene);
-    await scene.play();
-    expect(await scene.states()).toEqual({ ana: 'applied', eva: 'applied' });
-    expect((await scene.run()).outcome).toBe('succeeded');
   });
 });
 
@@ -446,45 +420,6 @@ describe('reading a change back', () => {
     expect((await scene.ledger('ana'))?.quirks).toEqual({ project: { sent: 'Alpha', observed: '', ignored: 1 } });
   });
 
-  it.each(['done', 'failed'] as const)(
-    'of which a field was ignored and another one edited names both (file %s)',
-    async (kind) => {
-      const names = ['area', 'project', 'birthDate'] as const;
-      const after = { area: 'After', project: 'Alpha', birthDate: '1990-01-02' };
-      const scene = await openScene({
-        changes: [sampleChange('ana', 'update', { after, changed: names })],
-        facts: { failedFile: { seen: 0, showsLate: false } },
-      });
-      scene.script.lands = () => false;
-      await scene.step();
-      const user = scene.users.get('ana');
-      const fields = { area: 'Elsewhere', birthDate: '1990-01-02' };
-      if (user !== undefined) scene.users.set('ana', { ...user, fields, lastUpdate: 'later' });
-      scene.script.status = { kind, text: 'final' };
-      await scene.play();
-      expect(await scene.reasons()).toEqual({
-        ana: 'the platform ignored project; area was changed by someone else; the next run plans again',
-      });
-      expect(await scene.findings()).toEqual([
-        expect.stringMatching(/^ignored-field: .* ignored project\. Check that the field is writable/),
-        'changed-elsewhere: area was changed by someone else; the next run plans again',
-      ]);
-      expect((await scene.ledger('ana'))?.quirks).toMatchObject({ project: { ignored: 1 } });
-    },
-  );
-
-  it('that is kept differently is applied, reported, and remembered in the ledger', async () => {
-    const scene = await openScene({ changes: changes.slice(0, 1) });
-    scene.script.lands = () => false;
-    await scene.step();
-    const user = scene.users.get('ana');
-    if (user !== undefined) scene.users.set('ana', { ...user, fields: { area: 'AFTER', firstName: 'Ana' } });
-    await scene.play();
-    expect(await scene.states()).toEqual({ ana: 'applied' });
-    expect(await scene.findings()).toMatchObject([expect.stringMatching(/^kept-differently: .* stores area differ/)]);
-    expect((await scene.ledger('ana'))?.quirks).toEqual({ area: { sent: 'After', observed: 'AFTER' } });
-  });
-
   it('that someone else has edited fails after settle.visibleWithin, with a finding, and is not remembered', async () => {
     const scene = await fileOut();
     landAll(scene);
@@ -509,21 +444,5 @@ describe('reading a change back', () => {
     await scene.play();
     expect(await scene.states()).toEqual({ ana: 'unresolved', eva: 'unresolved' });
     expect((await scene.findings()).join()).not.toContain('changed-elsewhere');
-  });
-
-  it('of a removal remembers how it went', async () => {
-    const settings = { remove: { afterMs: 1, blacklist: true } };
-    const before = { userId: '9ana', enabled: false, fields: {} };
-    const scene = await openScene({ changes: [sampleChange('ana', 'remove', { before })], kind: 'direct', settings });
-    await scene.play();
-    expect((await scene.ledger('ana'))?.removed).toEqual({ at: scene.clock.now(), blacklist: true });
-  });
-
-  it('of many users scans the directory once instead of reading each', async () => {
-    const many = Array.from({ length: 51 }, (_, i) => sampleChange(`u${i + 100}`, 'disable'));
-    const scene = await openScene({ changes: many });
-    await scene.play();
-    expect(scene.calls).toMatchObject({ find: 0, scan: 1 });
-    expect((await scene.run()).counts).toMatchObject({ applied: 51 });
   });
 });

@@ -37,18 +37,6 @@ describe('an upload that is answered 400', () => {
     expect(await scene.batches()).toMatchObject([{ state: 'sent', final: 'failed', status: 'refused with 400' }]);
   });
 
-  it('is forgotten when the platform takes the file at the next try', async () => {
-    const scene = await openScene({ changes });
-    scene.script.submit = () => badRequest;
-    await scene.step();
-    scene.script.submit = undefined;
-    await scene.step();
-    expect((await scene.run()).facts).not.toHaveProperty('refusedUploads');
-    await scene.play();
-    expect(await scene.run()).toMatchObject({ outcome: 'succeeded', counts: { applied: 4, failed: 0 } });
-    expect(scene.sent).toHaveLength(2);
-  });
-
   it('starts to count anew with each file', async () => {
     const scene = await openScene({
       changes,
@@ -74,21 +62,6 @@ describe('an upload that is answered 400', () => {
       'the platform says "refused with 400": a file with this row alone also fails',
     );
     expect(await scene.run()).toMatchObject({ outcome: 'partial' });
-  });
-
-  it('with another status goes at once in halves, and fails by name when both are refused', async () => {
-    const scene = await openScene({ changes });
-    let uploads = 0;
-    scene.script.submit = () => {
-      uploads += 1;
-      return { kind: 'refused', reason: 'no such path' };
-    };
-    expect(await scene.step()).toEqual({ kind: 'next' });
-    expect(await scene.states()).toMatchObject({ ana: 'planned' });
-    await scene.play();
-    expect(uploads).toBe(3);
-    expect(await scene.states()).toEqual({ ana: 'failed', eva: 'failed', leo: 'failed', tom: 'failed' });
-    expect((await scene.reasons()).leo).toBe('no such path');
   });
 });
 

@@ -43,15 +43,6 @@ describe('a file that failed', () => {
     ]);
   });
 
-  it('is named with its batch, its file and why, in the one line of the log about the end of the run', async () => {
-    const scene = await platformWithBad(['u14'], { count: 8 });
-    await scene.play();
-    const batch = (await scene.batches()).find(({ number }) => number === 6);
-    const failures = [`batch 6 (1 row), file ${batch?.fileId}: the platform ended its file as failed`];
-    const ends = scene.log.lines.filter(({ message }) => message === 'run ended');
-    expect(ends).toMatchObject([{ level: 'warn', fields: { outcome: 'partial', failed: 1, failures } }]);
-  });
-
   it('is halved so that each row is in exactly one of the halves', async () => {
     const scene = await platformWithBad(['u10', 'u16'], { count: 7 });
     await scene.play(async () => (await scene.batches()).length === 3);
@@ -77,14 +68,6 @@ describe('a file that failed', () => {
     expect(await countsOf(scene)).toEqual({ applied: 4, failed: 4 });
     expect(await scene.findings()).toEqual([
       'batch-failed: batch 2: the platform says "Rejected": in a failed file of 4 rows (u10, u11, u12, …)',
-    ]);
-  });
-
-  it('names all of three rows that are left, with no dots', async () => {
-    const scene = await platformWithBad(['u10'], { count: 3, settle: { maxSplits: 0 } });
-    await scene.play();
-    expect(await scene.findings()).toEqual([
-      'batch-failed: batch 1: the platform says "Rejected": in a failed file of 3 rows (u10, u11, u12)',
     ]);
   });
 
@@ -240,17 +223,6 @@ describe('the rows of a failed file', () => {
     expect((await scene.run()).facts.failedFile).toEqual({ seen: 0, batch: 'run_1_b00001' });
   });
 
-  it('that had landed all of them when the file failed leave nothing to split or to tell', async () => {
-    const scene = await openScene({
-      changes: changesOf(3),
-      facts: { failedFile: { seen: 0, showsLate: false } },
-    });
-    scene.script.status = { kind: 'failed', text: 'Failed' };
-    expect(await scene.play()).toBeLessThan(second);
-    expect([scene.sent.length, await scene.findings()]).toEqual([1, []]);
-    expect((await scene.run()).outcome).toBe('succeeded');
-  });
-
   it('are not sent again while read and search disagree about one of them: they are unresolved', async () => {
     const scene = await openScene({ changes: changesOf(3), facts: { failedFile: { seen: 0, showsLate: false } } });
     scene.script.lands = ({ identification }) => identification === 'u10';
@@ -327,14 +299,6 @@ describe('a platform that is ill', () => {
     await scene.play();
     expect(scene.sent).toHaveLength(8);
     expect((await scene.run()).outcome).toBe('failed');
-  });
-
-  it('is judged when the row alone was read back, and nothing else is sent before', async () => {
-    const bad = changesOf(40).map(({ identification }) => identification);
-    const scene = await platformWithBad(bad, { count: 40 });
-    await scene.play(async () => scene.sent.length === 8);
-    expect(await scene.batches()).toContainEqual(expect.objectContaining({ size: 1, state: 'sent' }));
-    expect((await scene.batches()).filter(({ state }) => state === 'planned')).not.toEqual([]);
   });
 
   it('is not suspected while it applies the good rows of the files that it fails', async () => {

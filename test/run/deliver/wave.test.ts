@@ -154,21 +154,12 @@ describe('a wave of files', () => {
       direct.clock.jumpTo(direct.clock.now() + minute);
       return { kind: 'direct' };
     };
-    const purposes: unknown[] = [];
-    const { scan } = direct.sync.platform;
-    Object.assign(direct.sync.platform, {
-      scan: (signal: AbortSignal, purpose: unknown) => {
-        purposes.push(purpose);
-        return scan(signal);
-      },
-    });
     await direct.play(async () => (await direct.run()).facts.provedAt !== undefined);
     expect((await direct.run()).facts.lookedAt).toBe((await direct.run()).facts.provedAt);
     expect(await direct.batches()).toMatchObject([{ state: 'planned' }]);
     await direct.play(async () => direct.sent.length === 2);
     expect(await direct.states()).toMatchObject({ u1000: 'applied', u1001: 'failed' });
     expect(direct.sent[1]).toHaveLength(28);
-    expect(purposes).toEqual(['lookup', 'proof']);
   });
 
   it('that is read back one by one says nothing about the users of later files', async () => {
@@ -178,29 +169,6 @@ describe('a wave of files', () => {
     expect((await scene.run()).facts.lookedAt).toBeUndefined();
   });
 
-  it('leaves no scratch file open, however many users it has', async () => {
-    const scene = await openScene(disables(2010, 1005));
-    await scene.play();
-    expect((await scene.run()).counts).toMatchObject({ applied: 2010 });
-    expect(scene.openSpools()).toBe(0);
-  });
-
-  it('is proven when a file fails: the others are settled, and the failed one is split', async () => {
-    const facts = { failedFile: { seen: 0, showsLate: false } };
-    const scene = await openScene({ ...disables(12, 4), facts });
-    scene.script.submit = ({ id, changes }) => {
-      const isBad = changes.some(({ identification }) => identification === 'u1005');
-      scene.script.status = isBad ? { kind: 'failed', text: 'Rejected' } : { kind: 'done', text: 'Processed' };
-      if (!isBad) for (const change of changes) land(change, scene.users);
-      return { kind: 'file', fileId: id, fileName: `${id}.csv` };
-    };
-    await scene.play(async () => (await scene.batches()).length > 3);
-    expect((await statesOf(scene)).slice(0, 3)).toEqual(['settled', 'settled', 'planned']);
-    await scene.play();
-    expect((await scene.run()).counts).toMatchObject({ applied: 11, failed: 1 });
-    expect(scene.sent.flat().filter((name) => name === 'u1000')).toHaveLength(1);
-  });
-
   it('is proven before a change that takes over an e-mail', async () => {
     const [ana, eva] = ['ana', 'eva'].map((name) => sampleChange(name, 'disable'));
     const tom = sampleChange('tom', 'update', { after: { email: 'eva@example.com' }, waitsFor: 'eva' });
@@ -208,17 +176,6 @@ describe('a wave of files', () => {
     const scene = await openScene({ changes: [ana, eva, tom], batches: [['ana'], ['eva'], ['tom']] });
     await scene.play(async () => scene.sent.length === 3);
     expect((await statesOf(scene)).slice(0, 2)).toEqual(['settled', 'settled']);
-  });
-
-  it('is proven before anything more is sent when the answer to a file was lost', async () => {
-    const scene = await openScene(disables(4, 2));
-    scene.script.submit = ({ changes }) => {
-      scene.script.submit = undefined;
-      for (const change of changes) land(change, scene.users);
-      return { kind: 'unknown', reason: 'no answer' };
-    };
-    await scene.play(async () => scene.sent.length === 2);
-    expect((await statesOf(scene))[0]).toBe('settled');
   });
 
   it.each(['cancel', 'reason', 'age'] as const)('is proven before the run stops (%s)', async (why) => {
@@ -291,23 +248,5 @@ describe('the lookup before a file', () => {
     await scene.play();
     expect(scene.calls).toMatchObject({ find: 0, scan: 4 });
     expect(scene.sent.flat()).not.toContain('u1250');
-  });
-
-  it('is made again after settle.lookWithin', async () => {
-    const scene = await openScene(creates(300, 100));
-    await scene.play(async () => scene.sent.length === 2);
-    scene.clock.jumpTo(scene.clock.now() + settle.lookWithinMs);
-    scene.users.set('u1250', someone('u1250'));
-    await scene.play();
-    expect(scene.sent.flat()).not.toContain('u1250');
-  });
-
-  it('reads and searches few creates one by one, however young the last lookup is', async () => {
-    const scene = await openScene({ ...creates(40, 20) });
-    scene.users.set('u1030', someone('u1030'));
-    scene.script.scanCost = 100;
-    await scene.play();
-    expect(scene.sent.map((rows) => rows.length)).toEqual([20, 19]);
-    expect(scene.calls.find).toBeGreaterThanOrEqual(40);
   });
 });
