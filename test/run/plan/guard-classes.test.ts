@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SyncSettings } from '../../../src/core/run/settings.ts';
-import { approve, dayMs, decided } from '../../contracts/store-samples.ts';
+import { approve, dayMs, decided, reject } from '../../contracts/store-samples.ts';
 import { account, guards, openPlanScene, type PlanScene, row } from '../plan-scene.ts';
 
 const none = { absolute: 0, percent: 0, cap: undefined };
@@ -51,6 +51,30 @@ describe('a class of changes above its limit', () => {
     }
   });
 
+  it('lets approved changes pass, and drops rejected ones, which need no approval', async () => {
+    const scene = await openPlanScene({ records: three, settings });
+    const [a1, b2] = (await scene.plan()).changes;
+    if (a1 === undefined || b2 === undefined) throw new Error('nothing is held');
+    await approve(scene.store, [a1]);
+    await reject(scene.store, [b2], { by: 'ops', why: 'a test account' });
+    const planned = await scene.plan();
+    expect(planned.kinds).toEqual({ a1: 'create', b2: 'create dropped', c3: 'create' });
+    expect(planned.plan.facts.rejected).toBe(1);
+    expect(planned.plan.findings).toEqual([]);
+  });
+
+  it('holds what was left out of an approval, however few that are', async () => {
+    const scene = await openPlanScene({ records: [...three, row('d4')], settings });
+    const { changes } = await scene.plan();
+    await approve(scene.store, changes.slice(0, 2));
+    await scene.store.decisions.leaveOut('people', decided(changes.slice(2)), { by: 'ops', at: scene.clock.now() });
+    const planned = await scene.plan();
+    expect(planned.kinds).toEqual({ a1: 'create', b2: 'create', c3: 'create held', d4: 'create held' });
+    const reason = 'not part of an earlier approval or rejection: needs its own decision';
+    expect(planned.plan.findings).toEqual([{ code: 'held', message: reason }]);
+    expect(planned.plan.verdict.holds).toMatchObject([{ sync: 'people', class: 'creates', reason, count: 2 }]);
+  });
+
   it('is named once when it is held anew and was left out too', async () => {
     const scene = await openPlanScene({ records: [...three, row('d4')], settings });
     const { changes } = await scene.plan();
@@ -60,6 +84,18 @@ describe('a class of changes above its limit', () => {
     const planned = await scene.plan();
     expect(planned.kinds).toMatchObject({ a1: 'create', b2: 'create held', c3: 'create held', e5: 'create held' });
     expect(planned.plan.verdict.holds.map(({ class: name, count }) => [name, count])).toEqual([['creates', 3]]);
+  });
+
+  it('is told of a plan that is only shown, of which nothing is stored', async () => {
+    const scene = await openPlanScene({ records: three, users: [account('a1')], settings: guards({ creates: none }) });
+    const shown = await scene.show();
+    expect([shown.kinds, shown.findings]).toEqual([{ b2: 'create held', c3: 'create held' }, ['held']]);
+    expect(await scene.store.ledger.get('acme', 'a1')).toBeUndefined();
+    expect([await scene.store.reads.last('people'), await scene.store.rosters.open('people')]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(await decisionsOf(scene, 'b2')).toEqual([]);
   });
 });
 
