@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { decideRun } from '../../src/app/approve.ts';
 import { tracePerson } from '../../src/app/people.ts';
 import { findChanges } from '../../src/app/runs.ts';
 import { employees, type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
@@ -22,6 +23,8 @@ async function open(sync: Readonly<Record<string, unknown>> = {}, rows = staff):
 const shown = (office: Office, id: string) => office.sandbox.state.users.get(id)?.fields;
 const writes = (office: Office) =>
   [...office.sandbox.state.users.values()].filter(({ fields }) => fields.firstName === 'Díaz');
+const decide = (office: Office, action: 'approve' | 'reject', run: string, ids?: readonly string[]) =>
+  decideRun(office.app, action, run, { by: 'ana', reason: 'as agreed', ...(ids === undefined ? {} : { ids }) });
 const holdsOf = async (office: Office) =>
   (await office.engine.io.store.holds.listOpen('people')).map((hold) => [hold.class, hold.size]);
 
@@ -141,4 +144,50 @@ it('an outbox gets nothing of an edit that waits', async () => {
   await office.edit({ mapping: swapped });
   expect((await office.applyRows(staff)).run).toMatchObject({ outcome: 'held', counts: { held: 45 } });
   expect((await office.apply()).run.facts.exportedTo).toBeUndefined();
+});
+
+it('an edited scope takes over the users of another sync with their approved change, not before', async () => {
+  const guests = Array.from({ length: 15 }, (_, i) => `E${i + 1}`);
+  const rows = staff.map((row): Row => ({ ...row, team: guests.includes(row.id ?? '') ? 'Guest' : 'Staff' }));
+  const source = { kind: 'csv', path: './guests.csv', complete: 'stable' };
+  const second = {
+    ...{ connection: 'acme', policy: 'sync', source, mapping: usual, missing: 'never', settle: { every: '2s' } },
+    lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
+    scope: "team = 'Guest'",
+  };
+  const people = [...usersOf(rows)].map((user) => ({ ...user, fields: { ...user.fields, area: 'Sales' } }));
+  const scope = "team = 'Staff'";
+  const office = await openOffice({ sandbox: { people }, sync: { mapping: usual, scope }, syncs: { second } });
+  const ofGuests = rows.filter(({ id = '' }) => guests.includes(id));
+  await office.writeEmployees(ofGuests, 'guests.csv');
+  await office.apply({ sync: 'second' });
+  await office.applyRows(rows);
+  const owners = async () => {
+    const entries = await office.engine.io.store.ledger.getMany('acme', guests);
+    return guests.map((name) => entries.get(name)?.owner).join();
+  };
+  const all = (owner: string) => guests.map(() => owner).join();
+  expect(await owners()).toBe(all('second'));
+  await office.writeEmployees(
+    ofGuests.map((row) => ({ ...row, team: 'Gone' })),
+    'guests.csv',
+  );
+  await office.apply({ sync: 'second' });
+
+  // E1 is equal, and the others differ.
+  const renamed = rows.map((row) => (guests.indexOf(row.id ?? '') > 0 ? { ...row, last: 'Paz' } : row));
+  await office.edit({ scope: undefined });
+  const held = await office.applyRows(renamed);
+  expect(held.run).toMatchObject({ outcome: 'held', counts: { update: 14, held: 14, applied: 0 } });
+  expect(held.findings.map(({ code }) => code)).not.toContain('handed-over');
+  expect((await office.apply({ users: ['E1', 'E2'] })).run.counts).toMatchObject({ applied: 0, held: 1 });
+  expect(await owners()).toBe(all('second'));
+  await decide(office, 'approve', (await office.apply()).run.id, ['E2']);
+  expect((await office.apply()).run.counts).toMatchObject({ applied: 1, held: 13 });
+  expect(await owners()).toBe(all('second').replace('second,second', 'second,people'));
+  await decide(office, 'approve', (await office.apply()).run.id);
+  const { run, findings } = await office.apply();
+  expect(run.counts).toMatchObject({ applied: 13, held: 0 });
+  expect(findings.filter(({ code }) => code === 'handed-over')).toHaveLength(14);
+  expect(await owners()).toBe(all('people'));
 });

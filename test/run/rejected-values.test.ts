@@ -93,4 +93,26 @@ describe('a rejected value', () => {
     const again = await changeOf(office, withFirst({ mail: 'new@example.com', area: 'Legal' }));
     expect([again.state, again.changed]).toEqual(['held', ['email']]);
   });
+
+  it('keeps the address taken, so that whoever takes it over waits', async () => {
+    const office = await open({ emailChanges: held, updates: free });
+    const rows = everyone.map((row) => {
+      if (row.id === 'E1') return { ...row, mail: 'new@example.com' };
+      return row.id === 'E2' ? { ...row, mail: 'ana1@example.com' } : row;
+    });
+    await office.writeEmployees(rows);
+    const { run } = await office.apply();
+    expect(run.counts.held).toBe(2);
+    await decideRun(office.app, 'reject', run.id, { by: 'ana', ids: ['E1'] });
+    await decideRun(office.app, 'approve', run.id, { by: 'ana', ids: ['E2'] });
+    await office.writeEmployees(rows.map((row) => (row.id === 'E1' ? { ...row, area: 'Legal' } : row)));
+    const { run: next, findings } = await office.apply();
+    const changes = await findChanges(office.app, next.id, { limit: 10 });
+    expect(changes.map(({ identification, state, changed }) => [identification, state, changed])).toEqual([
+      ['E1', 'applied', ['area']],
+      ['E2', 'dropped', ['email']],
+    ]);
+    expect(findings).toContainEqual(expect.objectContaining({ code: 'email-conflict', identification: 'E2' }));
+    expect(office.sandbox.state.users.get('E2')?.fields.email).toBe('ana2@example.com');
+  });
 });

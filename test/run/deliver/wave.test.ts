@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { User } from '../../../src/core/person/user.ts';
 import type { Change } from '../../../src/core/plan/change.ts';
+import { readPlanned } from '../../../src/run/deliver/wave.ts';
 import { sampleChange } from '../../contracts/store-samples.ts';
 import { failOnLeaks } from '../../support/leak-check.ts';
 import { Killed, land, minute, openScene, type Scene, type SceneOptions, second, settle } from '../run-in-store.ts';
@@ -72,6 +73,7 @@ describe('a wave of files', () => {
     await scene.play(async () => scene.sent.length === 3);
     expect((await statesOf(scene)).slice(0, 2)).toEqual(['sent', 'sent']);
     expect(await scene.batches()).toMatchObject([{ final: 'done' }, { final: 'done' }, {}]);
+    expect(await readPlanned((await scene.context()).owned, scene.io)).toEqual([]);
     expect(await scene.ledger('u1000')).toBeUndefined();
     expect(Object.values(await scene.states())).not.toContain('applied');
   });
