@@ -273,6 +273,19 @@ describe('an e-mail that another account still has', () => {
     ]);
   });
 
+  it('of a disabled leaver who is a bystander is parked only where one person is explained', async () => {
+    const world = {
+      records: [wants('ana', 'eva'), wants('eva', 'eva', left)],
+      users: [has('ana'), has('eva', off)],
+      ledger: [entry('ana'), entry('eva', { disabledAt: 1, goneSince: 1 })],
+      claims: { ana: 'eva' },
+      settings: { parkEmail },
+      bystanders: ['eva'],
+    };
+    expect((await decide(world)).kinds()).toEqual([]);
+    expect((await decide({ ...world, isFocused: true })).kinds().toSorted()).toEqual(['update ana', 'update eva']);
+  });
+
   it.each([
     ['no parking address is configured', undefined],
     ['an employee has the parking address', 'ana@x.com'],
