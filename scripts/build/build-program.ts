@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { bundle, root } from './bundle.ts';
 
 const dist = join(root, 'dist');
-rmSync(join(dist, 'parts'), { recursive: true, force: true });
+// What an older build left would be packed too.
+for (const name of ['parts', 'src']) rmSync(join(dist, name), { recursive: true, force: true });
 
 // Threads are programs of their own, in the place where the compiler would put them.
 await bundle({
