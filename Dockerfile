@@ -7,6 +7,8 @@ FROM --platform=$BUILDPLATFORM ${BASE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
+# The page's settings extend it.
+COPY tsconfig.json ./
 COPY src ./src
 COPY jobs ./jobs
 COPY scripts/build ./scripts/build
