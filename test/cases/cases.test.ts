@@ -321,6 +321,12 @@ const rightOfPeople: Readonly<Record<string, Check>> = {
     keep({ area: 'Ops', job: 'Analyst' }, ...people(105, 109)),
     keep({ phoneNumber: '+598 99 000 109' }, 'E109'),
   ),
+  '50B-effective-future-termination': stay('E105'),
+  '50H-prefer-now-expression': all(keep({ area: 'Ops' }, 'E105'), left('E120')),
+  '50K-old-row-newest-position': all(stay('E105'), keep({ area: 'Sales' }, 'E105')),
+  '51A-rescinded-termination': stay('E105'),
+  '53F-xs-date-offset': left('E120'),
+  '54G-padded-ids': leaverGone,
 };
 
 describe('people are read with sense', () => {

@@ -92,8 +92,11 @@ describe('the spellings that programs make', () => {
     ['5.98E10', 'trouble'],
     ['####', 'trouble'],
     ['912.345.678', '912.345.678'],
-    ...['***-***-1234', 'xxx-xxx-6789', '000 00 0000', '•••• 99', '¿?'].map((phone) => [phone, 'trouble'] as const),
-    ...['-', '–', 'N/D', 'n.a.'].map((phone) => [phone, phone.length > 1 ? 'trouble' : 'kept'] as const),
+    ...['***-***-1234', 'xxx-xxx-6789', '000 00 0000', '•••• 99', '¿?'].map((phone): [string, string] => [
+      phone,
+      'trouble',
+    ]),
+    ...['-', '–', 'N/D', 'n.a.'].map((phone): [string, string] => [phone, phone.length > 1 ? 'trouble' : 'kept']),
     ['+598 99 x12', '+598 99 x12'],
   ])('the phone number %j is read as %s', (phone, expected) =>
     expect(text('phone', 'phoneNumber', phone)).toBe(expected),
@@ -111,8 +114,11 @@ describe('the spellings that programs make', () => {
     ['Jos√©', 'trouble'],
     ['Mª José', 'Mª José'],
     ['#¿NOMBRE?', 'trouble'],
-    ...['A**', 'A•••', 'xxxxx', '{{first_name}}', '<b>Ana</b>', '***', '.'].map((name) => [name, 'trouble'] as const),
-    ...['Ana (Anita)', 'J.P.', 'Xxavier', "O'Neill-[sic]"].map((name) => [name, name] as const),
+    ...['A**', 'A•••', 'xxxxx', '{{first_name}}', '<b>Ana</b>', '***', '.'].map((name): [string, string] => [
+      name,
+      'trouble',
+    ]),
+    ...['Ana (Anita)', 'J.P.', 'Xxavier', "O'Neill-[sic]"].map((name): [string, string] => [name, name]),
   ])('the name %j is read as %s', (name, expected) => expect(text('first', 'firstName', name)).toBe(expected));
 
   it.each([

@@ -240,7 +240,7 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
     ...(verdict.leavesByDate === undefined ? {} : { leavesByDate: verdict.leavesByDate }),
     ...(verdict.hires === undefined ? {} : { hires: verdict.hires }),
     ...(verdict.hiresLater === undefined ? {} : { hiresLater: verdict.hiresLater }),
-    ...(parts.prefer === undefined ? {} : { rank: parts.prefer.rankOf(record.fields, computed, dayOf) }),
+    ...(parts.prefer === undefined ? {} : { rank: parts.prefer.rankOf(record.fields, computed, { dayOf, now }) }),
   };
   if (refusesCreate === undefined) return person;
   return { ...person, refusesCreate, ...(refusesStart === undefined ? {} : { refusesEnable: refusesStart }) };
