@@ -593,7 +593,7 @@ describe('a compiled mapping', () => {
 
 describe('a plain cell', () => {
   const parts =
-    "Ana|José|Ã©|None|nan|undefined|N/A|5|0|E+|1.5E10|59,899|2026-02-29|1970-01-01|2099-12-31| |-|.|+598|@|a@b.co|x_y|?|\n|#REF!|'|&eacute;|\u0301|Ñ".split(
+    "Ana|José|Ã©|None|nan|undefined|N/A|5|0|E+|1.5E10|59,899|2026-02-29|1970-01-01|2099-12-31| |-|.|+598|@|a@b.co|x_y|?|\n|#REF!|**|xxx|n.|s/d|<b>|(a|:|=4)|{|;#|000|'|&eacute;|\u0301|Ñ".split(
       '|',
     );
   const text = fc.oneof(

@@ -46,7 +46,7 @@ export function compileCell(kind: CellKind, nulls: ReadonlySet<string>): CellRea
   };
 }
 
-/** Returns why nobody typed the text, `''` for dashes alone, and undefined for any other text. */
+/** Returns why a program wrote the text, `''` for dashes alone, and undefined for any other text. */
 function whyUntyped(text: string, first: number, kind: CellKind): '' | Refusal | undefined {
   if (kind === 'phone' && maskedPhone.test(text)) return masked;
   if (mayBeUntyped.test(text)) {
@@ -101,7 +101,7 @@ const anyMask = new RegExp(`[*\\u2022\\u25cf\\u2217\\uff0a]|${mask.source}`, 'iu
 const maskedPhone = /xx|^\D*(\d)(?:\D*\1){6,}\D*$/i;
 const masked = new Refusal('no-value', 'is masked (***, xxx): the HR system hides it from this export');
 
-/** A text that begins and ends as markup, a template or an object does, and that nobody types into a form. */
+/** A text that begins and ends as markup, a template or an object does, and that no person types into a form. */
 const ofProgram = new RegExp(
   [
     // Markup: <br/>, <!-- -->, <![CDATA[…]]>, <Department: Sales>.

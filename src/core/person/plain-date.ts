@@ -85,7 +85,7 @@ function betterFormat(text: string, pattern: string): string {
 }
 
 interface EpochFormat {
-  /** Of the text; its first group is the number. */
+  /** The form of the text. Its first group is the number. */
   readonly pattern: RegExp;
   readonly toMs: (number: number) => number;
 }
