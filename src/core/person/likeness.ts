@@ -23,6 +23,35 @@ export function likenessKey(fields: FieldValues): string | undefined {
   return name === '' || orgEntryDate === '' ? undefined : [name, orgEntryDate].join('\n');
 }
 
+/**
+ * Returns what tells people apart, `name` or another field: what has another value for most of the people. A column with
+ * few values proves nothing.
+ */
+export function tellingFields(people: readonly FieldValues[]): ReadonlySet<string> {
+  const all = people.map((fields) => {
+    const { firstName: _, lastName: __, ...rest } = fields;
+    return { ...rest, name: nameOf(fields) };
+  });
+  const names = new Set(all.flatMap((fields) => Object.keys(fields)) as (keyof (typeof all)[number])[]);
+  const isTelling = (values: readonly string[]): boolean => new Set(values).size * 2 > values.length;
+  return new Set([...names].filter((name) => isTelling(all.map((fields) => fields[name]).filter(isSet))));
+}
+
+/** Returns whether a record and an account have one name, and are equal in all that is mapped or in two more fields that tell. */
+export function isEqualPerson(record: FieldValues, shown: FieldValues, telling: ReadonlySet<string>): boolean {
+  const name = nameOf(record);
+  if (name === '' || name !== nameOf(shown)) return false;
+  const said = (Object.keys(record) as (keyof FieldValues)[]).filter((field) => isSet(record[field]));
+  const equal = said.filter((field) => record[field]?.toLowerCase() === shown[field]?.toLowerCase());
+  const told = equal.filter((field) => telling.has(field)).length;
+  return told > 1 || (equal.length === said.length && (told > 0 || telling.has('name')));
+}
+
+/** The whole name without case and accents; undefined unless both names are known. */
+export function nameKey(fields: FieldValues): string | undefined {
+  return nameOf(fields) || undefined;
+}
+
 function isSet(value: string | undefined): value is string {
   return value !== undefined && value !== '';
 }
