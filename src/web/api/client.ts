@@ -1,4 +1,4 @@
-import createClient, { type Client } from 'openapi-fetch';
+import createClient from 'openapi-fetch';
 import type { paths } from './schema.ts';
 
 /** The part of an error answer that the page shows. */
@@ -28,13 +28,45 @@ export function problemOfError(error: unknown): Problem {
   return { status: 0, code: 'PAGE', detail: error instanceof Error ? error.message : String(error), requestId: '' };
 }
 
-export type Api = Client<paths>;
+type Method = 'get' | 'post';
+type Of<M extends Method> = {
+  [Path in keyof paths]: paths[Path] extends Record<M, unknown> ? Path : never;
+}[keyof paths];
+export type Gets = Of<'get'>;
+type Posts = Of<'post'>;
 
-/** The filters of a list of the API, without those that lead from page to page. */
-export type FiltersOf<Path extends '/api/audit' | '/api/changes' | '/api/runs'> = Omit<
-  NonNullable<paths[Path]['get']['parameters']['query']>,
-  'limit' | 'cursor'
->;
+/** What the API takes: the names in the path and those of the query, in one record. */
+export type ParamsOf<M extends Method, Path extends Of<M>> =
+  paths[Path] extends Record<M, { readonly parameters: infer Given }> ? In<Given, 'path'> & In<Given, 'query'> : never;
+type In<Given, Place extends string> = Given extends { readonly [Name in Place]?: infer Names }
+  ? NonNullable<Names>
+  : object;
+
+export type Answer<M extends Method, Path extends Of<M>> =
+  paths[Path] extends Record<M, { readonly responses: infer Given }>
+    ? Given[keyof Given & number] extends { readonly content: { readonly 'application/json': infer Body } }
+      ? Body
+      : never
+    : never;
+
+type Body<Path extends Posts> =
+  paths[Path] extends Record<
+    'post',
+    { readonly requestBody: { readonly content: { readonly 'application/json': infer Given } } }
+  >
+    ? Given
+    : undefined;
+
+/** The API of this server. Each method returns the data of the answer, or throws `ApiProblem`. */
+export interface Api {
+  get<Path extends Gets>(path: Path, params: ParamsOf<'get', Path>, signal?: AbortSignal): Promise<Answer<'get', Path>>;
+  post<Path extends Posts>(
+    path: Path,
+    params: ParamsOf<'post', Path>,
+    body: Body<Path>,
+    signal?: AbortSignal,
+  ): Promise<Answer<'post', Path>>;
+}
 
 export interface ApiIo {
   /** What a session repeats with every POST; undefined without a session. */
@@ -45,8 +77,8 @@ export interface ApiIo {
 
 /** Opens the API of this server, typed from its OpenAPI document. */
 export function openApi({ csrf, isBackground }: ApiIo): Api {
-  const api = createClient<paths>({ baseUrl: '', credentials: 'same-origin' });
-  api.use({
+  const client = createClient<paths>({ baseUrl: '', credentials: 'same-origin' });
+  client.use({
     onRequest: ({ request }) => {
       const token = csrf();
       if (request.method !== 'GET' && token !== undefined) request.headers.set('x-csrf-token', token);
@@ -54,12 +86,22 @@ export function openApi({ csrf, isBackground }: ApiIo): Api {
       return request;
     },
   });
-  return api;
+  return {
+    get: (path, params, signal) => answerOf(client.request('get', path, init(path, params, { signal }))),
+    post: (path, params, body, signal) => answerOf(client.request('post', path, init(path, params, { body, signal }))),
+  };
 }
 
-/** Returns the data of an answer. Throws `ApiProblem` for a refusal, and when the server does not answer. */
-export async function answerOf<T>(
-  asked: Promise<{ readonly data?: T; readonly error?: unknown; readonly response: Response }>,
+/** Sorts parameters into path and query. The types above have checked them, so the types of the client need not. */
+function init(path: string, given: object, rest: object): never {
+  const params: Record<'path' | 'query', Record<string, unknown>> = { path: {}, query: {} };
+  for (const [name, value] of Object.entries(given))
+    params[path.includes(`{${name}}`) ? 'path' : 'query'][name] = value;
+  return { ...rest, params } as never;
+}
+
+async function answerOf<T>(
+  asked: Promise<{ readonly data?: unknown; readonly error?: unknown; readonly response: Response }>,
 ): Promise<T> {
   const { data, error, response } = await asked.catch((fault: unknown) => {
     if (fault instanceof DOMException && fault.name === 'AbortError') throw fault;

@@ -1,12 +1,11 @@
-import { answerOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
 import { useMay } from '../shell/session.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
 import { Link, pathTo, withFilters } from '../state/router.tsx';
 import { ActionButton } from '../ui/actions.tsx';
-import { TokenBadge } from '../ui/badges.tsx';
-import { Empty, Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
+import { StateBadge } from '../ui/badges.tsx';
+import { Dots, Empty, Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
 
 type Connection = Schemas['Connection'];
@@ -38,12 +37,11 @@ export function ConnectionsPage() {
 function ConnectionCard({ connection: { name, syncs, token, steps } }: { readonly connection: Connection }) {
   const { api, t, f } = usePage();
   const mayChange = useMay('tokens');
-  const params = { path: { name } };
   return (
     <section className="card" id={name} aria-labelledby={`connection-${name}`}>
       <div className="card-head">
         <h2 id={`connection-${name}`}>{name}</h2>
-        <TokenBadge state={token.state} />
+        <StateBadge of="token" state={token.state} />
       </div>
       {steps.length === 0 && token.reason === null ? null : (
         <div className="box warn">
@@ -77,13 +75,14 @@ function ConnectionCard({ connection: { name, syncs, token, steps } }: { readonl
         {token.generation === null ? null : <Pair name={t.connections.generation}>{f.number(token.generation)}</Pair>}
         {token.attempts === 0 ? null : (
           <Pair name={t.connections.attempts} className="needs">
-            {f.number(token.attempts)}
-            {token.retryAt === null ? null : (
-              <>
-                {' · '}
-                {t.connections.retry} <Ago at={token.retryAt} />
-              </>
-            )}
+            <Dots>
+              {f.number(token.attempts)}
+              {token.retryAt === null ? null : (
+                <span>
+                  {t.connections.retry} <Ago at={token.retryAt} />
+                </span>
+              )}
+            </Dots>
           </Pair>
         )}
       </dl>
@@ -95,15 +94,15 @@ function ConnectionCard({ connection: { name, syncs, token, steps } }: { readonl
             <ActionButton
               label={t.connections.refresh}
               means={t.connections.refreshMeans}
-              hasReason
-              onAct={(body) => answerOf(api.POST('/api/connections/{name}/token/refresh', { params, body }))}
+              reason="optional"
+              onAct={(body) => api.post('/api/connections/{name}/token/refresh', { name }, body)}
             />
             <ActionButton
               label={t.connections.revoke}
               look="danger"
               means={t.connections.revokeMeans(syncs.join(', '))}
-              hasReason
-              onAct={(body) => answerOf(api.POST('/api/connections/{name}/token/revoke', { params, body }))}
+              reason="optional"
+              onAct={(body) => api.post('/api/connections/{name}/token/revoke', { name }, body)}
             />
           </>
         ) : null}
@@ -113,10 +112,7 @@ function ConnectionCard({ connection: { name, syncs, token, steps } }: { readonl
 }
 
 function useConnections() {
-  return useAnswer(['connections'], (api, signal) => api.GET('/api/connections', { signal }), {
-    staleTime: 30_000,
-    refetchInterval: 60_000,
-  });
+  return useAnswer('/api/connections', {}, { staleTime: 30_000, refetchInterval: 60_000 });
 }
 
 /** The connections and their tokens, for the overview. */
@@ -131,7 +127,7 @@ export function ConnectionsCard() {
             {list.map(({ name, token }) => (
               <li key={name}>
                 <Link to={`/connections#${name}`}>{name}</Link>
-                <TokenBadge state={token.state} />
+                <StateBadge of="token" state={token.state} />
               </li>
             ))}
           </ul>

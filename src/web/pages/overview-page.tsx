@@ -6,7 +6,7 @@ import { Link, pathTo, withFilters } from '../state/router.tsx';
 import { classWord } from '../texts/plural.ts';
 import { Box } from '../ui/actions.tsx';
 import { Badge, Icon } from '../ui/badges.tsx';
-import { Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
+import { Dots, Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
 import { ConnectionsCard } from './connections-page.tsx';
 import { MonthCard, PeopleTable, SyncTable } from './sync-table.tsx';
 
@@ -70,7 +70,7 @@ export function WaitingList({ overview }: { readonly overview: Overview }) {
 
 /** Users whom no sync disables, because theirs is not configured, and what to do. */
 function OrphanList() {
-  const found = useAnswer(['orphans'], (api, signal) => api.GET('/api/orphans', { signal }));
+  const found = useAnswer('/api/orphans', {});
   return found.data?.orphans.map(({ connection, owner, message }) => (
     <Box key={`${connection} ${owner}`} look="warn" icon="clock">
       {message}
@@ -94,8 +94,10 @@ function WaitingSync({ sync: { name, holds, activity } }: { readonly sync: SyncO
         {holds.reads === 0 ? null : <div>{words.reads(holds.reads)}</div>}
         {holds.changes === 0 || holds.heldAt === null ? null : (
           <small className="faint">
-            {words.since(f.relative(holds.heldAt, now))}
-            {holds.expiresAt === null ? '' : ` · ${words.expires(f.relative(holds.expiresAt, now))}`}
+            <Dots>
+              {words.since(f.relative(holds.heldAt, now))}
+              {holds.expiresAt === null ? null : words.expires(f.relative(holds.expiresAt, now))}
+            </Dots>
           </small>
         )}
       </div>
@@ -156,9 +158,10 @@ function AlertsCard({ alerts }: { readonly alerts: Overview['alerts'] }) {
         </Link>
       )}
       <p className="faint small">
-        {[acknowledged > 0 ? words.acknowledged(acknowledged) : '', muted > 0 ? words.muted(muted) : '']
-          .filter((one) => one !== '')
-          .join(' · ')}
+        <Dots>
+          {acknowledged > 0 ? words.acknowledged(acknowledged) : null}
+          {muted > 0 ? words.muted(muted) : null}
+        </Dots>
       </p>
     </Section>
   );

@@ -1,13 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { answerOf } from '../api/client.ts';
 import { ChangeDetails } from '../changes/change-row.tsx';
 import { useChanges } from '../changes/use-changes.ts';
 import { useMay } from '../shell/session.tsx';
-import { keyText, useFollowed } from '../state/live.ts';
+import { useFollowed } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
-import { Link, pathTo, useRouter } from '../state/router.tsx';
+import { Link, navigate, pathTo } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
 import { ActionButton, Button, ProblemBox } from '../ui/actions.tsx';
 import { KindMark, OutcomeBadge } from '../ui/badges.tsx';
@@ -25,12 +24,11 @@ export function SyncNow({ sync, id }: Props) {
   const mayAct = useMay('act', sync);
   const [request, setRequest] = useState<string>();
   const preview = useMutation({
-    mutationFn: () => answerOf(api.POST('/api/previews', { body: { sync, users: [id] } })),
+    mutationFn: () => api.post('/api/previews', {}, { sync, users: [id] }),
     onSuccess: () => setRequest(undefined),
   });
   const run = useMutation({
-    mutationFn: () =>
-      answerOf(api.POST('/api/syncs/{sync}/runs', { params: { path: { sync } }, body: { users: [id] } })),
+    mutationFn: () => api.post('/api/syncs/{sync}/runs', { sync }, { users: [id] }),
     onSuccess: ({ trigger }) => setRequest(trigger),
   });
   if (!mayAct) return null;
@@ -53,7 +51,7 @@ export function SyncNow({ sync, id }: Props) {
               <RunButton preview={preview.data.id} isBusy={run.isPending} onRun={() => run.mutate()} />
             </div>
           ) : (
-            <Running sync={sync} id={id} request={request} />
+            <Running request={request} />
           )}
         </>
       )}
@@ -101,11 +99,9 @@ function WhatWillHappen({ sync, preview: id }: { readonly sync: string; readonly
   );
 }
 
-const anyChange = {};
-
 function PreviewedChange({ sync, preview: id }: { readonly sync: string; readonly preview: string }) {
   const { t } = usePage();
-  const rows = useChanges({ subject: { kind: 'preview', id }, filter: anyChange, order: anyChange, first: 0, last: 0 });
+  const rows = useChanges({ subject: { kind: 'preview', id }, filter: {}, order: {} });
   const change = rows.rowAt(0);
   if (rows.total === undefined) return <p className="faint">{t.loading}</p>;
   if (change === undefined) return <p>{t.people.nothingToDo}</p>;
@@ -122,17 +118,15 @@ function PreviewedChange({ sync, preview: id }: { readonly sync: string; readonl
 const phases: readonly string[] = ['reading', 'planning', 'delivering', 'proving', 'done'];
 
 /** The steps of the run, live. */
-function Running({ sync, id, request }: Props & { readonly request: string }) {
+function Running({ request }: { readonly request: string }) {
   const { t } = usePage();
   const client = useQueryClient();
-  const state = useAnswer(['request', request], (api, signal) =>
-    api.GET('/api/requests/{id}', { signal, params: { path: { id: request } } }),
-  );
-  useFollowed(`/api/requests/${encodeURIComponent(request)}/events`, 'request', keyText('request', request));
+  const state = useAnswer('/api/requests/{id}', { id: request });
+  useFollowed('request', request);
   const isOver = state.data?.state === 'ended' || state.data?.state === 'canceled';
   useEffect(() => {
-    if (isOver) client.invalidateQueries({ queryKey: ['person', sync, id] });
-  }, [client, isOver, sync, id]);
+    if (isOver) client.invalidateQueries({ predicate: ({ queryKey }) => String(queryKey[0]).includes('/people/{') });
+  }, [client, isOver]);
   return (
     <Loaded query={state}>
       {({ state: word, run, result }) => {
@@ -165,13 +159,12 @@ function Running({ sync, id, request }: Props & { readonly request: string }) {
 /** Requests a preview, and goes to its page. */
 export function PreviewButton({ sync }: { readonly sync: string }) {
   const { api, t } = usePage();
-  const { navigate } = useRouter();
   return (
     <ActionButton
       label={t.people.previewFirst}
       means={t.previews.requestMeans}
       onAct={async () => {
-        const { id } = await answerOf(api.POST('/api/previews', { body: { sync } }));
+        const { id } = await api.post('/api/previews', {}, { sync });
         navigate(pathTo('previews', id));
       }}
     />

@@ -1,5 +1,6 @@
 import { keepPreviousData } from '@tanstack/react-query';
-import { answerOf, type FiltersOf } from '../api/client.ts';
+import type { ReactNode } from 'react';
+import type { ParamsOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
 import { useMay } from '../shell/session.tsx';
 import { useNow } from '../state/now.tsx';
@@ -10,8 +11,17 @@ import { wordOf } from '../texts/plural.ts';
 import { ActionButton } from '../ui/actions.tsx';
 import { Icon, KindMark } from '../ui/badges.tsx';
 import { DataTable, usePersonColumns } from '../ui/data-table.tsx';
-import { DaysFilter, Filters, isFiltered, Select, SyncFilter, TextFilter, WordFilter } from '../ui/filters.tsx';
-import { Empty, Loaded, LoadMore, PageHead, Section } from '../ui/frame.tsx';
+import {
+  DateField,
+  DaysFilter,
+  Filters,
+  isFiltered,
+  Select,
+  SyncFilter,
+  TextFilter,
+  WordFilter,
+} from '../ui/filters.tsx';
+import { Dots, Empty, Loaded, PageHead, Section } from '../ui/frame.tsx';
 import { At } from '../ui/time.tsx';
 
 type Recent = Schemas['RecentChanges']['changes'][number];
@@ -21,18 +31,15 @@ type Report = Schemas['PersonReport'];
 export function ChangesPage() {
   const { t } = usePage();
   const words = t.recent;
-  const query = useQueryOf<FiltersOf<'/api/changes'>>('text', 'sync', 'kind', 'class', 'state', 'since', 'until');
-  const found = usePages(
-    ['changes', 'recent', query],
-    (api, cursor: string | undefined, signal) =>
-      api.GET('/api/changes', { signal, params: { query: { ...query, limit: 100, cursor } } }),
-    { placeholderData: keepPreviousData },
-  );
+  const query = useQueryOf<ParamsOf<'get', '/api/changes'>>('text', 'sync', 'kind', 'class', 'state', 'since', 'until');
+  const found = usePages('/api/changes', { ...query, limit: 100 }, ({ changes }) => changes, {
+    placeholderData: keepPreviousData,
+  });
   return (
     <>
       <PageHead title={words.title} actions={<Link to="/reports">{words.report}</Link>} />
       <Filters query={query}>
-        <TextFilter name="text" label={t.changes.filter} look="search" />
+        <TextFilter name="text" label={t.changes.filter} />
         <SyncFilter />
         <WordFilter name="kind" label={t.changes.columns.kind} words={t.words.kind} />
         <WordFilter name="class" label={words.class} words={t.words.classes} />
@@ -40,29 +47,20 @@ export function ChangesPage() {
         <DaysFilter />
       </Filters>
       <Loaded query={found}>
-        {({ pages }) => {
-          const changes = pages.flatMap((page) => page.changes);
-          return (
-            <>
-              {changes.length === 0 ? (
-                <Empty title={isFiltered(query) ? t.changes.noMatch : words.none} />
-              ) : (
-                <ChangeTable changes={changes} />
-              )}
-              <LoadMore query={found} />
-            </>
-          );
-        }}
+        {({ rows }) => (
+          <ChangeTable changes={rows} empty={<Empty title={isFiltered(query) ? t.changes.noMatch : words.none} />} />
+        )}
       </Loaded>
     </>
   );
 }
 
-function ChangeTable({ changes }: { readonly changes: readonly Recent[] }) {
+function ChangeTable({ changes, empty }: { readonly changes: readonly Recent[]; readonly empty: ReactNode }) {
   const { t } = usePage();
   return (
     <DataTable
       rows={changes}
+      empty={empty}
       keyOf={({ run, identification, kind }) => `${run} ${identification} ${kind}`}
       columns={[
         { title: t.alerts.at, className: 'nowrap', cell: ({ at }) => <At at={at} /> },
@@ -103,11 +101,7 @@ export function ReportPage() {
   const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 'YYYY-MM-DD'.length);
   const kind = kinds.find((one) => one === asked.kind) ?? 'leavers';
   const query = { from: asked.from ?? dayOf(now - weekMs), to: asked.to ?? dayOf(now), sync: asked.sync };
-  const report = useAnswer<Report>(
-    ['reports', kind, query],
-    (api, signal) => api.GET('/api/reports/{kind}', { signal, params: { path: { kind }, query } }),
-    { placeholderData: keepPreviousData },
-  );
+  const report = useAnswer('/api/reports/{kind}', { kind, ...query }, { placeholderData: keepPreviousData });
   return (
     <>
       <PageHead title={words.report} actions={<Link to="/changes">{words.title}</Link>} />
@@ -118,8 +112,8 @@ export function ReportPage() {
           options={kinds.map((one) => [one, words.kinds[one]] as const)}
           onChange={(one) => change({ kind: one })}
         />
-        <Day label={t.runs.since} value={query.from} onChange={(from) => change({ from })} />
-        <Day label={t.runs.until} value={query.to} onChange={(to) => change({ to })} />
+        <DateField required label={t.runs.since} value={query.from} onChange={(from) => change({ from })} />
+        <DateField required label={t.runs.until} value={query.to} onChange={(to) => change({ to })} />
         <SyncFilter />
         <span className="exports">
           <Icon name="download" />
@@ -130,33 +124,16 @@ export function ReportPage() {
         {({ people, counts }) => (
           <>
             <p className="why faint" role="status">
-              {[
-                words.found(people.length),
-                ...Object.entries(counts).map(([state, n]) => `${wordOf(t.words.changeState, state)} ${n}`),
-              ].join(' · ')}
+              <Dots>
+                {words.found(people.length)}
+                {Object.entries(counts).map(([state, n]) => `${wordOf(t.words.changeState, state)} ${n}`)}
+              </Dots>
             </p>
-            {people.length === 0 ? <Empty title={words.nobody} /> : <ReportTable kind={kind} people={people} />}
+            <ReportTable kind={kind} people={people} />
           </>
         )}
       </Loaded>
     </>
-  );
-}
-
-function Day({
-  label,
-  value,
-  onChange,
-}: {
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: (day: string) => void;
-}) {
-  return (
-    <label className="inline">
-      {label}
-      <input type="date" required value={value} onChange={(event) => onChange(event.target.value)} />
-    </label>
   );
 }
 
@@ -166,6 +143,7 @@ function ReportTable({ kind, people }: Pick<Report, 'kind' | 'people'>) {
   return (
     <DataTable
       rows={people}
+      empty={<Empty title={words.nobody} />}
       keyOf={({ run, identification, change }) => `${run} ${identification} ${change}`}
       columns={[
         ...usePersonColumns(),
@@ -208,62 +186,59 @@ function ReportTable({ kind, people }: Pick<Report, 'kind' | 'people'>) {
 /** Who did what, newest first. */
 export function AuditPage() {
   const { t } = usePage();
-  const query = useQueryOf<FiltersOf<'/api/audit'>>('sync', 'by', 'action', 'connection', 'run', 'since', 'until');
-  const audit = usePages(['audit', query], (api, cursor: string | undefined, signal) =>
-    api.GET('/api/audit', { signal, params: { query: { ...query, limit: 100, cursor } } }),
+  const query = useQueryOf<ParamsOf<'get', '/api/audit'>>(
+    'sync',
+    'by',
+    'action',
+    'connection',
+    'run',
+    'since',
+    'until',
   );
+  const audit = usePages('/api/audit', { ...query, limit: 100 }, ({ entries }) => entries, {
+    placeholderData: keepPreviousData,
+  });
   return (
     <>
       <PageHead title={t.nav.audit} />
       <Filters query={query}>
         <SyncFilter />
         <WordFilter name="action" label={t.audit.action} words={t.words.action} />
-        <TextFilter name="by" label={t.audit.by} look="inline" />
+        <TextFilter name="by" label={t.audit.by} />
         <DaysFilter />
       </Filters>
       <Loaded query={audit}>
-        {({ pages }) => {
-          const entries = pages.flatMap((page) => page.entries);
-          if (entries.length === 0) return <Empty title={isFiltered(query) ? t.audit.noMatch : t.audit.none} />;
-          return (
-            <>
-              <DataTable
-                rows={entries}
-                keyOf={({ id }) => id}
-                columns={[
-                  { title: t.alerts.at, className: 'nowrap', cell: ({ at }) => <At at={at} /> },
-                  {
-                    title: t.audit.by,
-                    cell: ({ by, label, as }) => (
-                      <>
-                        <span className="break">{label === null ? by : `${label} (${by})`}</span>
-                        {as === null ? null : <small className="faint"> {t.audit.as(as)}</small>}
-                      </>
-                    ),
-                  },
-                  { title: t.audit.action, cell: ({ action }) => wordOf(t.words.action, action) },
-                  {
-                    title: t.audit.about,
-                    cell: ({ sync, connection, run }) => (
-                      <>
-                        {sync === null ? connection : <Link to={pathTo('syncs', sync)}>{sync}</Link>}
-                        {run === null ? null : (
-                          <>
-                            {' · '}
-                            <Link to={pathTo('runs', run)}>{t.holds.run}</Link>
-                          </>
-                        )}
-                      </>
-                    ),
-                  },
-                  { title: t.audit.detail, className: 'long', cell: ({ detail }) => detail },
-                  { title: t.act.reason, className: 'long', cell: ({ reason }) => reason },
-                ]}
-              />
-              <LoadMore query={audit} />
-            </>
-          );
-        }}
+        {({ rows }) => (
+          <DataTable
+            rows={rows}
+            keyOf={({ id }) => id}
+            empty={<Empty title={isFiltered(query) ? t.audit.noMatch : t.audit.none} />}
+            columns={[
+              { title: t.alerts.at, className: 'nowrap', cell: ({ at }) => <At at={at} /> },
+              {
+                title: t.audit.by,
+                cell: ({ by, label, as }) => (
+                  <>
+                    <span className="break">{label === null ? by : `${label} (${by})`}</span>
+                    {as === null ? null : <small className="faint"> {t.audit.as(as)}</small>}
+                  </>
+                ),
+              },
+              { title: t.audit.action, cell: ({ action }) => wordOf(t.words.action, action) },
+              {
+                title: t.audit.about,
+                cell: ({ sync, connection, run }) => (
+                  <Dots>
+                    {sync === null ? connection : <Link to={pathTo('syncs', sync)}>{sync}</Link>}
+                    {run === null ? null : <Link to={pathTo('runs', run)}>{t.holds.run}</Link>}
+                  </Dots>
+                ),
+              },
+              { title: t.audit.detail, className: 'long', cell: ({ detail }) => detail },
+              { title: t.act.reason, className: 'long', cell: ({ reason }) => reason },
+            ]}
+          />
+        )}
       </Loaded>
       {useMay('sessions') ? <SessionsSection /> : null}
     </>
@@ -273,9 +248,7 @@ export function AuditPage() {
 /** Who is signed in. An admin ends the session of a user who left, or of a lost machine. */
 function SessionsSection() {
   const { api, t } = usePage();
-  const sessions = useAnswer(['sessions'], (client, signal) => client.GET('/api/sessions', { signal }), {
-    refetchInterval: 60_000,
-  });
+  const sessions = useAnswer('/api/sessions', {}, { refetchInterval: 60_000 });
   return (
     <Section name="sessions" title={t.audit.sessions.title}>
       <Loaded query={sessions}>
@@ -299,10 +272,8 @@ function SessionsSection() {
                     label={t.audit.sessions.end}
                     look="danger"
                     means={t.audit.sessions.means}
-                    hasReason
-                    onAct={(body) =>
-                      answerOf(api.POST('/api/sessions/{name}/end', { params: { path: { name: id } }, body }))
-                    }
+                    reason="optional"
+                    onAct={(body) => api.post('/api/sessions/{name}/end', { name: id }, body)}
                   />
                 ),
               },

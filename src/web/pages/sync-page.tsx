@@ -1,12 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answerOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
 import { useMay } from '../shell/session.tsx';
 import { type SyncOverview, useOverview } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
-import { Link, pathTo, useRouter, withFilters } from '../state/router.tsx';
+import { Link, navigate, pathTo, withFilters } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
 import { ActionButton, Button, CopyButton, ProblemBox } from '../ui/actions.tsx';
 import { HealthBadge } from '../ui/badges.tsx';
@@ -100,18 +99,7 @@ function LastRuns({ name }: { readonly name: string }) {
   const runs = useRuns({ sync: name }, 10);
   return (
     <Section name="last-runs" title={t.syncs.lastRuns}>
-      <Loaded query={runs}>
-        {({ pages }) => {
-          const list = pages.flatMap((page) => page.runs).slice(0, 10);
-          return list.length === 0 ? (
-            <Empty title={t.runs.none}>
-              <p>{t.runs.noneHint}</p>
-            </Empty>
-          ) : (
-            <RunTable runs={list} isOfOneSync />
-          );
-        }}
-      </Loaded>
+      <Loaded query={{ ...runs, hasNextPage: false }}>{({ rows }) => <RunTable runs={rows} isOfOneSync />}</Loaded>
       <p className="faint small">
         <Link to={withFilters('/runs', { sync: name })}>{t.syncs.allRuns}</Link>
       </p>
@@ -123,7 +111,7 @@ function SyncActions({ sync }: { readonly sync: SyncOverview }) {
   const { api, t } = usePage();
   const mayAct = useMay('act', sync.name);
   if (!mayAct) return null;
-  const params = { path: { sync: sync.name } };
+  const target = { sync: sync.name };
   return (
     <>
       <PreviewButton sync={sync.name} />
@@ -131,25 +119,25 @@ function SyncActions({ sync }: { readonly sync: SyncOverview }) {
         <ActionButton
           label={t.syncs.resume}
           means={t.syncs.resumeMeans}
-          onAct={() => answerOf(api.POST('/api/syncs/{sync}/resume', { params }))}
+          onAct={() => api.post('/api/syncs/{sync}/resume', target, undefined)}
         />
       ) : (
         <ActionButton
           label={t.syncs.pause}
           means={t.syncs.pauseMeans}
-          onAct={() => answerOf(api.POST('/api/syncs/{sync}/pause', { params, body: {} }))}
+          onAct={() => api.post('/api/syncs/{sync}/pause', target, {})}
         />
       )}
       <ActionButton
         label={t.syncs.full}
         means={t.syncs.fullMeans}
-        onAct={() => answerOf(api.POST('/api/syncs/{sync}/runs', { params, body: { full: true } }))}
+        onAct={() => api.post('/api/syncs/{sync}/runs', target, { full: true })}
       />
       <ActionButton
         label={t.syncs.run}
         look="main"
         means={t.syncs.runMeans}
-        onAct={() => answerOf(api.POST('/api/syncs/{sync}/runs', { params, body: {} }))}
+        onAct={() => api.post('/api/syncs/{sync}/runs', target, {})}
       />
     </>
   );
@@ -159,9 +147,7 @@ type Mapping = Schemas['SyncMapping'];
 
 /** The mapping as a table with fill-rates, and how much of each guard is used. */
 function MappingSection({ sync }: { readonly sync: string }) {
-  const mapping = useAnswer(['mapping', sync], (api, signal) =>
-    api.GET('/api/syncs/{sync}/mapping', { signal, params: { path: { sync } } }),
-  );
+  const mapping = useAnswer('/api/syncs/{sync}/mapping', { sync });
   return (
     <Loaded query={mapping}>
       {(data) => (
@@ -264,11 +250,9 @@ function Fields({ mapping }: { readonly mapping: Mapping }) {
 function MappingTrial({ mapping: { sync, yaml } }: { readonly mapping: Mapping }) {
   const { api, t } = usePage();
   const words = t.mapping.trial;
-  const { navigate } = useRouter();
   const [text, setText] = useState(yaml);
   const order = useMutation({
-    mutationFn: () =>
-      answerOf(api.POST('/api/syncs/{sync}/mapping/preview', { params: { path: { sync } }, body: { mapping: text } })),
+    mutationFn: () => api.post('/api/syncs/{sync}/mapping/preview', { sync }, { mapping: text }),
     onSuccess: ({ id }) => navigate(pathTo('previews', id)),
   });
   if (!useMay('samples', sync)) return null;
@@ -306,7 +290,7 @@ function Samples({ sync }: { readonly sync: string }) {
   const words = t.mapping;
   const maySee = useMay('samples', sync);
   const read = useMutation({
-    mutationFn: () => answerOf(api.GET('/api/syncs/{sync}/mapping/samples', { params: { path: { sync } } })),
+    mutationFn: () => api.get('/api/syncs/{sync}/mapping/samples', { sync }),
   });
   if (!maySee) return null;
   return (

@@ -15,11 +15,7 @@ type DayCounts = Schemas['DayList']['syncs'][number]['days'][number];
 /** Reads what each sync did in the last days. */
 export function useDays(days: number, sync?: string) {
   const timezone = usePage().f.timeZone;
-  return useAnswer(
-    ['days', days, sync, timezone],
-    (api, signal) => api.GET('/api/overview/days', { signal, params: { query: { days, sync, timezone } } }),
-    { staleTime: 60_000 },
-  );
+  return useAnswer('/api/overview/days', { days, sync, timezone }, { staleTime: 60_000 });
 }
 
 export function SyncTable({ syncs }: { readonly syncs: readonly SyncOverview[] }) {

@@ -1,14 +1,11 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { usePage } from '../state/page-context.tsx';
-import { useRouter } from '../state/router.tsx';
+import { navigate, usePath } from '../state/router.tsx';
 import { Button, Dialog } from '../ui/actions.tsx';
 import { Pair } from '../ui/frame.tsx';
 
 const places: Readonly<Record<string, string>> = { o: '/', r: '/runs', h: '/holds', p: '/people', a: '/alerts' };
-
-/** Asks for the list of shortcuts from elsewhere. */
-export const showKeysEvent = 'rollcall:keys';
 
 /** Uses a key, or returns false. */
 type KeyUser = (key: string) => boolean;
@@ -58,7 +55,7 @@ const KeysContext = createContext<Keys | undefined>(undefined);
  */
 export function KeysProvider({ children }: { readonly children: ReactNode }) {
   const { hasKeys } = usePage();
-  const { place } = useRouter();
+  const path = usePath();
   const keys = useMemo(openKeys, []);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
@@ -72,12 +69,15 @@ export function KeysProvider({ children }: { readonly children: ReactNode }) {
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
   }, [hasKeys, keys]);
-  const path = useRef(place.path);
-  useEffect(() => {
-    if (path.current !== place.path) keys.forget();
-    path.current = place.path;
-  }, [place.path, keys]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a key that waits is for the page where it was pressed.
+  useEffect(() => () => keys.forget(), [path, keys]);
   return <KeysContext value={keys}>{children}</KeysContext>;
+}
+
+/** Returns what presses a key for the user. */
+export function usePress(): (key: string) => void {
+  const keys = useContext(KeysContext);
+  return (key) => void keys?.press(key);
 }
 
 /** Uses keys while the component is shown and `isReady`. */
@@ -90,8 +90,7 @@ export function useKeys(isReady: boolean, user: KeyUser): void {
 
 /** The keys that work on every page, and their list. */
 export function ShortcutKeys({ onSearch }: { readonly onSearch: () => void }) {
-  const { t, hasKeys, setKeys } = usePage();
-  const { navigate } = useRouter();
+  const { t, hasKeys, prefer } = usePage();
   const [isShown, setShown] = useState(false);
   const isGoing = useRef(false);
   useKeys(true, (key) => {
@@ -103,11 +102,6 @@ export function ShortcutKeys({ onSearch }: { readonly onSearch: () => void }) {
     else return isGoing.current;
     return true;
   });
-  useEffect(() => {
-    const show = (): void => setShown(true);
-    addEventListener(showKeysEvent, show);
-    return () => removeEventListener(showKeysEvent, show);
-  }, []);
   if (!isShown) return null;
   return (
     <Dialog title={t.keys.title} onClose={() => setShown(false)}>
@@ -119,7 +113,7 @@ export function ShortcutKeys({ onSearch }: { readonly onSearch: () => void }) {
         ))}
       </dl>
       <label className="check">
-        <input type="checkbox" checked={hasKeys} onChange={(event) => setKeys(event.target.checked)} />
+        <input type="checkbox" checked={hasKeys} onChange={(event) => prefer({ hasKeys: event.target.checked })} />
         {t.keys.isOn}
       </label>
       <div className="actions">

@@ -10,6 +10,7 @@ type Theme = 'system' | 'light' | 'dark';
 interface Preferences {
   readonly language: Language;
   readonly theme: Theme;
+  /** Whether single keys are shortcuts. */
   readonly hasKeys: boolean;
 }
 
@@ -20,17 +21,13 @@ export const languages: Readonly<Record<Language, { readonly name: string; reado
 
 export const themes: readonly Theme[] = ['system', 'light', 'dark'];
 
-function textsOf(language: Language): Texts {
-  return languages[language].texts;
-}
-
 /** Reads what the user chose before, or what the browser prefers. */
 export function readPreferences(storage: Storage, preferred: readonly string[]): Preferences {
   const chosen = storage.getItem('rollcall.language');
   const wanted = [chosen, ...preferred].map((tag) => tag?.slice(0, 2));
   const language = wanted.find((tag): tag is Language => tag === 'en' || tag === 'es') ?? 'en';
   const theme = themes.find((one) => one === storage.getItem('rollcall.theme')) ?? 'system';
-  return { language, theme, hasKeys: storage.getItem('rollcall.keys') !== 'off' };
+  return { language, theme, hasKeys: storage.getItem('rollcall.hasKeys') !== 'false' };
 }
 
 /** Numbers, instants and durations in the language of the user and the zone of the browser. */
@@ -101,17 +98,12 @@ function createFormats(language: Language, t: Texts): Formats {
 }
 
 /** What every component of the page may use. */
-interface PageContext {
+interface PageContext extends Preferences {
   readonly api: Api;
   readonly t: Texts;
   readonly f: Formats;
-  readonly language: Language;
-  readonly theme: Theme;
-  setLanguage(language: Language): void;
-  setTheme(theme: Theme): void;
-  /** Whether single keys are shortcuts. */
-  readonly hasKeys: boolean;
-  setKeys(hasKeys: boolean): void;
+  /** Changes what the user prefers, and keeps it in the browser. */
+  prefer(changes: Partial<Preferences>): void;
 }
 
 const Context = createContext<PageContext | undefined>(undefined);
@@ -124,22 +116,21 @@ interface Props {
 }
 
 export function PageProvider({ api, storage, first, children }: Props) {
-  const [language, setLanguage] = useState(first.language);
-  const [theme, setTheme] = useState(first.theme);
-  const [hasKeys, setKeys] = useState(first.hasKeys);
-  useEffect(() => storage.setItem('rollcall.keys', hasKeys ? 'on' : 'off'), [hasKeys, storage]);
+  const [preferences, setPreferences] = useState(first);
+  const { language, theme } = preferences;
   useEffect(() => {
     document.documentElement.lang = language;
-    storage.setItem('rollcall.language', language);
-  }, [language, storage]);
-  useEffect(() => {
     document.documentElement.dataset.theme = theme;
-    storage.setItem('rollcall.theme', theme);
-  }, [theme, storage]);
+    for (const [name, value] of Object.entries(preferences)) storage.setItem(`rollcall.${name}`, String(value));
+  }, [preferences, language, theme, storage]);
+  const { t, f } = useMemo(() => {
+    const { texts } = languages[language];
+    return { t: texts, f: createFormats(language, texts) };
+  }, [language]);
   const page = useMemo<PageContext>(() => {
-    const t = textsOf(language);
-    return { api, t, f: createFormats(language, t), language, theme, hasKeys, setLanguage, setTheme, setKeys };
-  }, [api, language, theme, hasKeys]);
+    const prefer = (changes: Partial<Preferences>): void => setPreferences((before) => ({ ...before, ...changes }));
+    return { api, t, f, ...preferences, prefer };
+  }, [api, t, f, preferences]);
   return <Context value={page}>{children}</Context>;
 }
 

@@ -334,7 +334,6 @@ export const en = {
     severity: 'Severity',
     channel: 'Channel',
     delivery: 'Delivery',
-    states: { waiting: 'Waiting', delivered: 'Delivered', 'given-up': 'Given up' } as Readonly<Record<string, string>>,
     tries: (tries: number) => `${tries} attempts`,
   },
   audit: {

@@ -340,7 +340,6 @@ export const es: Texts = {
     severity: 'Gravedad',
     channel: 'Canal',
     delivery: 'Entrega',
-    states: { waiting: 'En espera', delivered: 'Entregado', 'given-up': 'Abandonado' },
     tries: (tries) => `${tries} intentos`,
   },
   audit: {

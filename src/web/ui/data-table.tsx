@@ -22,10 +22,13 @@ interface Props<Row> {
   readonly look?: 'folding' | 'diff' | 'wide';
   /** For assistive technology only. */
   readonly caption?: string;
+  /** Shown when there is no row. */
+  readonly empty?: ReactNode;
 }
 
 /** Shows rows as a table. Without any titles it has no head. */
-export function DataTable<Row>({ rows, keyOf, columns, look = 'folding', caption }: Props<Row>) {
+export function DataTable<Row>({ rows, keyOf, columns, look = 'folding', caption, empty }: Props<Row>) {
+  if (rows.length === 0 && empty !== undefined) return empty;
   const shown = columns.filter((column) => column !== undefined && column !== null);
   const table = (
     <table className={look === 'wide' ? undefined : look}>

@@ -109,6 +109,14 @@ export const words = {
     ended: 'lapsed: the reason ended',
     expired: 'lapsed: expired, or planned again',
   } as typeof word,
+  preview: { waiting: 'Waiting', working: 'In progress', done: 'Done', failed: 'Failed' } as typeof word,
+  notice: { waiting: 'Waiting', delivered: 'Delivered', 'given-up': 'Given up' } as typeof word,
+  step: {
+    ok: 'Passed',
+    partly: 'Passed in part',
+    stopped: 'Stopped',
+    'not-reached': 'Not reached',
+  } as typeof word,
   severity: { info: 'Info', warning: 'Warning', critical: 'Critical' } as typeof word,
   subject: { sync: 'Sync', connection: 'Connection', deployment: 'Deployment' } as typeof word,
   field: {

@@ -44,7 +44,6 @@ export const people: Texts['people'] = {
     kept: 'sin cambios',
     written: (value) => `último enviado: ${value}`,
   },
-  stepStates: { ok: 'Pasó', partly: 'Pasó en parte', stopped: 'Se detuvo', 'not-reached': 'Sin alcanzar' },
   details: (details) => count(details, 'detalle', 'detalles'),
   run: 'Ver la ejecución',
   everything: 'Todo, en JSON',
@@ -83,7 +82,6 @@ export const previews: Texts['previews'] = {
   of: (sync) => `Vista previa de ${sync}`,
   requestMeans:
     'Hace ahora el plan de una ejecución, sin efecto. Su dirección se puede enviar a otras personas durante 7 días.',
-  states: { waiting: 'En espera', working: 'En curso', done: 'Terminada', failed: 'Fallida' },
   making: 'Se hace la vista previa',
   failed: 'No se pudo hacer la vista previa.',
   noDeployment: 'Nada hace la vista previa, porque no hay ningún despliegue en marcha. Inicie uno con: rollcall start',
