@@ -72,9 +72,7 @@ function NotFoundPage() {
   return (
     <>
       <PageHead title={t.problem.notFound} />
-      <Empty title={t.problem.notFoundHint}>
-        <Link to="/">{t.problem.toOverview}</Link>
-      </Empty>
+      <Empty title={t.problem.notFoundHint} hint={<Link to="/">{t.problem.toOverview}</Link>} />
     </>
   );
 }

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { usePage } from '../state/page-context.tsx';
 import { Link, pathTo } from '../state/router.tsx';
 import type { Texts } from '../texts/en.ts';
-import { wordOf } from '../texts/plural.ts';
+import { classWord, wordOf } from '../texts/plural.ts';
 import { Icon, KindMark } from '../ui/badges.tsx';
 import { DataTable, Value } from '../ui/data-table.tsx';
 import { Dots, Pair } from '../ui/frame.tsx';
@@ -184,7 +184,7 @@ export function ChangeDetails({ change, sync }: { readonly change: FoundChange; 
           {wordOf(t.words.changeState, state)}
           {stateReason === null ? '' : `: ${t.reason(stateReason)}`}
         </Pair>
-        <Pair name={t.changes.classes}>{classes.map((one) => wordOf(t.words.classes, one)).join(', ')}</Pair>
+        <Pair name={t.changes.classes}>{classes.map((one) => classWord(t.words.classes, one)).join(', ')}</Pair>
         {decision === null || decision.by === null ? null : (
           <Pair name={t.changes.decided}>
             <Dots>

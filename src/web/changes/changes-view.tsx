@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { usePage } from '../state/page-context.tsx';
 import { useFilter, useFilters } from '../state/router.tsx';
-import { wordOf } from '../texts/plural.ts';
+import { classWord, wordOf } from '../texts/plural.ts';
 import { Button } from '../ui/actions.tsx';
 import { Icon } from '../ui/badges.tsx';
 import { Filters, Select, TextFilter } from '../ui/filters.tsx';
@@ -120,7 +120,9 @@ function Groups({ view, by }: ViewProps & { readonly by: string }) {
   const [, change] = useFilters();
   const found = useChangeGroups(view, by);
   const { kind, classes, changeState: state, field } = t.words;
-  const words: Readonly<Record<string, Readonly<Record<string, string>>>> = { kind, class: classes, state, field };
+  const words: Readonly<Record<string, Readonly<Record<string, string>>>> = { kind, state, field };
+  const wordsOf = (key: string): string =>
+    by === 'class' ? classWord(classes, key) : t.reason(wordOf(words[by] ?? {}, key));
   const only = (key: string) =>
     by.startsWith('value:') ? { field: by.slice('value:'.length), value: key } : { [by]: key };
   return (
@@ -129,7 +131,7 @@ function Groups({ view, by }: ViewProps & { readonly by: string }) {
         <li key={key}>
           <button type="button" onClick={() => change(only(key))}>
             <strong>{f.number(count)}</strong>
-            <span>{key === '' ? t.changes.blank : t.reason(wordOf(words[by] ?? {}, key))}</span>
+            <span>{key === '' ? t.changes.blank : wordsOf(key)}</span>
           </button>
         </li>
       ))}

@@ -32,7 +32,7 @@ export function AccountsPage({ sync }: { readonly sync: string }) {
       <PageHead title={words.title(sync)} />
       <Filters query={query}>
         <TextFilter name="q" label={words.search} />
-        <WordFilter name="state" label={words.state} words={words.states} />
+        <WordFilter name="state" label={t.runs.state} words={words.states} />
       </Filters>
       <Loaded query={found}>
         {({ first, rows }) => <AccountTable sync={sync} readAt={first?.readAt ?? null} accounts={rows} />}
@@ -71,7 +71,7 @@ function AccountTable({ sync, readAt, accounts }: TableProps) {
           { title: t.changes.columns.email, cell: ({ email }) => email },
           { title: words.account, cell: ({ isEnabled }) => (isEnabled ? words.enabled : words.disabled) },
           { title: words.lastUpdate, cell: ({ lastUpdate }) => lastUpdate?.replace('T', ' ') },
-          { title: words.state, cell: (account) => <Why sync={sync} account={account} /> },
+          { title: t.runs.state, cell: (account) => <Why sync={sync} account={account} /> },
           { title: '', cell: (account) => <AccountActions sync={sync} account={account} onDone={onDone} /> },
         ]}
       />

@@ -28,9 +28,7 @@ export function AlertsPage() {
           <>
             <Section name="open" title={t.alerts.open}>
               {data.open.length === 0 ? (
-                <Empty title={t.alerts.none}>
-                  <p>{t.alerts.noneHint}</p>
-                </Empty>
+                <Empty title={t.alerts.none} hint={t.alerts.noneHint} />
               ) : (
                 <ul className="list">
                   {data.open.map((alert) => (
@@ -187,9 +185,7 @@ function Notices({ alerts: { channels, notices } }: { readonly alerts: Alerts })
   const words = t.alerts;
   const empty =
     channels.length === 0 ? (
-      <Empty title={words.noChannel}>
-        <p>{words.noChannelHint}</p>
-      </Empty>
+      <Empty title={words.noChannel} hint={words.noChannelHint} />
     ) : (
       <Empty title={words.noNotice(channels.map(({ name }) => name).join(', '))} />
     );

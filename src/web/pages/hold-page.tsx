@@ -6,10 +6,10 @@ import { type ChangeFilter, isNothing, mostIds, nothing, orderPart, type Selecti
 import { useChanges } from '../changes/use-changes.ts';
 import { useMay } from '../shell/session.tsx';
 import { useOverview } from '../state/live.ts';
-import { usePage } from '../state/page-context.tsx';
+import { classCount, usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
 import { Link, pathTo } from '../state/router.tsx';
-import { classWord, wordOf } from '../texts/plural.ts';
+import { wordOf } from '../texts/plural.ts';
 import { ActionButton, Box, Button, ProblemBox } from '../ui/actions.tsx';
 import { StateBadge } from '../ui/badges.tsx';
 import { Loaded, PageHead, Pair } from '../ui/frame.tsx';
@@ -38,7 +38,7 @@ function HoldBody({ hold }: { readonly hold: Hold }) {
   const { total = hold.count, all } = useChanges(view, undefined, seesPeople);
   const [verdict, setVerdict] = useState<Omit<VerdictProps, 'onDismiss'>>();
   const shown = hold.isApprovable || hold.state === 'open' ? hold.count : hold.size;
-  const what = `${f.number(shown)} ${classWord(t.words, hold.class, shown)}`;
+  const what = classCount({ t, f }, hold.class, shown);
   const isDecidable = mayDecide && hold.isApprovable && hold.count > 0;
   return (
     <>
@@ -136,7 +136,7 @@ function DecisionBar({ hold, filter, selection, total, onDecided }: BarProps) {
   });
   const { changes, kinds, undeliverable, budget } = (isEmpty ? undefined : effect.data) ?? noEffect;
   const isReady = changes > 0 && !effect.isPlaceholderData && !isTooMany;
-  const what = `${f.number(changes)} ${classWord(t.words, hold.class, changes)}`;
+  const what = classCount({ t, f }, hold.class, changes);
   const leaving = (kinds.disable ?? 0) + (kinds.remove ?? 0);
   const kindsPair = (
     <Pair name={t.runs.changes}>

@@ -1,8 +1,8 @@
 import type { Schemas } from '../api/schema.ts';
-import { usePage } from '../state/page-context.tsx';
+import { classCount, usePage } from '../state/page-context.tsx';
 import { useAnswer, usePages } from '../state/queries.ts';
 import { Link, pathTo, useFilter } from '../state/router.tsx';
-import { classWord, wordOf } from '../texts/plural.ts';
+import { wordOf } from '../texts/plural.ts';
 import { Badge, Icon, StateBadge } from '../ui/badges.tsx';
 import { SyncFilter } from '../ui/filters.tsx';
 import { Dots, Empty, Loaded, PageHead, Section } from '../ui/frame.tsx';
@@ -34,9 +34,7 @@ export function HoldsPage() {
         {({ holds: list, reads }) => (
           <>
             {list.length + reads.length === 0 ? (
-              <Empty title={t.overview.waiting.none}>
-                <p>{t.holds.noneHint}</p>
-              </Empty>
+              <Empty title={t.overview.waiting.none} hint={t.holds.noneHint} />
             ) : null}
             <ul className="list">
               {reads.map(({ run, sync: name, reason, startedAt }) => (
@@ -80,7 +78,7 @@ function ClosedHolds({ sync }: { readonly sync: string | undefined }) {
                 <StateBadge of="holdState" state={holdStateOf(state, ends)} />
                 <div className="grow">
                   <Link to={pathTo('holds', id)}>
-                    {name} · {f.number(count)} {classWord(t.words, held, count)}
+                    {name} · {classCount({ t, f }, held, count)}
                   </Link>
                   {ends.map((end) => (
                     <div key={`${end.state} ${end.by} ${end.why} ${end.run}`} className="faint break">
@@ -106,7 +104,7 @@ function HoldEntry({ hold }: { readonly hold: Hold }) {
     <li>
       <StateBadge of="holdState" state={hold.isApprovable ? 'open' : 'expired'} />
       <div className="grow">
-        <strong>{hold.sync}</strong> · {f.number(hold.count)} {classWord(t.words, hold.class, hold.count)}
+        <strong>{hold.sync}</strong> · {classCount({ t, f }, hold.class, hold.count)}
         <div className="break">{t.reason(hold.reason)}</div>
         {hold.approvals.map(({ changes, of, by }) => (
           <div key={by.join()} className="needs">

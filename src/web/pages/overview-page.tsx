@@ -1,9 +1,8 @@
 import { type Overview, type SyncOverview, useOverview } from '../state/live.ts';
 import { useNow } from '../state/now.tsx';
-import { usePage } from '../state/page-context.tsx';
+import { classCount, usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
 import { Link, pathTo, withFilters } from '../state/router.tsx';
-import { classWord } from '../texts/plural.ts';
 import { Box } from '../ui/actions.tsx';
 import { Badge, Icon } from '../ui/badges.tsx';
 import { Dots, Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
@@ -83,7 +82,7 @@ function WaitingSync({ sync: { name, holds, activity } }: { readonly sync: SyncO
   const now = useNow();
   const words = t.overview.waiting;
   const classes = Object.entries(holds.byClass)
-    .map(([one, count]) => `${f.number(count)} ${classWord(t.words, one, count)}`)
+    .map(([one, count]) => classCount({ t, f }, one, count))
     .join(', ');
   return (
     <li>

@@ -1,4 +1,5 @@
 import { keepPreviousData } from '@tanstack/react-query';
+import { Fragment } from 'react';
 import type { Schemas } from '../api/schema.ts';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer, usePages } from '../state/queries.ts';
@@ -65,13 +66,15 @@ function Results({ asked, syncs, total, people }: ResultProps) {
         rows={people}
         keyOf={({ sync, identification, side }) => `${sync} ${identification} ${side}`}
         empty={
-          <Empty title={words.none}>
-            {syncs.map(({ sync }) => (
-              <p key={sync}>
+          <Empty
+            title={words.none}
+            hint={syncs.map(({ sync }, i) => (
+              <Fragment key={sync}>
+                {i === 0 ? null : <br />}
                 <Link to={pathTo('people', sync, asked)}>{words.explainAnyway(asked, sync)}</Link>
-              </p>
+              </Fragment>
             ))}
-          </Empty>
+          />
         }
         columns={[
           ...usePersonColumns(),
@@ -248,7 +251,12 @@ function PersonSteps({ steps }: { readonly steps: readonly Step[] }) {
     <ol className="steps">
       {steps.map((step) => (
         <li key={step.step} className={step.state}>
-          <StepLine step={step} />
+          <div className="line">
+            <strong>{wordOf(t.people.steps, step.step)}</strong>
+            <StateBadge of="step" state={step.state} />
+            <span className="grow break">{step.summary}</span>
+            {step.run === null ? null : <Link to={pathTo('runs', step.run)}>{t.people.run}</Link>}
+          </div>
           {step.details.length === 0 ? null : (
             <details open={step.state === 'stopped' || step.step === 'difference'}>
               <summary>{t.people.details(step.details.length)}</summary>
@@ -258,18 +266,6 @@ function PersonSteps({ steps }: { readonly steps: readonly Step[] }) {
         </li>
       ))}
     </ol>
-  );
-}
-
-function StepLine({ step: { step, state, summary, run } }: { readonly step: Step }) {
-  const { t } = usePage();
-  return (
-    <div className="line">
-      <strong>{wordOf(t.people.steps, step)}</strong>
-      <StateBadge of="step" state={state} />
-      <span className="grow break">{summary}</span>
-      {run === null ? null : <Link to={pathTo('runs', run)}>{t.people.run}</Link>}
-    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { ChangeDetails } from '../changes/change-row.tsx';
 import { useChanges } from '../changes/use-changes.ts';
 import { useMay } from '../shell/session.tsx';
@@ -22,77 +22,62 @@ interface Props {
 export function SyncNow({ sync, id }: Props) {
   const { api, t } = usePage();
   const mayAct = useMay('act', sync);
-  const [request, setRequest] = useState<string>();
-  const preview = useMutation({
-    mutationFn: () => api.post('/api/previews', {}, { sync, users: [id] }),
-    onSuccess: () => setRequest(undefined),
-  });
-  const run = useMutation({
-    mutationFn: () => api.post('/api/syncs/{sync}/runs', { sync }, { users: [id] }),
-    onSuccess: ({ trigger }) => setRequest(trigger),
-  });
+  const preview = useMutation({ mutationFn: () => api.post('/api/previews', {}, { sync, users: [id] }) });
+  const order = (label: string, look: 'main' | 'plain') => (
+    <Button look={look} isBusy={preview.isPending} onClick={() => preview.mutate()}>
+      {label}
+    </Button>
+  );
   if (!mayAct) return null;
   return (
     <Section className="card stretch sync-now" name="sync-now" title={t.people.syncNow}>
       <p className="faint">{t.people.syncNowMeans}</p>
-      <ProblemBox error={preview.error ?? run.error} />
+      <ProblemBox error={preview.error} />
       {preview.data === undefined ? (
-        <Button look="main" isBusy={preview.isPending} onClick={() => preview.mutate()}>
-          {t.people.previewFirst}
-        </Button>
+        order(t.people.previewFirst, 'main')
       ) : (
-        <>
-          <WhatWillHappen sync={sync} preview={preview.data.id} />
-          {request === undefined ? (
-            <div className="actions">
-              <Button isBusy={preview.isPending} onClick={() => preview.mutate()}>
-                {t.people.previewAgain}
-              </Button>
-              <RunButton preview={preview.data.id} isBusy={run.isPending} onRun={() => run.mutate()} />
-            </div>
-          ) : (
-            <Running request={request} />
-          )}
-        </>
+        <Previewed
+          key={preview.data.id}
+          {...{ sync, id }}
+          preview={preview.data.id}
+          again={order(t.people.previewAgain, 'plain')}
+        />
       )}
     </Section>
   );
 }
 
-interface RunButtonProps {
-  readonly preview: string;
-  readonly isBusy: boolean;
-  readonly onRun: () => void;
-}
-
-/** Only what was shown is done: before the preview is made there is no button. */
-function RunButton({ preview: id, isBusy, onRun }: RunButtonProps) {
-  const { t } = usePage();
-  const { data } = usePreview(id);
-  if (data?.state !== 'done' || data.report === null || data.report.failure !== null) return null;
+/** What will happen, and the run. Only what was shown is done: before the preview is made there is no button. */
+function Previewed({ sync, id, preview, again }: Props & { readonly preview: string; readonly again: ReactNode }) {
+  const { api, t } = usePage();
+  const query = usePreview(preview);
+  const run = useMutation({ mutationFn: () => api.post('/api/syncs/{sync}/runs', { sync }, { users: [id] }) });
   return (
-    <Button look="main" isBusy={isBusy} onClick={onRun}>
-      {t.syncs.run}
-    </Button>
-  );
-}
-
-function WhatWillHappen({ sync, preview: id }: { readonly sync: string; readonly preview: string }) {
-  const { t } = usePage();
-  const preview = usePreview(id);
-  return (
-    <Loaded query={preview}>
+    <Loaded query={query}>
       {(data) => (
         <>
+          <ProblemBox error={run.error} />
           <PreviewProgress preview={data} />
           {data.report === null ? null : data.report.failure === null ? (
-            <PreviewedChange sync={sync} preview={id} />
+            <PreviewedChange sync={sync} preview={preview} />
           ) : (
             <p className="needs break">{data.report.failure}</p>
           )}
           <p className="small">
-            <Link to={pathTo('previews', id)}>{t.previews.open}</Link>
+            <Link to={pathTo('previews', preview)}>{t.previews.open}</Link>
           </p>
+          {run.data === undefined ? (
+            <div className="actions">
+              {again}
+              {data.state === 'done' && data.report?.failure === null ? (
+                <Button look="main" isBusy={run.isPending} onClick={() => run.mutate()}>
+                  {t.syncs.run}
+                </Button>
+              ) : null}
+            </div>
+          ) : (
+            <Running request={run.data.trigger} />
+          )}
         </>
       )}
     </Loaded>

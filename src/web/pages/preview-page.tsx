@@ -4,10 +4,10 @@ import { useChanges } from '../changes/use-changes.ts';
 import { useMay } from '../shell/session.tsx';
 import { useFollowed } from '../state/live.ts';
 import { useNow } from '../state/now.tsx';
-import { usePage } from '../state/page-context.tsx';
+import { classCount, usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
 import { Link, navigate, pathTo, withFilters } from '../state/router.tsx';
-import { classWord, wordOf } from '../texts/plural.ts';
+import { wordOf } from '../texts/plural.ts';
 import { ActionButton, Box, CopyButton } from '../ui/actions.tsx';
 import { Counts, changeKinds, Icon, StateBadge } from '../ui/badges.tsx';
 import { Loaded, PageHead, Section } from '../ui/frame.tsx';
@@ -118,7 +118,7 @@ function Report({ report }: { readonly report: Report }) {
             <li key={held}>
               <Icon name="hand" />
               <div className="grow">
-                {t.previews.wouldHold(f.number(count), classWord(t.words, held, count))}
+                {t.previews.wouldHold(classCount({ t, f }, held, count))}
                 <div className="faint break">{t.reason(reason)}</div>
               </div>
             </li>

@@ -1,5 +1,4 @@
 import { keepPreviousData } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import type { ParamsOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
 import { useMay } from '../shell/session.tsx';
@@ -7,7 +6,7 @@ import { useNow } from '../state/now.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer, usePages } from '../state/queries.ts';
 import { Link, pathTo, useFilters, useQueryOf, withFilters } from '../state/router.tsx';
-import { wordOf } from '../texts/plural.ts';
+import { classWord, wordOf } from '../texts/plural.ts';
 import { ActionButton } from '../ui/actions.tsx';
 import { Icon, KindMark } from '../ui/badges.tsx';
 import { DataTable, usePersonColumns } from '../ui/data-table.tsx';
@@ -24,13 +23,14 @@ import {
 import { Dots, Empty, Loaded, PageHead, Section } from '../ui/frame.tsx';
 import { At } from '../ui/time.tsx';
 
-type Recent = Schemas['RecentChanges']['changes'][number];
 type Report = Schemas['PersonReport'];
 
 /** All changes of the last 30 days, those of the newest run first. The filters are in the address. */
 export function ChangesPage() {
   const { t } = usePage();
   const words = t.recent;
+  const personColumns = usePersonColumns();
+  const classes = Object.fromEntries(Object.keys(t.words.classes).map((one) => [one, classWord(t.words.classes, one)]));
   const query = useQueryOf<ParamsOf<'get', '/api/changes'>>('text', 'sync', 'kind', 'class', 'state', 'since', 'until');
   const found = usePages('/api/changes', { ...query, limit: 100 }, ({ changes }) => changes, {
     placeholderData: keepPreviousData,
@@ -42,49 +42,42 @@ export function ChangesPage() {
         <TextFilter name="text" label={t.changes.filter} />
         <SyncFilter />
         <WordFilter name="kind" label={t.changes.columns.kind} words={t.words.kind} />
-        <WordFilter name="class" label={words.class} words={t.words.classes} />
+        <WordFilter name="class" label={words.class} words={classes} />
         <WordFilter name="state" label={t.runs.state} words={t.words.changeState} />
         <DaysFilter />
       </Filters>
       <Loaded query={found}>
         {({ rows }) => (
-          <ChangeTable changes={rows} empty={<Empty title={isFiltered(query) ? t.changes.noMatch : words.none} />} />
+          <DataTable
+            rows={rows}
+            keyOf={({ run, identification, kind }) => `${run} ${identification} ${kind}`}
+            empty={<Empty title={isFiltered(query) ? t.changes.noMatch : words.none} />}
+            columns={[
+              { title: t.alerts.at, className: 'nowrap', cell: ({ at }) => <At at={at} /> },
+              { title: t.changes.columns.kind, className: 'nowrap', cell: ({ kind }) => <KindMark kind={kind} /> },
+              ...personColumns,
+              {
+                title: words.fields,
+                cell: ({ changed }) => changed.map((field) => wordOf(t.words.field, field)).join(', '),
+              },
+              {
+                title: t.runs.state,
+                cell: ({ state, stateReason, reason }) => (
+                  <span className="stack">
+                    {wordOf(t.words.changeState, state)}
+                    <small className="faint break">{t.reason(stateReason ?? reason)}</small>
+                  </span>
+                ),
+              },
+              {
+                title: t.holds.run,
+                cell: ({ run, sync }) => <Link to={pathTo('runs', run)}>{t.runs.run(sync)}</Link>,
+              },
+            ]}
+          />
         )}
       </Loaded>
     </>
-  );
-}
-
-function ChangeTable({ changes, empty }: { readonly changes: readonly Recent[]; readonly empty: ReactNode }) {
-  const { t } = usePage();
-  return (
-    <DataTable
-      rows={changes}
-      empty={empty}
-      keyOf={({ run, identification, kind }) => `${run} ${identification} ${kind}`}
-      columns={[
-        { title: t.alerts.at, className: 'nowrap', cell: ({ at }) => <At at={at} /> },
-        { title: t.changes.columns.kind, className: 'nowrap', cell: ({ kind }) => <KindMark kind={kind} /> },
-        ...usePersonColumns(),
-        {
-          title: t.recent.fields,
-          cell: ({ changed }) => changed.map((field) => wordOf(t.words.field, field)).join(', '),
-        },
-        {
-          title: t.runs.state,
-          cell: ({ state, stateReason, reason }) => (
-            <span className="stack">
-              {wordOf(t.words.changeState, state)}
-              <small className="faint break">{t.reason(stateReason ?? reason)}</small>
-            </span>
-          ),
-        },
-        {
-          title: t.holds.run,
-          cell: ({ run, sync }) => <Link to={pathTo('runs', run)}>{t.recent.runOf(sync)}</Link>,
-        },
-      ]}
-    />
   );
 }
 
@@ -125,7 +118,7 @@ export function ReportPage() {
           <>
             <p className="why faint" role="status">
               <Dots>
-                {words.found(people.length)}
+                {t.people.found(people.length)}
                 {Object.entries(counts).map(([state, n]) => `${wordOf(t.words.changeState, state)} ${n}`)}
               </Dots>
             </p>

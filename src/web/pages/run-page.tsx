@@ -1,8 +1,8 @@
 import type { Schemas } from '../api/schema.ts';
 import { useMay } from '../shell/session.tsx';
-import { usePage } from '../state/page-context.tsx';
+import { classCount, usePage } from '../state/page-context.tsx';
 import { Link, navigate, pathTo, withFilters } from '../state/router.tsx';
-import { classWord, wordOf } from '../texts/plural.ts';
+import { wordOf } from '../texts/plural.ts';
 import { ActionButton, Box } from '../ui/actions.tsx';
 import { Counts, changeKinds, Icon, OutcomeBadge } from '../ui/badges.tsx';
 import { Dots, Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
@@ -101,9 +101,7 @@ function Holds({ run }: { readonly run: RunDetail }) {
       {run.holds.map(({ id, class: held, reason, count, state, expiresAt }) => (
         <li key={id}>
           <div className="grow">
-            <strong>
-              {f.number(count)} {classWord(t.words, held, count)}
-            </strong>{' '}
+            <strong>{classCount({ t, f }, held, count)}</strong>{' '}
             <span className="faint">
               <Dots>
                 {wordOf(t.words.holdState, stateOf(held, state))}

@@ -62,11 +62,7 @@ export function RunTable({ runs, isOfOneSync = false }: TableProps) {
     <DataTable
       rows={runs}
       keyOf={({ id }) => id}
-      empty={
-        <Empty title={t.runs.none}>
-          <p>{t.runs.noneHint}</p>
-        </Empty>
-      }
+      empty={<Empty title={t.runs.none} hint={t.runs.noneHint} />}
       columns={[
         {
           title: t.runs.started,

@@ -6,7 +6,7 @@ import { type SyncOverview, useOverview } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
 import { Link, navigate, pathTo, withFilters } from '../state/router.tsx';
-import { wordOf } from '../texts/plural.ts';
+import { classWord, wordOf } from '../texts/plural.ts';
 import { ActionButton, Button, CopyButton, ProblemBox } from '../ui/actions.tsx';
 import { HealthBadge } from '../ui/badges.tsx';
 import { DataTable } from '../ui/data-table.tsx';
@@ -169,7 +169,7 @@ function Guards({ mapping: { guards, managed, enabled } }: { readonly mapping: M
       <ul className="list guards">
         {guards.map(({ class: name, allowed, used }) => (
           <li key={name}>
-            <span className="grow">{wordOf(t.words.classes, name)}</span>
+            <span className="grow">{classWord(t.words.classes, name)}</span>
             <span className={used > allowed ? 'needs' : used === 0 ? 'faint' : ''}>
               {words.usedOf(f.number(used), f.number(allowed))}
             </span>
@@ -177,7 +177,7 @@ function Guards({ mapping: { guards, managed, enabled } }: { readonly mapping: M
               min={0}
               max={Math.max(1, allowed)}
               value={Math.min(used, allowed)}
-              aria-label={wordOf(t.words.classes, name)}
+              aria-label={classWord(t.words.classes, name)}
             />
           </li>
         ))}

@@ -3,6 +3,7 @@ import { formatDuration } from '../../core/run/formats.ts';
 import type { Api } from '../api/client.ts';
 import { en, type Texts } from '../texts/en.ts';
 import { es } from '../texts/es.ts';
+import { classWord } from '../texts/plural.ts';
 
 export type Language = 'en' | 'es';
 type Theme = 'system' | 'light' | 'dark';
@@ -138,4 +139,9 @@ export function usePage(): PageContext {
   const page = useContext(Context);
   if (page === undefined) throw new Error('usePage needs PageProvider');
   return page;
+}
+
+/** `1 disable`, `2 disables`. */
+export function classCount({ t, f }: Pick<PageContext, 't' | 'f'>, name: string, count: number): string {
+  return `${f.number(count)} ${classWord(t.words.classes, name, count)}`;
 }

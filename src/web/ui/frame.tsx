@@ -73,12 +73,18 @@ export function Dots({ children }: { readonly children: ReactNode }) {
     ));
 }
 
+interface EmptyProps {
+  readonly title: string;
+  /** What brings it. */
+  readonly hint?: ReactNode;
+}
+
 /** Says what will be here, and what brings it. */
-export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+export function Empty({ title, hint }: EmptyProps) {
   return (
     <div className="empty">
       <p>{title}</p>
-      {children}
+      {hint === undefined ? null : <p>{hint}</p>}
     </div>
   );
 }

@@ -94,7 +94,7 @@ export const previews = {
   noEffect: 'changes nothing',
   wouldDo: 'What a run would do',
   read: (rows: string, users: string) => `${rows} rows, ${users} users ·`,
-  wouldHold: (changes: string, kind: string) => `${changes} ${kind} would wait for approval`,
+  wouldHold: (changes: string) => `${changes} would wait for approval`,
   withHeld: 'With the held changes:',
   findings: (findings: number) => count(findings, 'finding', 'findings'),
   open: 'Open the preview; you can share its address',
@@ -114,7 +114,6 @@ export const accounts = {
   enabled: 'enabled',
   disabled: 'disabled',
   lastUpdate: 'Last update',
-  state: 'State',
   states: {
     owned: 'Owned',
     unmanaged: 'Unmanaged',

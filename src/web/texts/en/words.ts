@@ -1,3 +1,5 @@
+import type { ClassWord } from '../plural.ts';
+
 const word: Readonly<Record<string, string>> = {};
 
 export const words = {
@@ -68,32 +70,20 @@ export const words = {
     settled: 'Ended',
     unresolved: 'Unresolved',
   } as typeof word,
+  /** A change of a class, and several. */
   classes: {
-    creates: 'creates',
-    updates: 'updates',
-    emailChanges: 'e-mail changes',
-    firstSight: 'first writes',
-    enables: 'enables',
-    disables: 'disables',
-    removes: 'removes',
-    leads: 'leader changes',
-    unleads: 'leader removals',
-    handOvers: 'hand-overs',
-    configuration: 'configuration changes',
-  } as typeof word,
-  oneOfClass: {
-    creates: 'create',
-    updates: 'update',
-    emailChanges: 'e-mail change',
-    firstSight: 'first write',
-    enables: 'enable',
-    disables: 'disable',
-    removes: 'remove',
-    leads: 'leader change',
-    unleads: 'leader removal',
-    handOvers: 'hand-over',
-    configuration: 'configuration change',
-  } as typeof word,
+    creates: ['create', 'creates'],
+    updates: ['update', 'updates'],
+    emailChanges: ['e-mail change', 'e-mail changes'],
+    firstSight: ['first write', 'first writes'],
+    enables: ['enable', 'enables'],
+    disables: ['disable', 'disables'],
+    removes: ['remove', 'removes'],
+    leads: ['leader change', 'leader changes'],
+    unleads: ['leader removal', 'leader removals'],
+    handOvers: ['hand-over', 'hand-overs'],
+    configuration: ['configuration change', 'configuration changes'],
+  } as Readonly<Record<string, ClassWord>>,
   holdState: {
     open: 'Open',
     approved: 'Approved',

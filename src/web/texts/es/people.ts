@@ -95,7 +95,7 @@ export const previews: Texts['previews'] = {
   noEffect: 'no cambia nada',
   wouldDo: 'Qué haría una ejecución',
   read: (rows, users) => `${rows} filas, ${users} usuarios ·`,
-  wouldHold: (changes, kind) => `${changes} ${kind} esperarían aprobación`,
+  wouldHold: (changes) => `${changes} esperarían aprobación`,
   withHeld: 'Con los cambios retenidos:',
   findings: (findings) => count(findings, 'hallazgo', 'hallazgos'),
   open: 'Abrir la vista previa; su dirección se puede enviar a otras personas',
@@ -115,7 +115,6 @@ export const accounts: Texts['accounts'] = {
   enabled: 'habilitada',
   disabled: 'inhabilitada',
   lastUpdate: 'Última modificación',
-  state: 'Estado',
   states: {
     owned: 'Gestionada',
     unmanaged: 'No gestionada',
