@@ -2,9 +2,7 @@ import createClient from 'openapi-fetch';
 import type { paths } from './schema.ts';
 
 /** The part of an error answer that the page shows. */
-export interface Problem {
-  /** 0: the server did not answer. */
-  readonly status: number;
+interface Problem {
   readonly code: string;
   readonly detail: string;
   readonly requestId: string;
@@ -13,19 +11,17 @@ export interface Problem {
 /** A request that was refused, or had no answer. */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
+  /** 0: the server did not answer. */
+  readonly status: number;
   readonly problem: Problem;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(problem: Problem, retryAfterSeconds?: number) {
-    super(problem.code);
-    this.problem = problem;
-    this.retryAfterSeconds = retryAfterSeconds;
+  constructor(status: number, { code = `HTTP_${status}`, detail = '', requestId = '' }: Partial<Problem>, wait = 0) {
+    super(code);
+    this.status = status;
+    this.problem = { code, detail, requestId };
+    this.retryAfterSeconds = wait > 0 ? wait : undefined;
   }
-}
-
-export function problemOfError(error: unknown): Problem {
-  if (error instanceof ApiProblem) return error.problem;
-  return { status: 0, code: 'PAGE', detail: error instanceof Error ? error.message : String(error), requestId: '' };
 }
 
 type Method = 'get' | 'post';
@@ -105,15 +101,9 @@ async function answerOf<T>(
 ): Promise<T> {
   const { data, error, response } = await asked.catch((fault: unknown) => {
     if (fault instanceof DOMException && fault.name === 'AbortError') throw fault;
-    throw new ApiProblem({ status: 0, code: 'UNREACHABLE', detail: '', requestId: '' });
+    throw new ApiProblem(0, { code: 'UNREACHABLE' });
   });
   if (error === undefined && response.ok) return data as T;
-  const wait = Number(response.headers.get('retry-after'));
-  throw new ApiProblem(problemOf(error, response.status), Number.isFinite(wait) && wait > 0 ? wait : undefined);
-}
-
-function problemOf(error: unknown, status: number): Problem {
-  const found = typeof error === 'object' && error !== null ? (error as Partial<Problem>) : {};
-  const { code = `HTTP_${status}`, detail = '', requestId = '' } = found;
-  return { status, code, detail, requestId };
+  const problem = typeof error === 'object' && error !== null ? error : {};
+  throw new ApiProblem(response.status, problem, Number(response.headers.get('retry-after')));
 }

@@ -181,7 +181,7 @@ function DecisionBar({ hold, filter, selection, total, onDecided }: BarProps) {
         />
         <ActionButton
           {...decide('approve')}
-          label={t.holds.approve(effect.data === undefined ? '' : what)}
+          label={t.holds.approve(isEmpty || effect.data !== undefined ? what : '')}
           means={t.holds.approveMeans}
           look="main"
           reason="optional"

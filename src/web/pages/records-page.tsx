@@ -197,7 +197,7 @@ export function AuditPage() {
       <Filters query={query}>
         <SyncFilter />
         <WordFilter name="action" label={t.audit.action} words={t.words.action} />
-        <TextFilter name="by" label={t.audit.by} />
+        <TextFilter name="by" label={t.audit.filterBy} />
         <DaysFilter />
       </Filters>
       <Loaded query={audit}>

@@ -35,7 +35,7 @@ export function openQueries(): QueryClient {
     },
   });
   const leaveIfOver = (error: unknown): void => {
-    if (error instanceof ApiProblem && error.problem.status === 401) {
+    if (error instanceof ApiProblem && error.status === 401) {
       client.invalidateQueries({ queryKey: keyOf('/api/session', {}) });
     }
   };
@@ -44,7 +44,7 @@ export function openQueries(): QueryClient {
 
 function isPassing(error: unknown): boolean {
   if (!(error instanceof ApiProblem)) return false;
-  const { status } = error.problem;
+  const { status } = error;
   return status === 0 || status === 429 || status >= 500;
 }
 

@@ -350,6 +350,7 @@ export const es: Texts = {
     },
     action: 'Acción',
     by: 'Quién',
+    filterBy: 'Quién, por ejemplo token:ana',
     about: 'Sobre',
     detail: 'Detalle',
     as: (name) => `como ${name}`,

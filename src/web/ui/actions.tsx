@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ButtonHTMLAttributes, type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { problemOfError } from '../api/client.ts';
+import { ApiProblem } from '../api/client.ts';
 import { usePage } from '../state/page-context.tsx';
 import { Icon, type IconName } from './badges.tsx';
 
@@ -64,7 +64,10 @@ interface ProblemProps {
 export function ProblemBox({ error, onRetry, onDismiss }: ProblemProps) {
   const { t } = usePage();
   if (error === null) return null;
-  const { status, detail, code, requestId } = problemOfError(error);
+  const isRefused = error instanceof ApiProblem;
+  const { detail, code, requestId } = isRefused
+    ? error.problem
+    : { detail: error.message, code: 'PAGE', requestId: '' };
   const actions = (
     <>
       {onRetry === undefined ? null : <Button onClick={onRetry}>{t.problem.retry}</Button>}
@@ -74,7 +77,7 @@ export function ProblemBox({ error, onRetry, onDismiss }: ProblemProps) {
   return (
     <Box look="bad" icon="warn" role="alert" actions={actions}>
       <strong>{t.problem.title}</strong>
-      <p>{status === 0 && detail === '' ? t.problem.unreachable : detail || code}</p>
+      <p>{isRefused && error.status === 0 ? t.problem.unreachable : detail || code}</p>
       {requestId === '' ? null : (
         <p className="faint small">
           {code} · {t.problem.request(requestId)}

@@ -59,21 +59,13 @@ function headOf<Row>({ title, kind, hint }: Column<Row>, key: number): ReactNode
 }
 
 function cellOf<Row>({ title, cell, kind, className }: Column<Row>, row: Row, key: number, look: string): ReactNode {
-  if (kind === 'head') {
-    return (
-      <th key={key} scope="row" className={className}>
-        {cell(row)}
-      </th>
-    );
-  }
+  const label = look === 'folding' ? title : undefined;
+  const [Cell, more] =
+    kind === 'head' ? (['th', { scope: 'row' }] as const) : (['td', { 'data-label': label }] as const);
   return (
-    <td
-      key={key}
-      data-label={look === 'folding' ? title : undefined}
-      className={kind === 'number' ? 'number' : className}
-    >
+    <Cell key={key} {...more} className={kind === 'number' ? 'number' : className}>
       {cell(row)}
-    </td>
+    </Cell>
   );
 }
 
