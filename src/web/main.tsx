@@ -13,7 +13,6 @@ import './styles/layout.css';
 import './styles/parts.css';
 import './styles/changes.css';
 import './styles/runs.css';
-import './styles/watch.css';
 import './styles/people.css';
 import { AccountsPage } from './pages/accounts-page.tsx';
 import { AlertsPage } from './pages/alerts-page.tsx';

@@ -129,10 +129,10 @@ function Groups({ view, by }: ViewProps & { readonly by: string }) {
     <ul className="groups">
       {found?.groups.map(({ key, count }) => (
         <li key={key}>
-          <button type="button" onClick={() => change(only(key))}>
+          <Button onClick={() => change(only(key))}>
             <strong>{f.number(count)}</strong>
             <span>{key === '' ? t.changes.blank : wordsOf(key)}</span>
-          </button>
+          </Button>
         </li>
       ))}
       {found?.isCut === true ? <li className="faint">{t.changes.cut}</li> : null}

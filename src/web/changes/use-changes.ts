@@ -6,15 +6,6 @@ import type { ChangeView, FoundChange } from './subject.ts';
 
 const pageSize = 200;
 
-/** The rows around what is visible. A row that is not loaded is undefined. */
-interface ChangeRows {
-  /** Undefined until the first answer. */
-  readonly total: number | undefined;
-  readonly all: number;
-  readonly error: Error | null;
-  rowAt(index: number): FoundChange | undefined;
-}
-
 /** The first and the last row on the screen. */
 interface Range {
   readonly first: number;
@@ -24,7 +15,7 @@ interface Range {
 const start: Range = { first: 0, last: 0 };
 
 /** Reads pages of changes from the server as the user scrolls. The first page also tells the total. */
-export function useChanges(view: ChangeView, { first, last }: Range = start, enabled = true): ChangeRows {
+export function useChanges(view: ChangeView, { first, last }: Range = start, enabled = true) {
   const { api } = usePage();
   const client = useQueryClient();
   const { kind, id } = view.subject;
@@ -51,10 +42,12 @@ export function useChanges(view: ChangeView, { first, last }: Range = start, ena
   }, [isMixed, client, path]);
   const head = results[0]?.data;
   return {
+    /** Undefined until the first answer. */
     total: head?.total,
     all: head?.all ?? 0,
     error: results.find(({ error }) => error !== null)?.error ?? null,
-    rowAt: (index) => {
+    /** Undefined for a row that is not loaded. */
+    rowAt: (index: number): FoundChange | undefined => {
       const result = results[pages.indexOf(Math.floor(index / pageSize))];
       return result?.data?.changes[index % pageSize];
     },

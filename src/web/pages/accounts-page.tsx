@@ -104,26 +104,18 @@ function AccountActions({ sync, account, onDone }: AccountProps & Pick<WayProps,
   const words = usePage().t.accounts;
   const { identification: id, state, decision, isConflict, isEnabled } = account;
   if (!useMay('decide', sync) || state !== 'unmanaged' || isConflict) return null;
+  const ways = (['leave', 'disable'] as const).filter((way) => way !== decision && (isEnabled || way !== 'disable'));
   return (
     <span className="actions">
-      {decision === 'leave' ? null : (
+      {ways.map((way) => (
         <WayButton
-          {...{ sync, id, onDone }}
-          way="leave"
-          label={words.leave}
-          title={words.leaveTitle}
-          means={words.leaveMeans(id)}
+          key={way}
+          {...{ sync, id, way, onDone }}
+          label={words[way]}
+          title={words[`${way}Title`]}
+          means={words[`${way}Means`](id)}
         />
-      )}
-      {decision === 'disable' || !isEnabled ? null : (
-        <WayButton
-          {...{ sync, id, onDone }}
-          way="disable"
-          label={words.disable}
-          title={words.disableTitle}
-          means={words.disableMeans(id)}
-        />
-      )}
+      ))}
     </span>
   );
 }

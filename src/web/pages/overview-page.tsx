@@ -57,7 +57,7 @@ export function WaitingList({ overview }: { readonly overview: Overview }) {
           {t.overview.waiting.none}
         </p>
       ) : (
-        <ul>
+        <ul className="list">
           {waiting.map((sync) => (
             <WaitingSync key={sync.name} sync={sync} />
           ))}

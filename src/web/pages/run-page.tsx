@@ -235,7 +235,7 @@ function Timeline({ run }: { readonly run: RunDetail }) {
             style={{ flexGrow: Math.max(0.12, all === 0 ? 1 : ms / all) }}
           >
             <span className={`bar ${phase}`} />
-            <span className="words">
+            <span className="faint small">
               {wordOf(t.words.phase, phase)} <strong>{f.duration(ms)}</strong>
             </span>
           </li>

@@ -198,29 +198,25 @@ export function RawTexts({ id }: { readonly id: string }) {
 }
 
 export function RunChangesPage({ id }: { readonly id: string }) {
-  const run = useRun(id);
-  return (
-    <Loaded query={run} title={id}>
-      {(data) => <Changes run={data} />}
-    </Loaded>
-  );
-}
-
-function Changes({ run }: { readonly run: RunDetail }) {
   const { t } = usePage();
-  const view = useChangeView('run', run.id);
+  const query = useRun(id);
+  const view = useChangeView('run', id);
   const { total } = useChanges(view);
   return (
-    <>
-      <p className="crumbs">
-        <Link to="/runs">{t.nav.runs}</Link> / <Link to={pathTo('runs', run.id)}>{run.sync}</Link>
-      </p>
-      <PageHead
-        title={t.runs.changesOf(run.sync)}
-        beside={<OutcomeBadge run={run} />}
-        actions={total === undefined ? undefined : <span className="faint">{t.runs.matching(total)}</span>}
-      />
-      <ChangesView view={view} sync={run.sync} label={t.runs.changesOf(run.sync)} choice={undefined} hasStates />
-    </>
+    <Loaded query={query} title={id}>
+      {(run) => (
+        <>
+          <p className="crumbs">
+            <Link to="/runs">{t.nav.runs}</Link> / <Link to={pathTo('runs', id)}>{run.sync}</Link>
+          </p>
+          <PageHead
+            title={t.runs.changesOf(run.sync)}
+            beside={<OutcomeBadge run={run} />}
+            actions={total === undefined ? undefined : <span className="faint">{t.runs.matching(total)}</span>}
+          />
+          <ChangesView view={view} sync={run.sync} label={t.runs.changesOf(run.sync)} choice={undefined} hasStates />
+        </>
+      )}
+    </Loaded>
   );
 }

@@ -107,38 +107,26 @@ function LastRuns({ name }: { readonly name: string }) {
   );
 }
 
-function SyncActions({ sync }: { readonly sync: SyncOverview }) {
+function SyncActions({ sync: { name: sync, health } }: { readonly sync: SyncOverview }) {
   const { api, t } = usePage();
-  const mayAct = useMay('act', sync.name);
+  const mayAct = useMay('act', sync);
   if (!mayAct) return null;
-  const target = { sync: sync.name };
+  const action = (name: 'pause' | 'resume' | 'full' | 'run', onAct: () => Promise<unknown>) => (
+    <ActionButton
+      label={t.syncs[name]}
+      means={t.syncs[`${name}Means`]}
+      look={name === 'run' ? 'main' : 'plain'}
+      onAct={onAct}
+    />
+  );
   return (
     <>
-      <PreviewButton sync={sync.name} />
-      {sync.health.state === 'paused' ? (
-        <ActionButton
-          label={t.syncs.resume}
-          means={t.syncs.resumeMeans}
-          onAct={() => api.post('/api/syncs/{sync}/resume', target, undefined)}
-        />
-      ) : (
-        <ActionButton
-          label={t.syncs.pause}
-          means={t.syncs.pauseMeans}
-          onAct={() => api.post('/api/syncs/{sync}/pause', target, {})}
-        />
-      )}
-      <ActionButton
-        label={t.syncs.full}
-        means={t.syncs.fullMeans}
-        onAct={() => api.post('/api/syncs/{sync}/runs', target, { full: true })}
-      />
-      <ActionButton
-        label={t.syncs.run}
-        look="main"
-        means={t.syncs.runMeans}
-        onAct={() => api.post('/api/syncs/{sync}/runs', target, {})}
-      />
+      <PreviewButton sync={sync} />
+      {health.state === 'paused'
+        ? action('resume', () => api.post('/api/syncs/{sync}/resume', { sync }, undefined))
+        : action('pause', () => api.post('/api/syncs/{sync}/pause', { sync }, {}))}
+      {action('full', () => api.post('/api/syncs/{sync}/runs', { sync }, { full: true }))}
+      {action('run', () => api.post('/api/syncs/{sync}/runs', { sync }, {}))}
     </>
   );
 }

@@ -5,32 +5,37 @@ import { navigate, usePath } from '../state/router.tsx';
 import { Button, Dialog } from '../ui/actions.tsx';
 import { Pair } from '../ui/frame.tsx';
 
-const places: Readonly<Record<string, string>> = { o: '/', r: '/runs', h: '/holds', p: '/people', a: '/alerts' };
+/** Where `g` and a second key lead, and the name of the page there. */
+const places = {
+  o: ['/', 'overview'],
+  r: ['/runs', 'runs'],
+  h: ['/holds', 'holds'],
+  p: ['/people', 'people'],
+  a: ['/alerts', 'alerts'],
+} as const;
+
+function placeOf(key: string): string | undefined {
+  return Object.hasOwn(places, key) ? places[key as keyof typeof places][0] : undefined;
+}
 
 /** Uses a key, or returns false. */
 type KeyUser = (key: string) => boolean;
 
-interface Keys {
-  press(key: string): boolean;
-  /** Gives keys to a user, first those that were pressed while none could use them. Returns what ends it. */
-  use(user: KeyUser): () => void;
-  forget(): void;
-}
-
 /** Pressed keys that wait at most: what was pressed before the page could act. */
 const mostWaiting = 20;
 
-function openKeys(): Keys {
+function openKeys() {
   const users = new Set<KeyUser>();
   let waiting: string[] = [];
   const press = (key: string): boolean => [...users].reverse().some((user) => user(key));
   return {
-    press(key) {
+    press(key: string): boolean {
       const isUsed = press(key);
       if (!isUsed && key.length === 1) waiting = [...waiting, key].slice(-mostWaiting);
       return isUsed;
     },
-    use(user) {
+    /** Gives keys to a user, first those that were pressed while none could use them. Returns what ends it. */
+    use(user: KeyUser): () => void {
       users.add(user);
       const next = (): void => {
         const at = waiting.findIndex((key) => users.has(user) && flushSync(() => user(key)));
@@ -41,13 +46,13 @@ function openKeys(): Keys {
       setTimeout(next);
       return () => users.delete(user);
     },
-    forget() {
+    forget(): void {
       waiting = [];
     },
   };
 }
 
-const KeysContext = createContext<Keys | undefined>(undefined);
+const KeysContext = createContext<ReturnType<typeof openKeys> | undefined>(undefined);
 
 /**
  * Listens for single keys outside fields from the first moment of the page: what is pressed before its data came is used
@@ -94,7 +99,7 @@ export function ShortcutKeys({ onSearch }: { readonly onSearch: () => void }) {
   const [isShown, setShown] = useState(false);
   const isGoing = useRef(false);
   useKeys(true, (key) => {
-    const to = isGoing.current ? places[key] : undefined;
+    const to = isGoing.current ? placeOf(key) : undefined;
     isGoing.current = key === 'g';
     if (to !== undefined) navigate(to);
     else if (key === '/') onSearch();
@@ -103,10 +108,11 @@ export function ShortcutKeys({ onSearch }: { readonly onSearch: () => void }) {
     return true;
   });
   if (!isShown) return null;
+  const ways = Object.entries(places).map(([key, [, name]]) => [`g ${key}`, t.nav[name]] as const);
   return (
     <Dialog title={t.keys.title} onClose={() => setShown(false)}>
       <dl className="keys">
-        {t.keys.rows.map(([keys, what]) => (
+        {[['/', t.search.label] as const, ...ways, ...t.keys.rows].map(([keys, what]) => (
           <Pair key={keys} name={<kbd>{keys}</kbd>}>
             {what}
           </Pair>

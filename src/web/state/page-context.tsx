@@ -31,29 +31,13 @@ export function readPreferences(storage: Storage, preferred: readonly string[]):
   return { language, theme, hasKeys: storage.getItem('rollcall.hasKeys') !== 'false' };
 }
 
-/** Numbers, instants and durations in the language of the user and the zone of the browser. */
-interface Formats {
-  number(value: number): string;
-  /** `23 Nov, 14:05:09` with the year when it is another one. */
-  instant(iso: string, now: number): string;
-  /** With weekday, seconds and zone, for tooltips. */
-  fullInstant(iso: string): string;
-  /** `4 min ago`, `in 2 h`. */
-  relative(iso: string, now: number): string;
-  /** `2 h 5 min`, in the two largest units. */
-  duration(ms: number): string;
-  day(isoDay: string): string;
-  /** The zone of all times: `Europe/Madrid (GMT+1)`. */
-  zone(): string;
-  readonly timeZone: string;
-}
-
 const secondMs = 1000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-function createFormats(language: Language, t: Texts): Formats {
+/** Numbers, instants and durations in the language of the user and the zone of the browser. */
+function createFormats(language: Language, t: Texts) {
   const tag = language === 'es' ? 'es-419' : 'en-GB';
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const numbers = new Intl.NumberFormat(language === 'es' ? 'es-MX' : 'en-US');
@@ -77,20 +61,25 @@ function createFormats(language: Language, t: Texts): Formats {
   };
 
   return {
-    number: (value) => numbers.format(value),
-    instant: (iso, now) => {
+    number: (value: number): string => numbers.format(value),
+    /** `23 Nov, 14:05:09` with the year when it is another one. */
+    instant: (iso: string, now: number): string => {
       const at = new Date(iso);
       return (at.getFullYear() === new Date(now).getFullYear() ? short : long).format(at);
     },
-    fullInstant: (iso) => full.format(new Date(iso)),
-    relative: (iso, now) => {
+    /** With weekday, seconds and zone, for tooltips. */
+    fullInstant: (iso: string): string => full.format(new Date(iso)),
+    /** `4 min ago`, `in 2 h`. */
+    relative: (iso: string, now: number): string => {
       const ms = Date.parse(iso) - now;
       if (Math.abs(ms) < 5 * secondMs) return t.time.now;
       return ms < 0 ? t.time.ago(coarse(-ms)) : t.time.in(coarse(ms));
     },
+    /** `2 h 5 min`, in the two largest units. */
     duration,
-    day: (isoDay) => days.format(new Date(`${isoDay}T00:00:00Z`)),
-    zone: () => {
+    day: (isoDay: string): string => days.format(new Date(`${isoDay}T00:00:00Z`)),
+    /** The zone of all times: `Europe/Madrid (GMT+1)`. */
+    zone: (): string => {
       const name = offset.formatToParts(new Date(0)).find(({ type }) => type === 'timeZoneName')?.value;
       return name === undefined ? timeZone : `${timeZone.replaceAll('_', ' ')} (${name})`;
     },
@@ -102,7 +91,7 @@ function createFormats(language: Language, t: Texts): Formats {
 interface PageContext extends Preferences {
   readonly api: Api;
   readonly t: Texts;
-  readonly f: Formats;
+  readonly f: ReturnType<typeof createFormats>;
   /** Changes what the user prefers, and keeps it in the browser. */
   prefer(changes: Partial<Preferences>): void;
 }

@@ -55,11 +55,10 @@ export function useQueryOf<Query>(...names: readonly (keyof Query & string)[]): 
 type LinkProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> & { readonly to: string };
 
 /** A real link, so that it can be copied and opened in a tab. A plain click stays in the page. */
-export function Link({ to, onClick, ...rest }: LinkProps) {
+export function Link({ to, ...rest }: LinkProps) {
   const follow = (event: MouseEvent<HTMLAnchorElement>): void => {
-    onClick?.(event);
     const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
-    if (event.defaultPrevented || !isPlain || rest.target !== undefined) return;
+    if (!isPlain || rest.target !== undefined) return;
     event.preventDefault();
     navigate(to);
   };

@@ -43,12 +43,7 @@ export const en = {
   keys: {
     title: 'Keyboard shortcuts',
     rows: [
-      ['/', 'Find a person'],
       ['?', 'Show this list'],
-      ['g o', 'Overview'],
-      ['g r', 'Runs'],
-      ['g h', 'Holds'],
-      ['g a', 'Alerts'],
       ['j, k', 'Next and previous row of a list'],
       ['x', 'Select the row'],
       ['Enter', 'Open or close the row'],
@@ -128,7 +123,6 @@ export const en = {
       manual: 'on request',
       paused: 'paused',
       failures: (runs: number) => `${runs}×`,
-      since: (when: string) => `since ${when}`,
       pausedBy: (name: string) => `by ${name}`,
       frozenUntil: (end: string) => `no disables or removes until ${end}`,
       pausedUntil: (end: string) => `until ${end}`,
@@ -174,9 +168,6 @@ export const en = {
       },
       hint: 'Changes that the platform has shown. A person who changes twice counts twice. Red parts are failures.',
       lastDay: 'Last 24 hours:',
-    },
-    connections: {
-      expires: 'Valid until',
     },
     work: {
       title: 'Work',

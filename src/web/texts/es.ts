@@ -48,12 +48,7 @@ export const es: Texts = {
   keys: {
     title: 'Atajos de teclado',
     rows: [
-      ['/', 'Buscar una persona'],
       ['?', 'Mostrar esta lista'],
-      ['g o', 'Resumen'],
-      ['g r', 'Ejecuciones'],
-      ['g h', 'Retenciones'],
-      ['g a', 'Alertas'],
       ['j, k', 'Fila siguiente y anterior de una lista'],
       ['x', 'Seleccionar la fila'],
       ['Enter', 'Abrir o cerrar la fila'],
@@ -133,7 +128,6 @@ export const es: Texts = {
       manual: 'a pedido',
       paused: 'en pausa',
       failures: (runs) => `${runs}×`,
-      since: (when) => `desde ${when}`,
       pausedBy: (name) => `por ${name}`,
       frozenUntil: (end) => `sin desactivaciones ni bajas hasta ${end}`,
       pausedUntil: (end) => `hasta ${end}`,
@@ -179,9 +173,6 @@ export const es: Texts = {
       },
       hint: 'Cambios que la plataforma ha mostrado. Quien cambia dos veces cuenta dos veces. Las marcas rojas son fallos.',
       lastDay: 'Últimas 24 horas:',
-    },
-    connections: {
-      expires: 'Válido hasta',
     },
     work: {
       title: 'Trabajo',

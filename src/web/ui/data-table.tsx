@@ -46,7 +46,7 @@ export function DataTable<Row>({ rows, keyOf, columns, look = 'folding', caption
     </table>
   );
   if (look === 'diff') return table;
-  return <div className={look === 'wide' ? 'table wide' : 'table'}>{table}</div>;
+  return <div className="table">{table}</div>;
 }
 
 function headOf<Row>({ title, kind, hint }: Column<Row>, key: number): ReactNode {

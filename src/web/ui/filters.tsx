@@ -174,10 +174,7 @@ export function DayField({ label, value, edge, onChange }: DayProps) {
   return <DateField label={label} value={shown} onChange={change} />;
 }
 
-/** `YYYY-MM-DD` in the zone of the browser. */
+/** `YYYY-MM-DD` in the zone of the browser, as Sweden writes a day. */
 function localDay(ms: number): string {
-  const at = new Date(ms);
-  if (Number.isNaN(at.getTime())) return '';
-  const part = (value: number, size = 2): string => String(value).padStart(size, '0');
-  return `${part(at.getFullYear(), 4)}-${part(at.getMonth() + 1)}-${part(at.getDate())}`;
+  return Number.isNaN(ms) ? '' : new Date(ms).toLocaleDateString('sv-SE');
 }
