@@ -7,6 +7,7 @@ import { ProblemBox } from '../ui/actions.tsx';
 import { Empty } from '../ui/frame.tsx';
 import { ChangeRow, isUndecided } from './change-row.tsx';
 import { type ChangeChoice, type ChangeView, everything, isNothing, nothing, toggle } from './subject.ts';
+import { useActiveRow } from './use-active-row.ts';
 import { useChanges } from './use-changes.ts';
 
 interface Props {
@@ -43,21 +44,7 @@ export function ChangeList({ view, sync, label, choice, isShort = false }: Props
     return () => clearTimeout(timer);
   }, [first, last]);
   const [open, turn] = useOpenRows();
-  const shown = JSON.stringify(view);
-  const [active, setActive] = useState<ActiveRow>(noRow);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another view begins at its first row.
-  useEffect(() => {
-    box.current?.scrollTo({ top: 0 });
-    setActive(noRow);
-  }, [shown]);
-
-  const goTo = (to: number): void => {
-    const index = Math.max(0, Math.min(total - 1, to));
-    // The keys work wherever the focus is, and bring it here. The row takes it as soon as it is in the document.
-    if (box.current?.contains(document.activeElement) !== true) box.current?.focus({ preventScroll: true });
-    setActive({ index, mustFocus: true });
-    list.scrollToIndex(index, { align: 'auto' });
-  };
+  const { active, goTo, onFocus } = useActiveRow({ view, total, box, list });
   const act = (key: string): boolean => {
     const { index = -1 } = active;
     const change = rows.rowAt(Math.max(0, index));
@@ -115,7 +102,7 @@ export function ChangeList({ view, sync, label, choice, isShort = false }: Props
                     mustFocus={index === active.index && active.mustFocus}
                     isOpen={open.has(row)}
                     onTurn={() => turn(row)}
-                    onFocus={() => setActive({ index, mustFocus: false })}
+                    onFocus={() => onFocus(index)}
                   />
                 </div>
               );
@@ -129,15 +116,6 @@ export function ChangeList({ view, sync, label, choice, isShort = false }: Props
 
 /** The keys that work while the focus is elsewhere on the page. */
 const everywhere: readonly string[] = ['j', 'k', 'x', 'Enter'];
-
-interface ActiveRow {
-  /** Undefined: the user has moved to none yet. */
-  readonly index: number | undefined;
-  /** A key has moved here, and the row does not have the focus yet. */
-  readonly mustFocus: boolean;
-}
-
-const noRow: ActiveRow = { index: undefined, mustFocus: false };
 
 function useOpenRows() {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set<string>([]));

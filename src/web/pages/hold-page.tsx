@@ -222,30 +222,26 @@ function VerdictBox({ action, data, onDismiss }: VerdictProps) {
   const { t } = usePage();
   const overview = useOverview();
   const sync = overview.data?.syncs.find(({ name }) => name === data.sync);
+  const isApproval = action === 'approve';
+  const approvedHint = data.isDeploymentRunning ? t.holds.approvedHint : t.holds.noDeployment;
   // A rejection needs no second person.
   const isWaiting = data.changes === 0 && data.pending > 0;
   return (
     <Box
-      look={(data.isDeploymentRunning && !isWaiting) || action === 'reject' ? 'good' : 'warn'}
+      look={(data.isDeploymentRunning && !isWaiting) || !isApproval ? 'good' : 'warn'}
       icon="ok"
       role="status"
       actions={<Button onClick={onDismiss}>{t.problem.dismiss}</Button>}
     >
       {isWaiting ? null : (
         <>
-          <strong>{action === 'approve' ? t.holds.approved(data.changes) : t.holds.rejected(data.changes)}</strong>
-          <p>
-            {action === 'reject'
-              ? t.holds.rejectedHint
-              : data.isDeploymentRunning
-                ? t.holds.approvedHint
-                : t.holds.noDeployment}
-          </p>
+          <strong>{isApproval ? t.holds.approved(data.changes) : t.holds.rejected(data.changes)}</strong>
+          <p>{isApproval ? approvedHint : t.holds.rejectedHint}</p>
         </>
       )}
       {data.pending === 0 ? null : <p>{t.holds.pending(data.pending)}</p>}
       {data.reduced === 0 ? null : <p>{t.holds.reduced(data.reduced)}</p>}
-      {action === 'reject' || data.frozenUntil === null ? null : (
+      {!isApproval || data.frozenUntil === null ? null : (
         <p>
           {t.holds.frozen} <At at={data.frozenUntil} />
         </p>
