@@ -38,14 +38,15 @@ interface ViewProps {
   readonly view: ChangeView;
 }
 
-const groupings = ['reason', 'field', 'kind', 'class', 'state', 'value:area', 'value:office', 'value:job'] as const;
-
 /** Search, filters, groups and export of a list of changes. All of it is in the address. */
 function ChangeFilters({ view, hasStates }: ViewProps & Pick<Props, 'hasStates'>) {
   const { t } = usePage();
   const [, change] = useFilters();
   const [by, group] = useFilter('by');
   const { field, value } = view.filter;
+  const { columns } = t.changes;
+  const groupings = { reason: columns.reason, field: t.mapping.field, kind: columns.kind, class: t.recent.class };
+  const values = { 'value:area': columns.area, 'value:office': columns.office, 'value:job': columns.job };
   const exports = (
     <span className="exports">
       <Icon name="download" />
@@ -57,16 +58,16 @@ function ChangeFilters({ view, hasStates }: ViewProps & Pick<Props, 'hasStates'>
     <>
       <Filters query={view.filter} after={exports}>
         <TextFilter name="text" label={t.changes.filter} />
-        <GroupSelect view={view} name="kind" label={t.changes.columns.kind} words={t.words.kind} />
+        <GroupSelect view={view} name="kind" label={columns.kind} words={t.words.kind} />
         {hasStates === true ? (
           <GroupSelect view={view} name="state" label={t.runs.state} words={t.words.changeState} />
         ) : null}
-        <GroupSelect view={view} name="reason" label={t.changes.columns.reason} words={{}} />
+        <GroupSelect view={view} name="reason" label={columns.reason} words={{}} />
         <GroupSelect view={view} name="field" label={t.mapping.field} words={t.words.field} />
         <Select
           label={t.changes.groupBy}
           value={by}
-          options={groupings.map((one) => [one, wordOf(t.changes.groupings, one)])}
+          options={Object.entries({ ...groupings, state: t.runs.state, ...values })}
           none="–"
           onChange={group}
         />

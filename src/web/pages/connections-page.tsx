@@ -3,7 +3,7 @@ import { useMay } from '../shell/session.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
 import { Link, pathTo, withFilters } from '../state/router.tsx';
-import { ActionButton } from '../ui/actions.tsx';
+import { ActionButton, Box } from '../ui/actions.tsx';
 import { StateBadge } from '../ui/badges.tsx';
 import { Dots, Empty, Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
@@ -13,11 +13,10 @@ type Connection = Schemas['Connection'];
 /** The connections, the state of their tokens, and what to do about it. */
 export function ConnectionsPage() {
   const { t } = usePage();
-  const connections = useConnections();
   return (
     <>
       <PageHead title={t.nav.connections} />
-      <Loaded query={connections}>
+      <Loaded query={useConnections()}>
         {({ connections: list }) =>
           list.length === 0 ? (
             <Empty title={t.connections.none} />
@@ -44,18 +43,16 @@ function ConnectionCard({ connection: { name, syncs, token, steps } }: { readonl
         <StateBadge of="token" state={token.state} />
       </div>
       {steps.length === 0 && token.reason === null ? null : (
-        <div className="box warn">
-          <div>
-            {token.reason === null ? null : <p className="break">{token.reason}</p>}
-            {steps.length === 0 ? null : (
-              <ol className="numbered">
-                {steps.map((step) => (
-                  <li key={step}>{step}</li>
-                ))}
-              </ol>
-            )}
-          </div>
-        </div>
+        <Box look="warn" icon="warn">
+          {token.reason === null ? null : <p className="break">{token.reason}</p>}
+          {steps.length === 0 ? null : (
+            <ol className="numbered">
+              {steps.map((step) => (
+                <li key={step}>{step}</li>
+              ))}
+            </ol>
+          )}
+        </Box>
       )}
       <dl className="pairs">
         <Pair name={t.overview.syncs.title}>
@@ -118,10 +115,9 @@ function useConnections() {
 /** The connections and their tokens, for the overview. */
 export function ConnectionsCard() {
   const { t } = usePage();
-  const connections = useConnections();
   return (
     <Section className="card" name="connections" title={t.nav.connections}>
-      <Loaded query={connections}>
+      <Loaded query={useConnections()}>
         {({ connections: list }) => (
           <ul className="pairs">
             {list.map(({ name, token }) => (

@@ -21,10 +21,9 @@ type Hold = Schemas['HoldDetail'];
 
 /** One hold: who, what differs, and the decision. */
 export function HoldPage({ id }: { readonly id: string }) {
-  const hold = useAnswer('/api/holds/{id}', { id });
   return (
-    <Loaded query={hold} title={id}>
-      {(data) => <HoldBody hold={data} />}
+    <Loaded query={useAnswer('/api/holds/{id}', { id })} title={id}>
+      {(hold) => <HoldBody hold={hold} />}
     </Loaded>
   );
 }

@@ -12,11 +12,10 @@ import { MonthCard, PeopleTable, SyncTable } from './sync-table.tsx';
 /** What waits for the user first, then every sync with its health and its state. */
 export function OverviewPage() {
   const { t } = usePage();
-  const overview = useOverview();
   return (
     <>
       <PageHead title={t.nav.overview} />
-      <Loaded query={overview}>
+      <Loaded query={useOverview()}>
         {(data) => (
           <>
             <WaitingList overview={data} />

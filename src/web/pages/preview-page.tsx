@@ -26,8 +26,7 @@ export function usePreview(id: string) {
 
 /** A plan without effect. Its address can be sent to others until it expires. */
 export function PreviewPage({ id }: { readonly id: string }) {
-  const preview = usePreview(id);
-  return <Loaded query={preview}>{(data) => <PreviewBody preview={data} />}</Loaded>;
+  return <Loaded query={usePreview(id)}>{(preview) => <PreviewBody preview={preview} />}</Loaded>;
 }
 
 function PreviewBody({ preview }: { readonly preview: Preview }) {

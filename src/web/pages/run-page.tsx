@@ -14,10 +14,9 @@ import { Duration, ReadWords, useRun } from './runs-page.tsx';
 type RunDetail = Schemas['RunDetail'];
 
 export function RunPage({ id }: { readonly id: string }) {
-  const run = useRun(id, 3000);
   return (
-    <Loaded query={run} title={id}>
-      {(data) => <RunBody run={data} />}
+    <Loaded query={useRun(id, 3000)} title={id}>
+      {(run) => <RunBody run={run} />}
     </Loaded>
   );
 }

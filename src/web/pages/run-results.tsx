@@ -154,7 +154,7 @@ function BatchBadge({ batch }: { readonly batch: Batch }) {
   const look: Look = hasFailed ? ['bad', 'warn'] : batch.state === 'settled' ? ['good', 'ok'] : ['busy', 'run'];
   return (
     <Badge look={look}>
-      {wordOf(t.words.batchState, batch.state)}
+      {wordOf({ ...t.words.changeState, ...t.words.batchState }, batch.state)}
       {batch.final === null && batch.status === null ? '' : ` · ${batch.final ?? batch.status}`}
     </Badge>
   );

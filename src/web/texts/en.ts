@@ -263,18 +263,10 @@ export const en = {
       identification: 'Identification',
       email: 'E-mail',
       area: 'Area',
+      office: 'Office',
+      job: 'Job',
       reason: 'Reason',
     },
-    groupings: {
-      reason: 'Reason',
-      field: 'Field',
-      kind: 'Kind',
-      class: 'Class',
-      state: 'State',
-      'value:area': 'Area',
-      'value:office': 'Office',
-      'value:job': 'Job',
-    } as Readonly<Record<string, string>>,
   },
   /** The changes of the last days, and who left or joined. */
   recent: {

@@ -63,13 +63,8 @@ export const words = {
     exported: 'Exported',
     dropped: 'Dropped',
   } as typeof word,
-  batchState: {
-    planned: 'Planned',
-    sending: 'Sending',
-    sent: 'Sent',
-    settled: 'Ended',
-    unresolved: 'Unresolved',
-  } as typeof word,
+  /** Of a batch; its other states are those of its changes. */
+  batchState: { sending: 'Sending', settled: 'Ended' } as typeof word,
   /** A change of a class, and several. */
   classes: {
     creates: ['create', 'creates'],

@@ -61,13 +61,7 @@ export const words: Texts['words'] = {
     exported: 'Exportado',
     dropped: 'Descartado',
   },
-  batchState: {
-    planned: 'Planificado',
-    sending: 'Enviando',
-    sent: 'Enviado',
-    settled: 'Terminado',
-    unresolved: 'Sin resolver',
-  },
+  batchState: { sending: 'Enviando', settled: 'Terminado' },
   classes: {
     creates: ['alta', 'altas'],
     updates: ['actualización', 'actualizaciones'],
