@@ -63,7 +63,7 @@ export const words = {
     exported: 'Exported',
     dropped: 'Dropped',
   } as typeof word,
-  /** Of a batch; its other states are those of its changes. */
+  /** States that only a batch has. It shares the others with its changes. */
   batchState: { sending: 'Sending', settled: 'Ended' } as typeof word,
   /** A change of a class, and several. */
   classes: {
