@@ -74,16 +74,19 @@ describe('beside a running start', () => {
     const start = await started(world);
     const report = await result(world.command({ command: 'apply' }));
     expect(report.run).toMatchObject({ trigger: 'manual', outcome: 'succeeded', counts: { applied: 5 } });
+    const own = (await result(world.command({ command: 'apply' }))).run as Run;
+    expect(own).toMatchObject({ trigger: 'manual', outcome: 'nothing-to-do' });
+    expect(own.id).not.toBe((report.run as Run).id);
     const askedAt = world.clock.now();
     expect(await result(world.command({ command: 'resync' }))).toMatchObject({ kind: 'queued' });
-    const [again] = await untilEnded(world, 2);
+    const [again] = await untilEnded(world, 3);
     expect(again).toMatchObject({ trigger: 'resync', outcome: 'nothing-to-do' });
     // Mostly the start of the process that asks, which takes real time while this clock runs faster.
     expect((again?.startedAt ?? 0) - askedAt).toBeLessThan(120_000);
     const second = await world.command({ command: 'start' }).ended;
     expect(second).toMatchObject({ code: 1, result: { error: expect.stringContaining('only one may run') } });
     await stopped(start);
-    expect(await runsOf(world)).toHaveLength(2);
+    expect(await runsOf(world)).toHaveLength(3);
     await expectPromisesKept(world, people);
   });
 
