@@ -1,5 +1,5 @@
 import { describeError, isStoreAway, notFound, RollcallError } from '../core/run/errors.ts';
-import { chooseOutcome, noStates } from '../core/run/report.ts';
+import { chooseOutcome, noStates, noTrouble } from '../core/run/report.ts';
 import { type ChangeState, noCounts } from '../core/run/run.ts';
 import { type Waiting, waitFor } from '../core/run/waiting.ts';
 import { successOutcomes } from '../ports/alerts.ts';
@@ -132,7 +132,7 @@ export async function followRun(trigger: Trigger, options: WatchOptions, io: App
       if (run?.phase === 'done') return await runReport(run, io.engine);
       if (run === undefined && (await store.pauses.get(trigger.sync, clock.now())) !== undefined) return undefined;
       if (run !== undefined) shown = await showProgress(run, shown, options, io);
-      const waiting = run?.facts.waiting ?? (await missingWorker(begunAt, io));
+      const waiting = run?.waiting ?? (await missingWorker(begunAt, io));
       if (waiting !== undefined) options.progress({ step: 'waiting', waiting });
       answeredAt = clock.now();
       isAway = false;
@@ -213,25 +213,23 @@ export async function requestResult(scope: RunScope, run: Run, io: EngineIo): Pr
   if (isPruned || !ofChanges.includes(run.outcome)) return whole;
   const states = { ...noStates };
   for await (const state of statesOf(run.id, new Set(scope.identifications), io)) states[state] += 1;
-  const { access: _access, unknownPeople, ...others } = run.facts;
+  const unknownPeople = await countUnknown(run, scope.identifications, io);
   const end = {
     counts: { ...noCounts, ...states },
     states,
     isCancelled: false,
     failure: undefined,
     // Trouble with records of the run may be about other people.
-    facts: {
-      ...others,
-      ...(unknownPeople === undefined ? {} : { unknownPeople: await countUnknown(run.id, scope.identifications, io) }),
-    },
+    plan: run.plan && { ...run.plan, access: noTrouble.access, unknownPeople },
   };
   const { outcome, reason } = chooseOutcome(end);
   return { outcome, reason, changes: states };
 }
 
 /** Returns how many of these people the source did not know. */
-async function countUnknown(run: string, identifications: readonly string[], { store }: EngineIo): Promise<number> {
-  const findings = await store.runs.findings(run);
+async function countUnknown({ id, plan }: Run, identifications: readonly string[], io: EngineIo): Promise<number> {
+  if (plan === undefined || plan.unknownPeople === 0) return 0;
+  const findings = await io.store.runs.findings(id);
   const unknown = new Set(findings.flatMap((one) => (one.code === 'person-unknown' ? one.identification : [])));
   return identifications.filter((name) => unknown.has(name)).length;
 }

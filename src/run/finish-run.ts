@@ -1,4 +1,4 @@
-import { describeError, RollcallError } from '../core/run/errors.ts';
+import { describeError, type ErrorCode, RollcallError } from '../core/run/errors.ts';
 import type { Finding } from '../core/run/finding.ts';
 import { countOf, firstOf } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
@@ -15,13 +15,14 @@ import type { JobOutcome } from './work.ts';
 type Owned = Pick<RunContext, 'owned'>;
 
 /** Counts the results of all changes, chooses the outcome and closes the run. Repeatable. */
-export async function finishRun(context: Owned, io: EngineIo, failure?: string): Promise<JobOutcome> {
+export async function finishRun(context: Owned, io: EngineIo, failure?: string, code?: ErrorCode): Promise<JobOutcome> {
   const { owned } = context;
-  const run = await io.store.runs.get(owned.run.id);
-  if (run === undefined || run.phase === 'done') return { kind: 'done' };
+  const found = await io.store.runs.get(owned.run.id);
+  if (found === undefined || found.phase === 'done') return { kind: 'done' };
   // The reason is stored first. Otherwise, after a crash, the changes dropped below would look as if nothing was left
   // to send.
-  if (failure !== undefined) await io.store.runs.update(owned, { reason: failure });
+  const why = failure && { reason: failure, end: { ...given({ failure: code }), reasons: [failure] } };
+  const run = why ? (await io.store.runs.update(owned, why)).run : found;
   const batches = await io.store.batches.ofRun(run.id);
   const lost = await leaveUnresolved(context, batches, io);
   await endUnsent(context, batches, io);
@@ -31,15 +32,14 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
     count = await io.store.plans.count(run.id);
   }
   const { kinds, classes, states } = count;
-  const counts = countChanges(kinds, classes, states, run.facts.repeated ?? 0);
-  const { facts } = run;
-  const end = { counts, states, isCancelled: run.isCancelRequested, failure: failure ?? run.reason, facts };
+  const counts = countChanges(kinds, classes, states, run.plan?.repeated ?? 0);
+  const end = { counts, states, isCancelled: run.isCancelRequested, failure: run.reason, plan: run.plan };
   const { outcome, reason, reasons, isSuccess } = chooseOutcome(end);
   const read = {
     id: run.id,
-    read: facts.read,
-    needsFull: facts.needsFull === true,
-    isClean: isClean({ ...end, rejected: facts.rejected ?? 0, postponed: facts.postponed ?? 0 }),
+    read: run.read,
+    needsFull: run.plan?.needsFull === true,
+    isClean: isClean(end),
   };
   const endedAt = io.clock.now();
   const patch = {
@@ -49,15 +49,16 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
     outcome,
     isSuccess,
     counts,
+    end: { ...run.end, reasons },
+    waiting: undefined,
     ...(reason === undefined ? {} : { reason }),
   } as const;
-  if (facts.edit !== undefined) await io.store.baselines.advance(owned);
+  if (run.plan?.edit !== undefined) await io.store.baselines.advance(owned);
   const leaves = fileLeaseOf(owned.run.connection);
   await io.store.runs.update(owned, patch, {
     watermark: (last) => watermarkAfter(last, read),
     leaves,
     moreFindings: lost === undefined ? [] : [lost],
-    facts: { waiting: undefined, ...(reasons.length > 1 ? { reasons } : {}) },
   });
   io.checkpoint('run-finished');
   const { create, update, enable, disable, remove, lead, unlead, held, failed, unresolved } = counts;
@@ -163,6 +164,5 @@ export async function failRun(context: RunContext, error: unknown, io: EngineIo)
   const text = isOurs ? RollcallError.rawTextOf(error) : String(error);
   await keepRaw(context.owned, { about: 'end of the run', text }, io);
   if (!isOurs) return finishRun(context, io, reason);
-  await io.store.runs.updateFacts(context.owned, { failure: error.code });
-  return finishRun(context, io, error.code === 'SOURCE_REFUSED' ? `${reason} ${afterRefusal}` : reason);
+  return finishRun(context, io, error.code === 'SOURCE_REFUSED' ? `${reason} ${afterRefusal}` : reason, error.code);
 }

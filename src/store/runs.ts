@@ -4,8 +4,8 @@ import { causeOf, type Finding } from '../core/run/finding.ts';
 import { noCounts } from '../core/run/run.ts';
 import { successOutcomes } from '../ports/alerts.ts';
 import type { PhaseTime } from '../ports/reports.ts';
-import type { FactsPatch } from '../ports/runs.ts';
-import type { Run, RunFacts, RunPatch, Runs } from '../ports/store.ts';
+import type { DeliveryFacts, DeliveryPatch } from '../ports/runs.ts';
+import type { Run, RunPatch, Runs } from '../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { lockName } from './db/differences.ts';
 import { fields } from './db/fields.ts';
@@ -48,7 +48,6 @@ export function createRuns(db: Database): Runs {
           phase: 'reading' as const,
           started_at: Math.max(make.now, last?.endedAt ?? 0),
           counts: JSON.stringify(noCounts),
-          facts: '{}',
         };
         const opened = await transaction.insertInto('runs').values(row).returningAll().executeTakeFirstOrThrow();
         const { triggers } = request;
@@ -95,7 +94,7 @@ export function createRuns(db: Database): Runs {
       return rows.map(toRun);
     },
 
-    async update(owned, patch, { watermark, findings, moreFindings = [], facts, batches = [], holds, leaves } = {}) {
+    async update(owned, patch, { watermark, findings, moreFindings = [], delivery, batches = [], holds, leaves } = {}) {
       const { id, sync } = owned.run;
       const renewed = holds && { ...holds, prepared: await prepareHolds(db, id, holds.all) };
       return asOwner(db, owned, async (transaction) => {
@@ -117,14 +116,14 @@ export function createRuns(db: Database): Runs {
           ...(patch.outcome === undefined ? {} : { isSuccess }),
           ...patch,
         });
-        const changed = facts === undefined ? row : await patchFacts(transaction, id, facts);
+        const changed = delivery === undefined ? row : await patchDelivery(transaction, id, delivery);
         return { run: toRun(changed), lease: owned.lease };
       });
     },
 
-    updateFacts(owned, patch) {
+    updateDelivery(owned, patch) {
       return asOwner(db, owned, async (transaction) => {
-        const run = toRun(await patchFacts(transaction, owned.run.id, patch));
+        const run = toRun(await patchDelivery(transaction, owned.run.id, patch));
         return { run, lease: owned.lease };
       });
     },
@@ -190,20 +189,20 @@ export async function patchRun(db: OpenTransaction, id: string, patch: RunPatch)
   return row;
 }
 
-/** `Runs.updateFacts`. */
-export async function patchFacts(
+/** `Runs.updateDelivery`. */
+export async function patchDelivery(
   db: OpenTransaction,
   id: string,
-  patch: FactsPatch,
+  patch: DeliveryPatch,
 ): Promise<Selectable<Schema['runs']>> {
-  const row = await db.selectFrom('runs').select('facts').where('id', '=', id).executeTakeFirst();
+  const row = await db.selectFrom('runs').select('delivery_facts').where('id', '=', id).executeTakeFirst();
   if (row === undefined) throw noSuchRun(id);
-  const facts = { ...(JSON.parse(row.facts) as RunFacts), ...patch };
+  const facts = { ...(JSON.parse(row.delivery_facts ?? '{}') as DeliveryFacts), ...patch };
   return (
     db
       .updateTable('runs')
       // What is undefined is left out of the text.
-      .set({ facts: JSON.stringify(facts) })
+      .set({ delivery_facts: JSON.stringify(facts) })
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
@@ -236,11 +235,23 @@ function noSuchRun(id: string): RollcallError {
 
 const runs = fields<Run, 'runs'>(
   'runs',
-  { trigger_kind: 'trigger', phases: null, is_pruned: null },
+  {
+    trigger_kind: 'trigger',
+    plan_facts: 'plan',
+    delivery_facts: 'delivery',
+    end_facts: 'end',
+    phases: null,
+    is_pruned: null,
+  },
   {
     scope: 'json',
     counts: 'json',
-    facts: 'json',
+    read: 'json',
+    plan: 'json',
+    delivery: 'json',
+    end: 'json',
+    waiting: 'json',
+    problem: 'json',
     requests: 'json',
     isCancelRequested: 'flag',
     isSuccess: 'flag',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { noCounts } from '../../src/core/run/run.ts';
+import { noPlan } from '../../src/ports/runs.ts';
 import type { RunScope, Store, TriggerKind } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import { endRun, everyone, openRun, sampleTrigger } from './store-samples.ts';
@@ -101,7 +102,12 @@ export function describeRuns(store: () => Store): void {
       reason: undefined,
       digest: undefined,
       counts: noCounts,
-      facts: {},
+      read: undefined,
+      plan: undefined,
+      delivery: undefined,
+      end: undefined,
+      waiting: undefined,
+      problem: undefined,
       requests: {},
       isCancelRequested: false,
       isSuccess: false,
@@ -184,8 +190,8 @@ export function describeRuns(store: () => Store): void {
     const { runs } = store();
     const owned = await openRun(store(), { id: 'run_1' });
     const counts = { ...noCounts, create: 3, held: 1 };
-    const first = await runs.update(owned, { phase: 'planning', digest: 'abc', counts, facts: { sourceRows: 9 } });
-    expect(first.run).toEqual({ ...owned.run, phase: 'planning', digest: 'abc', counts, facts: { sourceRows: 9 } });
+    const first = await runs.update(owned, { phase: 'planning', digest: 'abc', counts, plan: noPlan });
+    expect(first.run).toEqual({ ...owned.run, phase: 'planning', digest: 'abc', counts, plan: noPlan });
     expect(first.lease).toEqual(owned.lease);
     const end = { phase: 'done', endedAt: now + 5, outcome: 'partial', reason: '2 changes failed' } as const;
     const second = await runs.update(first, end);

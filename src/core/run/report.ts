@@ -2,21 +2,36 @@ import { type ChangeClass, type ChangeKind, changeKinds } from '../plan/change.t
 import { countOf } from './formats.ts';
 import { type ChangeState, type Counts, changeStates, type Outcome, zeros } from './run.ts';
 
-/** What the plan of a run found that counts for its outcome. */
-export interface EndFacts {
+/** What a plan found that keeps its run from being whole. */
+export interface PlanTrouble {
   /** A guard doubts the read and requires approval, even if no change is held. */
-  readonly isReadDoubted?: boolean;
+  readonly isReadDoubted: boolean;
   /** Why the read is doubted, as a sentence without its full stop. Spares a search in the findings. */
   readonly doubt?: string;
-  readonly blocked?: { readonly unresolved?: number };
+  readonly blocked: { readonly unresolved?: number };
   /** Number of named people of whom the source returned no record. */
-  readonly unknownPeople?: number;
-  /** Number of people whose changes an undo left as they are. */
-  readonly notUndone?: number;
+  readonly unknownPeople: number;
+  /** People whose changes an undo leaves as they are, fully or in part. */
+  readonly notUndone: number;
   /** Why the source read was not fully proven. With gaps, the run never counts as a success. */
-  readonly sourceGaps?: readonly string[];
-  readonly access?: AccessTrouble;
+  readonly sourceGaps: readonly string[];
+  readonly access: AccessTrouble;
+  /** Rejected changes: dropped, they need no approval. */
+  readonly rejected: number;
+  /** Users skipped in this run for a temporary reason: an e-mail still in use, a contradictory lookup. */
+  readonly postponed: number;
 }
+
+export const noTrouble: PlanTrouble = {
+  isReadDoubted: false,
+  blocked: {},
+  unknownPeople: 0,
+  notUndone: 0,
+  sourceGaps: [],
+  access: { keep: 0, lack: 0 },
+  rejected: 0,
+  postponed: 0,
+};
 
 /** People who keep or lack access because of trouble with their records. `cause`: a sentence without its full stop. */
 export interface AccessTrouble {
@@ -32,7 +47,8 @@ export interface RunEnd {
   readonly isCancelled: boolean;
   /** Why the run could not do its work; not all changes were tried. */
   readonly failure: string | undefined;
-  readonly facts: EndFacts;
+  /** What its plan found. Undefined: it ended before there was one. */
+  readonly plan: PlanTrouble | undefined;
 }
 
 export interface OutcomeAndReason {
@@ -50,16 +66,8 @@ export interface OutcomeAndReason {
  */
 export function chooseOutcome(end: RunEnd): OutcomeAndReason {
   const { counts, states } = end;
-  const {
-    doubt,
-    isReadDoubted = false,
-    blocked,
-    unknownPeople = 0,
-    notUndone = 0,
-    sourceGaps = [],
-    access,
-  } = end.facts;
-  const waiting = blocked?.unresolved ?? 0;
+  const { doubt, isReadDoubted, blocked, unknownPeople, notUndone, sourceGaps, access } = end.plan ?? noTrouble;
+  const waiting = blocked.unresolved ?? 0;
   const bad = [
     ...told(counts.failed, (some) => `${countOf(some, 'change')} failed`),
     ...told(counts.unresolved, (some) => `${countOf(some, 'change has', 'changes have')} an unknown outcome`),
@@ -78,7 +86,7 @@ export function chooseOutcome(end: RunEnd): OutcomeAndReason {
     ),
     ...(sourceGaps.length === 0 ? [] : [`the source was not read completely (${sourceGaps.join('; ')})`]),
   ];
-  const rows = access === undefined ? [] : [accessWords(access)];
+  const rows = access.keep + access.lack === 0 ? [] : [accessWords(access)];
   const rest = [...late, ...unread, ...rows];
   const doubts = doubted === undefined ? [] : [doubted];
   if (end.failure !== undefined) return ended('failed', end.failure, [end.failure, ...bad]);

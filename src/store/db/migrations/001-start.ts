@@ -69,7 +69,12 @@ export const store = {
     reason: 'text',
     digest: 'text',
     counts: 'text not null',
-    facts: 'text not null',
+    read: 'text',
+    plan_facts: 'text',
+    delivery_facts: 'text',
+    end_facts: 'text',
+    waiting: 'text',
+    problem: 'text',
     requests: 'text',
     /** Null before the first change of phase. */
     phases: 'text',
