@@ -1,5 +1,6 @@
 import { describeError, isStoreAway, notFound, RollcallError } from '../core/run/errors.ts';
-import { chooseOutcome, noStates, noTrouble } from '../core/run/report.ts';
+import { noPlan } from '../core/run/facts.ts';
+import { chooseOutcome, noStates } from '../core/run/report.ts';
 import { type ChangeState, noCounts } from '../core/run/run.ts';
 import { type Waiting, waitFor } from '../core/run/waiting.ts';
 import { successOutcomes } from '../ports/alerts.ts';
@@ -213,23 +214,23 @@ export async function requestResult(scope: RunScope, run: Run, io: EngineIo): Pr
   if (isPruned || !ofChanges.includes(run.outcome)) return whole;
   const states = { ...noStates };
   for await (const state of statesOf(run.id, new Set(scope.identifications), io)) states[state] += 1;
-  const unknownPeople = await countUnknown(run, scope.identifications, io);
+  const { plan = noPlan } = run;
+  const unknownPeople = plan.unknownPeople === 0 ? 0 : await countUnknown(run.id, scope.identifications, io);
   const end = {
     counts: { ...noCounts, ...states },
     states,
     isCancelled: false,
     failure: undefined,
     // Trouble with records of the run may be about other people.
-    plan: run.plan && { ...run.plan, access: noTrouble.access, unknownPeople },
+    plan: { ...plan, access: noPlan.access, unknownPeople },
   };
   const { outcome, reason } = chooseOutcome(end);
   return { outcome, reason, changes: states };
 }
 
 /** Returns how many of these people the source did not know. */
-async function countUnknown({ id, plan }: Run, identifications: readonly string[], io: EngineIo): Promise<number> {
-  if (plan === undefined || plan.unknownPeople === 0) return 0;
-  const findings = await io.store.runs.findings(id);
+async function countUnknown(run: string, identifications: readonly string[], { store }: EngineIo): Promise<number> {
+  const findings = await store.runs.findings(run);
   const unknown = new Set(findings.flatMap((one) => (one.code === 'person-unknown' ? one.identification : [])));
   return identifications.filter((name) => unknown.has(name)).length;
 }

@@ -1,8 +1,9 @@
 import type { ChangeClass } from '../core/plan/change.ts';
+import type { PlanFacts } from '../core/run/facts.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { ReadFact } from '../core/run/next-read.ts';
 import type { Counts, Hold } from '../core/run/run.ts';
-import type { PlanFacts, RunScope } from './runs.ts';
+import type { RunScope } from './runs.ts';
 import type { ProgressEvent } from './runtime.ts';
 
 /** A plan without effect. */

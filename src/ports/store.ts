@@ -39,13 +39,11 @@ export type { RawText, RawTexts, ReadRecord, Reads } from './reads.ts';
 export type { PlannedChange } from './reports.ts';
 export type {
   Batch,
-  DeliveryFacts,
   HoldFacts,
   KeyedTrigger,
   NewBatch,
   NewHold,
   OwnedRun,
-  PlanFacts,
   Run,
   RunFilter,
   RunPatch,

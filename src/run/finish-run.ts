@@ -1,4 +1,5 @@
-import { describeError, type ErrorCode, RollcallError } from '../core/run/errors.ts';
+import { describeError, RollcallError } from '../core/run/errors.ts';
+import { noPlan } from '../core/run/facts.ts';
 import type { Finding } from '../core/run/finding.ts';
 import { countOf, firstOf } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
@@ -15,14 +16,13 @@ import type { JobOutcome } from './work.ts';
 type Owned = Pick<RunContext, 'owned'>;
 
 /** Counts the results of all changes, chooses the outcome and closes the run. Repeatable. */
-export async function finishRun(context: Owned, io: EngineIo, failure?: string, code?: ErrorCode): Promise<JobOutcome> {
+export async function finishRun(context: Owned, io: EngineIo, failure?: string): Promise<JobOutcome> {
   const { owned } = context;
-  const found = await io.store.runs.get(owned.run.id);
-  if (found === undefined || found.phase === 'done') return { kind: 'done' };
+  const run = await io.store.runs.get(owned.run.id);
+  if (run === undefined || run.phase === 'done') return { kind: 'done' };
   // The reason is stored first. Otherwise, after a crash, the changes dropped below would look as if nothing was left
   // to send.
-  const why = failure && { reason: failure, end: { ...given({ failure: code }), reasons: [failure] } };
-  const run = why ? (await io.store.runs.update(owned, why)).run : found;
+  if (failure !== undefined) await io.store.runs.update(owned, { reason: failure });
   const batches = await io.store.batches.ofRun(run.id);
   const lost = await leaveUnresolved(context, batches, io);
   await endUnsent(context, batches, io);
@@ -32,13 +32,14 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string, 
     count = await io.store.plans.count(run.id);
   }
   const { kinds, classes, states } = count;
-  const counts = countChanges(kinds, classes, states, run.plan?.repeated ?? 0);
-  const end = { counts, states, isCancelled: run.isCancelRequested, failure: run.reason, plan: run.plan };
+  const { plan = noPlan } = run;
+  const counts = countChanges(kinds, classes, states, plan.repeated);
+  const end = { counts, states, isCancelled: run.isCancelRequested, failure: failure ?? run.reason, plan };
   const { outcome, reason, reasons, isSuccess } = chooseOutcome(end);
   const read = {
     id: run.id,
     read: run.read,
-    needsFull: run.plan?.needsFull === true,
+    needsFull: plan.needsFull,
     isClean: isClean(end),
   };
   const endedAt = io.clock.now();
@@ -53,7 +54,7 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string, 
     waiting: undefined,
     ...(reason === undefined ? {} : { reason }),
   } as const;
-  if (run.plan?.edit !== undefined) await io.store.baselines.advance(owned);
+  if (plan.edit !== undefined) await io.store.baselines.advance(owned);
   const leaves = fileLeaseOf(owned.run.connection);
   await io.store.runs.update(owned, patch, {
     watermark: (last) => watermarkAfter(last, read),
@@ -164,5 +165,6 @@ export async function failRun(context: RunContext, error: unknown, io: EngineIo)
   const text = isOurs ? RollcallError.rawTextOf(error) : String(error);
   await keepRaw(context.owned, { about: 'end of the run', text }, io);
   if (!isOurs) return finishRun(context, io, reason);
-  return finishRun(context, io, error.code === 'SOURCE_REFUSED' ? `${reason} ${afterRefusal}` : reason, error.code);
+  await io.store.runs.update(context.owned, { end: { failure: error.code, reasons: [reason] } });
+  return finishRun(context, io, error.code === 'SOURCE_REFUSED' ? `${reason} ${afterRefusal}` : reason);
 }

@@ -1,11 +1,12 @@
 import type { BlockedTally } from '../core/guard/blocked.ts';
 import type { GuardVerdict } from '../core/guard/guard.ts';
 import type { Roster } from '../core/plan/roster.ts';
+import type { DeliveryFacts, PlanFacts } from '../core/run/facts.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { ReadFact } from '../core/run/next-read.ts';
 import type { Baseline } from '../ports/reads.ts';
 import type { Spool } from '../ports/runtime.ts';
-import type { DeliveryFacts, PlanFacts, PlannedChange, RunScope } from '../ports/store.ts';
+import type { PlannedChange, RunScope } from '../ports/store.ts';
 import type { Edit } from './edit.ts';
 import type { Sync } from './engine-io.ts';
 import type { Findings } from './read/open-findings.ts';

@@ -103,7 +103,7 @@ async function pruneRun(db: OpenTransaction, run: string, before: number): Promi
 async function shrinkUnchanged(db: OpenTransaction, run: string): Promise<void> {
   await db
     .updateTable('runs')
-    .set({ plan_facts: null, delivery_facts: null, end_facts: null, requests: null, phases: null })
+    .set({ plan: null, delivery: null, end_facts: null, requests: null, phases: null })
     .where('id', '=', run)
     .where('outcome', '=', 'nothing-to-do')
     .where('id', 'not in', db.selectFrom('rosters').select('run'))

@@ -1,10 +1,11 @@
 import { type Selectable, sql } from 'kysely';
 import { notFound, type RollcallError } from '../core/run/errors.ts';
+import type { DeliveryFacts } from '../core/run/facts.ts';
 import { causeOf, type Finding } from '../core/run/finding.ts';
 import { noCounts } from '../core/run/run.ts';
 import { successOutcomes } from '../ports/alerts.ts';
 import type { PhaseTime } from '../ports/reports.ts';
-import type { DeliveryFacts, DeliveryPatch } from '../ports/runs.ts';
+import type { DeliveryPatch } from '../ports/runs.ts';
 import type { Run, RunPatch, Runs } from '../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { lockName } from './db/differences.ts';
@@ -195,18 +196,10 @@ export async function patchDelivery(
   id: string,
   patch: DeliveryPatch,
 ): Promise<Selectable<Schema['runs']>> {
-  const row = await db.selectFrom('runs').select('delivery_facts').where('id', '=', id).executeTakeFirst();
-  if (row === undefined) throw noSuchRun(id);
-  const facts = { ...(JSON.parse(row.delivery_facts ?? '{}') as DeliveryFacts), ...patch };
-  return (
-    db
-      .updateTable('runs')
-      // What is undefined is left out of the text.
-      .set({ delivery_facts: JSON.stringify(facts) })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirstOrThrow()
-  );
+  const row = await db.selectFrom('runs').select('delivery').where('id', '=', id).executeTakeFirst();
+  const known = JSON.parse(row?.delivery ?? '{}') as DeliveryFacts;
+  // What is undefined is left out of the text.
+  return patchRun(db, id, { delivery: { ...known, ...patch } as DeliveryFacts });
 }
 
 /** Seals the plan of a run that has one. */
@@ -235,14 +228,7 @@ function noSuchRun(id: string): RollcallError {
 
 const runs = fields<Run, 'runs'>(
   'runs',
-  {
-    trigger_kind: 'trigger',
-    plan_facts: 'plan',
-    delivery_facts: 'delivery',
-    end_facts: 'end',
-    phases: null,
-    is_pruned: null,
-  },
+  { trigger_kind: 'trigger', end_facts: 'end', phases: null, is_pruned: null },
   {
     scope: 'json',
     counts: 'json',

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { approveDigest, giveVerdict, previewVerdict } from '../../src/app/approve.ts';
-import { noPlan } from '../../src/ports/runs.ts';
-import type { OwnedRun, PlanFacts, Run } from '../../src/ports/store.ts';
+import { noPlan, type PlanFacts } from '../../src/core/run/facts.ts';
+import type { OwnedRun, Run } from '../../src/ports/store.ts';
 import type { EngineIo, Sync } from '../../src/run/engine-io.ts';
 import { openStore } from '../../src/store/index.ts';
 import { hourMs, openRun, writePlan } from '../contracts/store-samples.ts';

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { planJson } from '../../src/cli/commands/sync.ts';
 import { planEnd, renderPlan } from '../../src/cli/render/plan.ts';
 import { openStyle } from '../../src/cli/terminal.ts';
+import { noPlan } from '../../src/core/run/facts.ts';
 import { noCounts } from '../../src/core/run/run.ts';
 import type { PlanReport } from '../../src/ports/previews.ts';
-import { noPlan } from '../../src/ports/runs.ts';
 import type { PlannedChange } from '../../src/ports/store.ts';
 import { plain, sampleChange, samplePlan } from './samples.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { renderRun, renderRuns } from '../../src/cli/render/run.ts';
+import { noPlan } from '../../src/core/run/facts.ts';
 import { noCounts } from '../../src/core/run/run.ts';
-import { noPlan } from '../../src/ports/runs.ts';
 import type { Run } from '../../src/ports/store.ts';
 import { runReportView } from '../../src/views/runs.ts';
 import { at, plain, sampleBatch, sampleHold, sampleReport, sampleRun } from './samples.ts';

@@ -1,9 +1,9 @@
 import { openStyle } from '../../src/cli/terminal.ts';
 import { changeClasses } from '../../src/core/plan/change.ts';
+import { noPlan } from '../../src/core/run/facts.ts';
 import { noCounts } from '../../src/core/run/run.ts';
 import { successOutcomes } from '../../src/ports/alerts.ts';
 import type { PlanReport } from '../../src/ports/previews.ts';
-import { noPlan } from '../../src/ports/runs.ts';
 import type { Batch, HoldFacts, PlannedChange, Run } from '../../src/ports/store.ts';
 import type { RunReport } from '../../src/views/runs.ts';
 

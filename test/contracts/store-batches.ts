@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { noPlan } from '../../src/core/run/facts.ts';
 import type { BatchState } from '../../src/core/run/run.ts';
-import { noPlan } from '../../src/ports/runs.ts';
 import type { BatchQuery, OwnedRun, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import { endRun, openPlanned, openRun, sampleBatch, sampleChange, sampleEntry, writePlan } from './store-samples.ts';
@@ -47,10 +47,8 @@ export function describeBatches(store: () => Store): void {
     expect(await plans.page('run_1', { batch: 'run_1_b1', limit: 9 })).toHaveLength(2);
     expect(await runs.findings('run_1')).toHaveLength(2);
     const sent = { state: 'sent' } as const;
-    const stored = await batches.update(owned, 'run_1_b1', sent, {
-      run: { phase: 'proving' },
-      delivery: { splits: 2 },
-    });
+    const next = { run: { phase: 'proving' }, delivery: { splits: 2 } } as const;
+    const stored = await batches.update(owned, 'run_1_b1', sent, next);
     expect(stored.run).toMatchObject({ phase: 'proving', plan, delivery: { splits: 2 } });
   });
 

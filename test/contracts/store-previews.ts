@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { noPlan } from '../../src/core/run/facts.ts';
 import { noCounts } from '../../src/core/run/run.ts';
 import type { PlanReport } from '../../src/ports/previews.ts';
-import { noPlan } from '../../src/ports/runs.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { countClasses } from '../../src/store/plans/changes.ts';
 import { someInstant as now } from '../support/fake-clock.ts';

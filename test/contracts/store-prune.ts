@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { noPlan } from '../../src/ports/runs.ts';
+import { noPlan } from '../../src/core/run/facts.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import {

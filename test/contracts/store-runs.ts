@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { noPlan } from '../../src/core/run/facts.ts';
 import { noCounts } from '../../src/core/run/run.ts';
-import { noPlan } from '../../src/ports/runs.ts';
 import type { RunScope, Store, TriggerKind } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import { endRun, everyone, openRun, sampleTrigger } from './store-samples.ts';
@@ -102,12 +102,6 @@ export function describeRuns(store: () => Store): void {
       reason: undefined,
       digest: undefined,
       counts: noCounts,
-      read: undefined,
-      plan: undefined,
-      delivery: undefined,
-      end: undefined,
-      waiting: undefined,
-      problem: undefined,
       requests: {},
       isCancelRequested: false,
       isSuccess: false,

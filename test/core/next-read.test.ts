@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { noPlan } from '../../src/core/run/facts.ts';
 import {
   isClean,
   joinNamed,
@@ -9,7 +10,7 @@ import {
   type Watermark,
   watermarkAfter,
 } from '../../src/core/run/next-read.ts';
-import { noTrouble, type RunEnd } from '../../src/core/run/report.ts';
+import type { RunEnd } from '../../src/core/run/report.ts';
 import { type ChangeState, noCounts } from '../../src/core/run/run.ts';
 
 const now = Date.UTC(2026, 10, 21, 12);
@@ -96,23 +97,26 @@ describe('a run is clean', () => {
     states,
     isCancelled: false,
     failure: undefined,
-    plan: noTrouble,
+    plan: noPlan,
   };
 
   it('when every change was applied, or rejected by a person', () => {
     expect(isClean(end)).toBe(true);
     expect(isClean({ ...end, states: { ...states, applied: 0 } })).toBe(true);
-    expect(isClean({ ...end, states: { ...states, dropped: 2 }, plan: { ...noTrouble, rejected: 2 } })).toBe(true);
+    expect(isClean({ ...end, states: { ...states, dropped: 2 }, plan: { ...noPlan, rejected: 2 } })).toBe(true);
   });
 
   it.each<[string, Partial<RunEnd>]>([
     ['it failed', { failure: 'no disk' }],
     ['it was cancelled', { isCancelled: true }],
-    ['its read is doubted', { plan: { ...noTrouble, isReadDoubted: true } }],
-    ['its read has gaps', { plan: { ...noTrouble, sourceGaps: ['the file was cut'] } }],
-    ['people wait for an outcome', { plan: { ...noTrouble, blocked: { unresolved: 1 } } }],
-    ['people are postponed', { plan: { ...noTrouble, postponed: 1 } }],
-    ['changes were dropped that nobody rejected', { states: { ...states, dropped: 3 }, plan: { ...noTrouble, rejected: 2 } }],
+    ['its read is doubted', { plan: { ...noPlan, isReadDoubted: true } }],
+    ['its read has gaps', { plan: { ...noPlan, sourceGaps: ['the file was cut'] } }],
+    ['people wait for an outcome', { plan: { ...noPlan, blocked: { unresolved: 1 } } }],
+    ['people are postponed', { plan: { ...noPlan, postponed: 1 } }],
+    [
+      'changes were dropped that nobody rejected',
+      { states: { ...states, dropped: 3 }, plan: { ...noPlan, rejected: 2 } },
+    ],
     ...(['planned', 'held', 'sent', 'failed', 'unverified', 'unresolved', 'exported'] as const).map(
       (state): [string, Partial<RunEnd>] => [`a change is ${state}`, { states: { ...states, [state]: 1 } }],
     ),

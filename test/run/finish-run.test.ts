@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { RollcallError } from '../../src/core/run/errors.ts';
+import { noPlan, type PlanFacts } from '../../src/core/run/facts.ts';
 import type { ChangeState } from '../../src/core/run/run.ts';
-import { noPlan, type PlanFacts, type RunEffects } from '../../src/ports/runs.ts';
+import type { RunEffects } from '../../src/ports/runs.ts';
 import type { Run, RunPatch } from '../../src/ports/store.ts';
 import { advanceRun } from '../../src/run/advance-run.ts';
 import { takeFileLease } from '../../src/run/deliver/file-lease.ts';

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { queueRun } from '../../src/app/requests.ts';
 import { findRuns } from '../../src/app/runs.ts';
 import { beginPause } from '../../src/app/syncs.ts';
-import { noPlan } from '../../src/ports/runs.ts';
+import { noPlan } from '../../src/core/run/facts.ts';
 import { dayList, overview } from '../../src/views/overview.ts';
 import { sampleBatch } from '../contracts/store-samples.ts';
 import { employees, type Office, openOffice, type Row, usersOf } from '../support/office.ts';

@@ -52,7 +52,7 @@ async function decideHeld(
     if (held.length > 0) shell.print(renderHeld(run, preview, shell.style));
     if (acceptsRead) shell.print(renderRead(run, shell.style));
     else if (run.plan?.doubt !== undefined)
-      shell.print(`the source of the run looks wrong: ${cleanLine(run.plan?.doubt)}`);
+      shell.print(`the source of the run looks wrong: ${cleanLine(run.plan.doubt)}`);
     const what = held.length === 0 ? 'the read of this run' : formatCount(held.length, 'change');
     const question = `${action} ${what}${isReopening ? ', which a person rejected' : ''}?`;
     if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);

@@ -1,6 +1,7 @@
 import { waitWords } from '../../app/person/steps.ts';
 import { blockedKinds } from '../../core/guard/blocked.ts';
 import { changeKinds } from '../../core/plan/change.ts';
+import type { DeliveryFacts, PlanFacts } from '../../core/run/facts.ts';
 import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import {
   type RequestBudget,
@@ -10,7 +11,6 @@ import {
   totalOf,
 } from '../../core/run/requests.ts';
 import type { Counts } from '../../core/run/run.ts';
-import type { DeliveryFacts, PlanFacts } from '../../ports/runs.ts';
 import type { Run } from '../../ports/store.ts';
 
 export function changesInAll(counts: Counts): number {
@@ -61,8 +61,8 @@ const readWords = { full: 'full', delta: 'delta', point: 'named' } as const;
 /** Renders `520 source rows, 512 platform users, 500 managed, 488 unchanged`. */
 export function renderFacts(facts: PlanFacts, { splits }: DeliveryFacts = {}): string {
   return [
-    amount(facts.sourceRows, 'source row'),
-    amount(facts.platformUsers, 'platform user'),
+    formatCount(facts.sourceRows, 'source row'),
+    facts.platformUsers === undefined ? undefined : formatCount(facts.platformUsers, 'platform user'),
     number(facts.managedUsers, 'managed'),
     number(facts.unchanged, 'unchanged'),
     some(facts.outOfScope, 'out of scope'),
@@ -94,10 +94,6 @@ export function renderBlocked({ blocked }: PlanFacts): string | undefined {
   if (kinds.length === 0) return undefined;
   const all = kinds.reduce((sum, kind) => sum + (blocked[kind] ?? 0), 0);
   return `${formatNumber(all)} blocked (${kinds.map((kind) => `${formatNumber(blocked[kind] ?? 0)} ${kind}`).join(', ')})`;
-}
-
-function amount(value: number | undefined, what: string): string | undefined {
-  return value === undefined ? undefined : formatCount(value, what);
 }
 
 function someOf(value: number | undefined, one: string, many?: string): string | undefined {

@@ -13,13 +13,8 @@ import { changesInAll, renderBudget, renderFacts, renderKinds } from './counts.t
 export type PlanOutcome = 'planned' | 'nothing-to-do' | 'held' | 'partial' | 'failed';
 
 export function planEnd({ counts, facts, failure }: PlanReport): PlanEnd {
-  const { outcome, reason, reasons } = chooseOutcome({
-    counts,
-    states: noStates,
-    isCancelled: false,
-    failure,
-    plan: facts,
-  });
+  const end = { counts, states: noStates, isCancelled: false, failure, plan: facts };
+  const { outcome, reason, reasons } = chooseOutcome(end);
   if (outcome === 'failed' || outcome === 'partial' || outcome === 'held') return { outcome, reason, reasons };
   return { outcome: changesInAll(counts) > 0 ? 'planned' : 'nothing-to-do', reason: undefined, reasons: [] };
 }
@@ -57,9 +52,8 @@ export function renderPlan(
 
 /** Held changes have a section of their own, and the head names what the read lacks. */
 function otherFindings({ findings, facts }: PlanReport): readonly Finding[] {
-  return findings.filter(
-    ({ code, message }) => code !== 'held' && !facts.sourceGaps.some((gap) => message.endsWith(gap)),
-  );
+  const isGap = (message: string) => facts.sourceGaps.some((gap) => message.endsWith(gap));
+  return findings.filter(({ code, message }) => code !== 'held' && !isGap(message));
 }
 
 function headOf(
@@ -73,11 +67,10 @@ function headOf(
   const seen = renderFacts(facts);
   if (seen !== '') lines.push(`  ${seen}`);
   if (inAll > 0) lines.push(`  ${renderKinds(counts)}`);
-  const { budget, budgetWithHeld } = facts;
+  const { budget, budgetWithHeld, sourceGaps: gaps } = facts;
   if (budget !== undefined && inAll > counts.held) lines.push(`  ${renderBudget(budget)}`);
   if (budgetWithHeld !== undefined) lines.push(`  with the held changes: ${renderBudget(budgetWithHeld)}`);
   if (failure !== undefined) lines.push(colors.red(`  ${cleanLine(failure)}`));
-  const gaps = facts.sourceGaps;
   if (failure === undefined && gaps.length > 0) {
     lines.push(colors.yellow(`  the source was not read completely: ${gaps.map(cleanLine).join('; ')}`));
     lines.push('  such a read marks no employee as missing');
@@ -99,7 +92,7 @@ function heldReasons({ holds, findings }: PlanReport): readonly string[] {
 
 function renderHolds(report: PlanReport, { colors }: Style): string {
   const reasons = heldReasons(report);
-  const isReadDoubted = report.facts.isReadDoubted;
+  const { isReadDoubted } = report.facts;
   if (reasons.length === 0 && !isReadDoubted) return '';
   const lines = reasons.map((reason) => `  ${cleanLine(reason)}`);
   if (isReadDoubted) lines.push('  the source looks wrong: check it before you approve');

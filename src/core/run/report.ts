@@ -1,44 +1,7 @@
 import { type ChangeClass, type ChangeKind, changeKinds } from '../plan/change.ts';
+import type { AccessTrouble, PlanFacts } from './facts.ts';
 import { countOf } from './formats.ts';
 import { type ChangeState, type Counts, changeStates, type Outcome, zeros } from './run.ts';
-
-/** What a plan found that keeps its run from being whole. */
-export interface PlanTrouble {
-  /** A guard doubts the read and requires approval, even if no change is held. */
-  readonly isReadDoubted: boolean;
-  /** Why the read is doubted, as a sentence without its full stop. Spares a search in the findings. */
-  readonly doubt?: string;
-  readonly blocked: { readonly unresolved?: number };
-  /** Number of named people of whom the source returned no record. */
-  readonly unknownPeople: number;
-  /** People whose changes an undo leaves as they are, fully or in part. */
-  readonly notUndone: number;
-  /** Why the source read was not fully proven. With gaps, the run never counts as a success. */
-  readonly sourceGaps: readonly string[];
-  readonly access: AccessTrouble;
-  /** Rejected changes: dropped, they need no approval. */
-  readonly rejected: number;
-  /** Users skipped in this run for a temporary reason: an e-mail still in use, a contradictory lookup. */
-  readonly postponed: number;
-}
-
-export const noTrouble: PlanTrouble = {
-  isReadDoubted: false,
-  blocked: {},
-  unknownPeople: 0,
-  notUndone: 0,
-  sourceGaps: [],
-  access: { keep: 0, lack: 0 },
-  rejected: 0,
-  postponed: 0,
-};
-
-/** People who keep or lack access because of trouble with their records. `cause`: a sentence without its full stop. */
-export interface AccessTrouble {
-  readonly keep: number;
-  readonly lack: number;
-  readonly cause?: string;
-}
 
 /** The end state of a run, from which its outcome is chosen. */
 export interface RunEnd {
@@ -47,8 +10,7 @@ export interface RunEnd {
   readonly isCancelled: boolean;
   /** Why the run could not do its work; not all changes were tried. */
   readonly failure: string | undefined;
-  /** What its plan found. Undefined: it ended before there was one. */
-  readonly plan: PlanTrouble | undefined;
+  readonly plan: PlanFacts;
 }
 
 export interface OutcomeAndReason {
@@ -66,7 +28,7 @@ export interface OutcomeAndReason {
  */
 export function chooseOutcome(end: RunEnd): OutcomeAndReason {
   const { counts, states } = end;
-  const { doubt, isReadDoubted, blocked, unknownPeople, notUndone, sourceGaps, access } = end.plan ?? noTrouble;
+  const { doubt, isReadDoubted, blocked, unknownPeople, notUndone, sourceGaps, access } = end.plan;
   const waiting = blocked.unresolved ?? 0;
   const bad = [
     ...told(counts.failed, (some) => `${countOf(some, 'change')} failed`),

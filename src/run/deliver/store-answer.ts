@@ -1,8 +1,9 @@
 import { PlatformError } from '../../core/run/errors.ts';
+import type { DeliveryFacts } from '../../core/run/facts.ts';
 import { waitFor } from '../../core/run/waiting.ts';
 import { firstPollMs } from '../../core/run/waves.ts';
 import type { Submission } from '../../ports/delivery.ts';
-import type { Batch, BatchEffects, DeliveryFacts, LearnedFacts, PlannedChange } from '../../ports/store.ts';
+import type { Batch, BatchEffects, LearnedFacts, PlannedChange } from '../../ports/store.ts';
 import { ageOn, spanOn } from '../clock-span.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { type NextStep, toProving } from '../next-step.ts';

@@ -1,8 +1,9 @@
 import { PlatformError, RollcallError } from '../../core/run/errors.ts';
+import type { DeliveryFacts } from '../../core/run/facts.ts';
 import { waitFor } from '../../core/run/waiting.ts';
 import { type FinalStatus, isFilePending, learnPace, mayBeProcessing, nextPollMs } from '../../core/run/waves.ts';
 import type { FileStatus } from '../../ports/platform.ts';
-import type { Batch, DeliveryFacts, OwnedRun, Run } from '../../ports/store.ts';
+import type { Batch, OwnedRun, Run } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
 import { afterPoll, hasStood, isReadBackDue, learnEndWord, unnamedWord } from '../deliver/end-words.ts';
 import { releaseFileLease, renewAfterMs, takeFileLease } from '../deliver/file-lease.ts';

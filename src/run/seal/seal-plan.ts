@@ -1,8 +1,7 @@
 import type { BlockedCounts } from '../../core/guard/blocked.ts';
 import { PlanDigest } from '../../core/plan/change.ts';
+import { type AccessTrouble, noPlan, type PlanFacts } from '../../core/run/facts.ts';
 import { given } from '../../core/run/given.ts';
-import type { AccessTrouble } from '../../core/run/report.ts';
-import { noPlan, type PlanFacts } from '../../ports/runs.ts';
 import type { PlannedChange } from '../../ports/store.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
 import type { Decided } from '../decide/decide-changes.ts';
@@ -33,21 +32,16 @@ export async function sealPlan(
   // A delta without a usable record may come from a permission that was missing for a short time. Its people are read
   // again.
   const unusable = reading.kind === 'delta' && usable === 0 ? work.index.size : 0;
-  const why = doubt ?? verdict.column ?? verdict.fields[0]?.reason;
+  const isFull = snapshot.kind === 'full';
   const facts: PlanFacts = {
     sourceRows: snapshot.rows,
     platformUsers: compared.users,
-    ...(compared.pageSize === undefined ? {} : { pageSize: compared.pageSize }),
     managedUsers: compared.managed,
-    ...(snapshot.kind === 'full' ? { matched: work.index.countMatched() } : {}),
     unchanged: compared.quiet.unchanged + decided.quiet.unchanged,
     outOfScope: compared.quiet.outOfScope + decided.quiet.outOfScope,
     noAccount: compared.quiet.noAccount + decided.quiet.noAccount,
-    ...(compared.unmanaged === undefined ? {} : { unmanaged: compared.unmanaged }),
     blocked: blockedCounts(work, compared),
-    ...waitsFor(compared),
     missing: missing.count,
-    ...(missing.wait === undefined || verdict.areMissesHeld ? {} : { missingWait: missing.wait }),
     orphans: compared.orphans,
     sourceLookups: compared.lookups,
     postponed: compared.postponed + decided.postponed + compared.unconfirmed + unusable,
@@ -55,21 +49,27 @@ export async function sealPlan(
     rejected,
     ruled: ruled.map((one) => one.class),
     ...editFact(work.edit, decided.differing, isConfigurationHeld(verdict)),
-    isFirstConfiguration: work.baseline.accepted === undefined && snapshot.kind === 'full',
-    ...(frozen === undefined || frozen.count === 0 ? {} : { frozen }),
+    isFirstConfiguration: isFull && work.baseline.accepted === undefined,
     repeated,
     respectedEdits,
     notUndone,
     isReadDoubted,
-    ...(why === undefined ? {} : { doubt: why }),
     access: accessTrouble(work, read, decided),
     sourceGaps: snapshot.gaps,
     unknownPeople: read.unknown.length,
+    ...given({
+      pageSize: compared.pageSize,
+      matched: isFull ? work.index.countMatched() : undefined,
+      unmanaged: compared.unmanaged,
+      waitsFor: waitsFor(compared),
+      missingWait: verdict.areMissesHeld ? undefined : missing.wait,
+      frozen: frozen?.count === 0 ? undefined : frozen,
+      doubt: doubt ?? verdict.column ?? verdict.fields[0]?.reason,
+    }),
   };
   const sealed = await seal(work, io);
   const findings = work.findings.all();
-  const { lookedAt, lookTookMs } = compared;
-  const delivery = { lookedAt, lookTookMs };
+  const delivery = { lookedAt: compared.lookedAt, lookTookMs: compared.lookTookMs };
   return { id: work.recorder.planId, ...sealed, findings, read: fact, facts, delivery, verdict, failure: undefined };
 }
 
@@ -81,11 +81,11 @@ function blockedCounts({ blocked }: PlanWork, { waits }: PlanCompared): BlockedC
 }
 
 /** Returns whose changes have an unknown outcome, and when the last of these waits ends. */
-function waitsFor({ waits }: PlanCompared): Pick<PlanFacts, 'waitsFor'> {
-  if (waits.length === 0) return {};
+function waitsFor({ waits }: PlanCompared): PlanFacts['waitsFor'] {
+  if (waits.length === 0) return undefined;
   const ends = waits.flatMap(({ until }) => (until === undefined ? [] : [until]));
-  const until = ends.length === waits.length ? { until: Math.max(...ends) } : {};
-  return { waitsFor: { runs: [...new Set(waits.map(({ run }) => run))], ...until } };
+  const until = ends.length === waits.length ? Math.max(...ends) : undefined;
+  return { runs: [...new Set(waits.map(({ run }) => run))], ...given({ until }) };
 }
 
 function accessTrouble({ blocked }: PlanWork, { snapshot }: PlanRead, { access }: Decided): AccessTrouble {

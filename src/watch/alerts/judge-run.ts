@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../../core/run/errors.ts';
+import { noPlan } from '../../core/run/facts.ts';
 import type { FindingCode } from '../../core/run/finding.ts';
 import { countOf, firstOf, formatInstant } from '../../core/run/formats.ts';
 import type { AlertProblem, Figures } from '../../ports/alerts.ts';
-import { noPlan } from '../../ports/runs.ts';
 import { batchTroubles, type Run, type Store, troubleOf } from '../../ports/store.ts';
 
 /** Findings that explain a failure. */

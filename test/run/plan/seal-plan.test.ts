@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { PlanDigest } from '../../../src/core/plan/change.ts';
-import { noPlan } from '../../../src/ports/runs.ts';
+import { noPlan } from '../../../src/core/run/facts.ts';
 import { approve } from '../../contracts/store-samples.ts';
 import { account, guards, only, openPlanScene, row } from '../plan-scene.ts';
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { noPlan } from '../../../src/ports/runs.ts';
+import { noPlan } from '../../../src/core/run/facts.ts';
 import type { Run, Store } from '../../../src/ports/store.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { judgeHeld } from '../../../src/watch/alerts/judge-sync.ts';
@@ -15,17 +15,14 @@ async function emptyStore(): Promise<Store> {
   return store;
 }
 
+const doubted = { ...noPlan, isReadDoubted: true, doubt };
 const held = (run: Run, store: Store) => judgeHeld({ sync: { name: 'people' }, run, store, now });
 
 test.each(['held', 'partial'] as const)(
   'a run that ended %s with many people blocked is told with the likely cause',
   async (outcome) => {
     const store = await emptyStore();
-    const run = sampleRun({
-      outcome,
-      reason: `${doubt}: approve the run`,
-      plan: { ...noPlan, isReadDoubted: true, doubt },
-    });
+    const run = sampleRun({ outcome, reason: `${doubt}: approve the run`, plan: doubted });
 
     expect(await held(run, store)).toMatchObject({
       topic: 'held',
@@ -50,7 +47,7 @@ test('held changes and a doubted read are one problem that says both', async () 
   await store.plans.hold(owned, 'run_1', ['disables'], 'too many');
   await renewHolds(store, owned, [sampleHold(owned, 'hold_1', { reason: '1 disables, 5 allowed' })], now);
   await endRun(store, owned);
-  const run = sampleRun({ id: 'run_1', outcome: 'held', plan: { ...noPlan, isReadDoubted: true, doubt } });
+  const run = sampleRun({ id: 'run_1', outcome: 'held', plan: doubted });
 
   const problem = await held(run, store);
   expect(problem).toMatchObject({

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ErrorCode } from '../../../src/core/run/errors.ts';
+import { noPlan } from '../../../src/core/run/facts.ts';
 import { noCounts } from '../../../src/core/run/run.ts';
 import type { ChannelSettings } from '../../../src/ports/alerts.ts';
-import { noPlan } from '../../../src/ports/runs.ts';
 import type { OwnedRun, RunPatch, RunScope, Store } from '../../../src/ports/store.ts';
 import type { TokenStatus } from '../../../src/ports/tokens.ts';
 import { openStore } from '../../../src/store/index.ts';
@@ -109,6 +110,7 @@ async function runEnded(patch: RunPatch, scope: RunScope = { kind: 'all' }, sync
 }
 
 const failed = (reason = 'the source cannot be read: ENOENT') => runEnded({ outcome: 'failed', reason });
+const failedBy = (failure: ErrorCode) => ({ outcome: 'failed', end: { failure, reasons: [] } }) as const;
 const succeeded = () => runEnded({ outcome: 'succeeded' });
 
 describe('a sync', () => {
@@ -357,11 +359,9 @@ describe('a sync', () => {
 
   it('alerts nobody about named people whom the source does not know', async () => {
     const reason = 'the source knows none of the named people';
+    const someRows = { ...noPlan, sourceRows: 2 };
     await runEnded({ outcome: 'failed', reason, plan: noPlan }, { kind: 'users', identifications: ['E1O'] });
-    const some = {
-      reason: 'the source does not know 1 named person',
-      plan: { ...noPlan, sourceRows: 1, unknownPeople: 1 },
-    };
+    const some = { reason: 'the source does not know 1 named person', plan: { ...someRows, unknownPeople: 1 } };
     await runEnded({ outcome: 'partial', ...some }, { kind: 'users', identifications: ['E1', 'E1O'] });
     expect(await looked()).toEqual([]);
   });
@@ -387,7 +387,7 @@ describe('a sync', () => {
     await desk().evaluate(never);
     token = { ...token, state: 'reauth-required', reason: 'invalid_grant' };
     await clock.advance(2 * hourMs);
-    await runEnded({ outcome: 'failed', reason: 'no token', end: { failure: 'REAUTH_REQUIRED', reasons: [] } });
+    await runEnded({ reason: 'no token', ...failedBy('REAUTH_REQUIRED') });
     expect(await looked()).toEqual(['CRITICAL connection acme: the platform refuses the refresh token']);
     token = { ...token, state: 'static' };
     expect(await looked(), 'there is time to catch up').toEqual(['RECOVERED connection acme: the tokens work again']);
@@ -597,11 +597,7 @@ describe('a platform that ends the runs of twelve syncs', () => {
     staleBefore: () => undefined,
     isExcused: () => false,
   }));
-  const fault = {
-    outcome: 'failed',
-    reason: 'the platform answered 503',
-    end: { failure: 'PLATFORM_FAILED', reasons: [] },
-  } as const;
+  const fault = { reason: 'the platform answered 503', ...failedBy('PLATFORM_FAILED') };
   const allEnded = async (patch: RunPatch, some = names) => {
     for (const name of some) await runEnded(patch, { kind: 'all' }, name);
   };
@@ -631,16 +627,8 @@ describe('a platform that ends the runs of twelve syncs', () => {
 
   it('hides no failure of another cause', async () => {
     const alerts = desk([hook()], { syncs });
-    await runEnded(
-      { outcome: 'failed', reason: 'x', end: { failure: 'PLATFORM_BUSY', reasons: [] } },
-      { kind: 'all' },
-      'sync0',
-    );
-    await runEnded(
-      { outcome: 'failed', reason: 'no file', end: { failure: 'SOURCE_UNAVAILABLE', reasons: [] } },
-      { kind: 'all' },
-      'sync1',
-    );
+    await runEnded({ reason: 'x', ...failedBy('PLATFORM_BUSY') }, { kind: 'all' }, 'sync0');
+    await runEnded({ reason: 'no file', ...failedBy('SOURCE_UNAVAILABLE') }, { kind: 'all' }, 'sync1');
     await alerts.evaluate(never);
     expect(titles().toSorted()).toEqual([
       'CRITICAL connection acme: the platform is busy',

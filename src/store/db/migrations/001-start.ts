@@ -70,8 +70,9 @@ export const store = {
     digest: 'text',
     counts: 'text not null',
     read: 'text',
-    plan_facts: 'text',
-    delivery_facts: 'text',
+    plan: 'text',
+    delivery: 'text',
+    /** `end` is a word of SQL. */
     end_facts: 'text',
     waiting: 'text',
     problem: 'text',
