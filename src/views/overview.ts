@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type AlertsReport, severities } from '../ports/alerts.ts';
-import type { Run } from '../ports/runs.ts';
+import type { Run } from '../ports/store.ts';
 import { partApprovals } from './holds.ts';
 import { phaseWord, type RunWork, runSummary, runView, waitingOf, waitingWire } from './runs.ts';
 import type { SyncState } from './syncs.ts';

@@ -1,7 +1,7 @@
 import { givenWords } from '../../core/guard/approvals.ts';
 import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import { waitingWords } from '../../core/run/waiting.ts';
-import type { Run } from '../../ports/runs.ts';
+import type { Run } from '../../ports/store.ts';
 import type { Overview, SyncHealth, SyncOverview, WaitingWork } from '../../views/overview.ts';
 import type { RunWork } from '../../views/runs.ts';
 import type { Style } from '../terminal.ts';
