@@ -1,6 +1,5 @@
 import { type Selectable, sql } from 'kysely';
 import { notFound, type RollcallError } from '../core/run/errors.ts';
-import type { DeliveryFacts } from '../core/run/facts.ts';
 import { causeOf, type Finding } from '../core/run/finding.ts';
 import { noCounts } from '../core/run/run.ts';
 import { successOutcomes } from '../ports/alerts.ts';
@@ -113,18 +112,14 @@ export function createRuns(db: Database): Runs {
         if (leaves !== undefined) await leaveTurn(transaction, leaves, id);
         // The outcome says it, unless the run says more.
         const isSuccess = successOutcomes.some((outcome) => outcome === patch.outcome);
-        const row = await patchRun(transaction, id, {
-          ...(patch.outcome === undefined ? {} : { isSuccess }),
-          ...patch,
-        });
-        const changed = delivery === undefined ? row : await patchDelivery(transaction, id, delivery);
-        return { run: toRun(changed), lease: owned.lease };
+        const told = { ...(patch.outcome === undefined ? {} : { isSuccess }), ...patch };
+        return { run: toRun(await patchRun(transaction, id, told, delivery)), lease: owned.lease };
       });
     },
 
     updateDelivery(owned, patch) {
       return asOwner(db, owned, async (transaction) => {
-        const run = toRun(await patchDelivery(transaction, owned.run.id, patch));
+        const run = toRun(await patchRun(transaction, owned.run.id, {}, patch));
         return { run, lease: owned.lease };
       });
     },
@@ -177,29 +172,23 @@ async function findRun(db: Database, id: string): Promise<Run | undefined> {
   return row && toRun(row);
 }
 
-/** Updates columns of a run. Throws `NOT_FOUND`. */
-export async function patchRun(db: OpenTransaction, id: string, patch: RunPatch): Promise<Selectable<Schema['runs']>> {
+/** Updates columns of a run. `learned`: see `Runs.updateDelivery`. Throws `NOT_FOUND`. */
+export async function patchRun(
+  db: OpenTransaction,
+  id: string,
+  patch: RunPatch,
+  learned?: DeliveryPatch,
+): Promise<Selectable<Schema['runs']>> {
+  const after = { ...(await phasesAfter(db, id, patch)), ...(await deliveryAfter(db, id, learned)) };
   const row = await db
     .updateTable('runs')
     // At least one column must be set for `returning`: an empty patch still reads the row.
-    .set({ id, ...runs.toPatch(patch), ...(await phasesAfter(db, id, patch)) })
+    .set({ id, ...runs.toPatch(patch), ...after })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) throw noSuchRun(id);
   return row;
-}
-
-/** `Runs.updateDelivery`. */
-export async function patchDelivery(
-  db: OpenTransaction,
-  id: string,
-  patch: DeliveryPatch,
-): Promise<Selectable<Schema['runs']>> {
-  const row = await db.selectFrom('runs').select('delivery').where('id', '=', id).executeTakeFirst();
-  const known = JSON.parse(row?.delivery ?? '{}') as DeliveryFacts;
-  // What is undefined is left out of the text.
-  return patchRun(db, id, { delivery: { ...known, ...patch } as DeliveryFacts });
 }
 
 /** Seals the plan of a run that has one. */
@@ -258,6 +247,17 @@ export const toFinding = findingFields.fromRow;
 
 function toFindingRow(run: string, from: number): (finding: Finding, index: number) => Schema['findings'] {
   return (finding, index) => ({ ...findingFields.toRow(finding), cause: causeOf(finding), run, number: from + index });
+}
+
+/** Returns the column after the delivery has learned something. What is undefined is left out of the text. */
+async function deliveryAfter(
+  db: OpenTransaction,
+  run: string,
+  learned?: DeliveryPatch,
+): Promise<{ delivery?: string }> {
+  if (learned === undefined) return {};
+  const row = await db.selectFrom('runs').select('delivery').where('id', '=', run).executeTakeFirst();
+  return { delivery: JSON.stringify({ ...JSON.parse(row?.delivery ?? '{}'), ...learned }) };
 }
 
 /** The column `phases`: when the current phase began, and what the run spent in each before it. */

@@ -10,8 +10,9 @@ import { openScene, trouble } from './run-in-store.ts';
 
 failOnLeaks();
 
-async function failedStep(error: Error) {
+it('a temporary problem of a step is stored with the run, so that every process can show it', async () => {
   const scene = await openScene({ changes: [sampleChange('ana')] });
+  const error = trouble('PLATFORM_FAILED');
   scene.script.find = () => {
     throw error;
   };
@@ -20,17 +21,8 @@ async function failedStep(error: Error) {
     withRun: async (_id, work) => work(await scene.context()),
   };
   await expect(advanceRun.run(context, { run: 'run_1' })).rejects.toBe(error);
-  return { scene, problem: (await scene.run()).problem };
-}
-
-it('a temporary problem is stored with the run, so that every process can show it', async () => {
-  const { scene, problem } = await failedStep(trouble('PLATFORM_FAILED'));
+  const { problem } = await scene.run();
   expect(problem).toEqual({ at: scene.clock.now(), reason: 'the platform is in trouble' });
-});
-
-it('a problem that ends the run is its reason, and no temporary one', async () => {
-  const { problem } = await failedStep(new Error('a bug'));
-  expect(problem).toBeUndefined();
 });
 
 it.each<[what: string, error: Error, stored: object]>([

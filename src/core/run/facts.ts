@@ -16,14 +16,10 @@ export interface AccessTrouble {
 /** What the plan says of its read and of its changes, without personal data. Stored once, with the plan. */
 export interface PlanFacts {
   readonly sourceRows: number;
-  /** Absent when no plan could be made. */
+  /* These three are absent when no plan could be made. */
   readonly platformUsers?: number;
-  /** Absent when no plan could be made. */
   readonly managedUsers?: number;
-  /**
-   * People of the source with an account who are in scope, are not blocked and get no change. Also leavers, once disabled.
-   * Absent when no plan could be made.
-   */
+  /** People of the source with an account who are in scope, are not blocked and get no change. Also leavers, once disabled. */
   readonly unchanged?: number;
   /** Users per page of the directory scan. Absent when the plan read users one by one. */
   readonly pageSize?: number;

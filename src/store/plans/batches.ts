@@ -6,7 +6,7 @@ import type { KeyRing } from '../db/key-ring.ts';
 import { inLists } from '../db/row-writer.ts';
 import type { Schema } from '../db/schema.ts';
 import { createLedgerWriter, toLedgerRows } from '../ledger.ts';
-import { appendFindings, patchDelivery, patchRun, toRun } from '../runs.ts';
+import { appendFindings, patchRun, toRun } from '../runs.ts';
 import { addBatches, batches, toBatch } from './batch-rows.ts';
 import { markChanges } from './changes.ts';
 import { rejectUndone } from './decisions.ts';
@@ -104,9 +104,8 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
         if (row === undefined) throw noSuchBatch(id, owned.run.id);
         await writeEffects(transaction, row, also);
         const { delivery, findings = [], run = {} } = also;
-        if (delivery !== undefined) await patchDelivery(transaction, owned.run.id, delivery);
         if (findings.length > 0) await appendFindings(transaction, owned.run.id, findings);
-        return { run: toRun(await patchRun(transaction, owned.run.id, run)), lease: owned.lease };
+        return { run: toRun(await patchRun(transaction, owned.run.id, run, delivery)), lease: owned.lease };
       });
     },
 
