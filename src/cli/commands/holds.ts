@@ -51,8 +51,8 @@ async function decideHeld(
     const isReopening = held.some(({ decision }) => decision?.state === 'rejected');
     if (held.length > 0) shell.print(renderHeld(run, preview, shell.style));
     if (acceptsRead) shell.print(renderRead(run, shell.style));
-    else if (run.facts.doubt !== undefined)
-      shell.print(`the source of the run looks wrong: ${cleanLine(run.facts.doubt)}`);
+    else if (run.plan?.doubt !== undefined)
+      shell.print(`the source of the run looks wrong: ${cleanLine(run.plan.doubt)}`);
     const what = held.length === 0 ? 'the read of this run' : formatCount(held.length, 'change');
     const question = `${action} ${what}${isReopening ? ', which a person rejected' : ''}?`;
     if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
@@ -81,9 +81,9 @@ function renderHeld(run: Run, { held, first }: VerdictPreview, style: Style): st
 }
 
 /** What an approval of a doubted read accepts, why it was doubted, and what that means for later runs. */
-function renderRead({ id, sync, facts, reason }: Run, { colors }: Style): string {
-  const why = facts.doubt ?? reason;
-  const { sourceRows } = facts;
+function renderRead({ id, sync, plan, reason }: Run, { colors }: Style): string {
+  const why = plan?.doubt ?? reason;
+  const sourceRows = plan?.sourceRows;
   const rows = sourceRows === undefined ? '' : ` of ${formatCount(sourceRows, 'row')}`;
   return [
     colors.yellow(`the source of ${sync} looks wrong in run ${id}${why === undefined ? '' : `: ${cleanLine(why)}`}`),
