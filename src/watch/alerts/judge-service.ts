@@ -1,4 +1,4 @@
-import type { AlertCode } from '../../core/run/codes/alert-entries.ts';
+import type { AlertCode } from '../../core/run/codes/code-names.ts';
 import { ageOf, countOf, firstOf, formatInstant, formatMinute } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { AlertProblem, Undelivered } from '../../ports/alerts.ts';

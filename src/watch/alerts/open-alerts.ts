@@ -1,4 +1,4 @@
-import type { AlertTopic } from '../../core/run/codes/alert-entries.ts';
+import type { AlertTopic } from '../../core/run/codes/code-names.ts';
 import { describeError, isStoreAway, RollcallError, usageError } from '../../core/run/errors.ts';
 import { ageOf } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
