@@ -16,7 +16,6 @@ import { type DriveIo, driveRun } from '../work/drive-run.ts';
 import { endOrphans } from '../work/orphans.ts';
 import { openSchedules } from '../work/schedule.ts';
 import { freshnessLimits, openConfigAlerts } from './alerts.ts';
-import { startDeployment } from './deployment.ts';
 import { accessTo, type Engine, platformApiOf } from './engine.ts';
 
 export interface AppParts {
@@ -81,7 +80,11 @@ export function openApp(
     pageUrl: pageUrlOf(config),
     alerts,
     platformApi: platformApiOf(connections),
-    start: (options) => startDeployment({ config, engine, app, openDrive: driveIo, checkConfig, memory }, options),
+    start: async (options) =>
+      (await import('./deployment.ts')).startDeployment(
+        { config, engine, app, openDrive: driveIo, checkConfig, memory },
+        options,
+      ),
     close: () => engine.close(),
   };
   const app: AppIo = Object.assign(searches, rest);

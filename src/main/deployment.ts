@@ -6,7 +6,7 @@ import type { ServerConfig } from '../config/sections/server.ts';
 import { isLoopback } from '../core/run/addresses.ts';
 import { conflict, describeError, RollcallError, usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
-import { openFetch } from '../drivers/http/transport.ts';
+import { openFetch } from '../drivers/http/sockets.ts';
 import { readVersion } from '../drivers/http/version.ts';
 import { deploymentLease } from '../ports/leases.ts';
 import type { Logger } from '../ports/runtime.ts';

@@ -18,7 +18,6 @@ import {
 } from '../cli/cli-io.ts';
 import { runCli } from '../cli/run-cli.ts';
 import type { Config } from '../config/config.ts';
-import { initTemplate, proposedConfig } from '../config/init-template.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { environmentEgress } from '../drivers/http/egress.ts';
 import { readVersion } from '../drivers/http/version.ts';
@@ -87,9 +86,10 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
     migrateStore: (configPath) => migrateConfiguredStore(configPath, env),
     backups: openBackups(env),
     sourceKinds: loadSourceKinds,
-    starterFiles: async (name) => initTemplate(await loadSourceKinds(), name),
+    starterFiles: async (name) =>
+      (await import('../config/init-template.ts')).initTemplate(await loadSourceKinds(), name),
     guessFile: (path) => guessFile(path, signal),
-    proposedConfig: async (sections) => proposedConfig(sections),
+    proposedConfig: async (sections) => (await import('../config/init-template.ts')).proposedConfig(sections),
     apiOperations: async () => (await import('../platform/table/parameters.ts')).listApiOperations(),
     sandbox: sandboxAccess,
     // The platform and its web server are loaded only where they are used.
