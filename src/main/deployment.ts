@@ -13,7 +13,8 @@ import type { Logger } from '../ports/runtime.ts';
 import type { SchedulerContext } from '../run/work.ts';
 import type { HealthParts, OpenApiDocument, RunningServer, ServerParts, Vitals } from '../server/server-parts.ts';
 import type { ServerSettings } from '../server/settings.ts';
-import { type AlertChecks, freshMemory, type ProcessMemory } from '../watch/alerts/open-alerts.ts';
+import { freshMemory, type ProcessMemory } from '../watch/alerts/judge-service.ts';
+import type { AlertChecks } from '../watch/alerts/open-alerts.ts';
 import type { WatchedWork } from '../watch/alerts/topics.ts';
 import type { OpenedMetrics } from '../watch/metrics/metrics.ts';
 import {

@@ -27,6 +27,7 @@ import type { Clock, Egress, Logger, NewId, Uptime } from '../ports/runtime.ts';
 import type { GuessedFile } from '../ports/source.ts';
 import type { StoreMigration } from '../ports/store-operations.ts';
 import { sourceTokenName } from '../ports/tokens.ts';
+import { freshMemory } from '../watch/alerts/judge-service.ts';
 import { isTelemetryOn } from '../watch/tracing/is-on.ts';
 import { followClock, openWhenWritable, uptimeOf } from '../work/liveness.ts';
 
@@ -191,11 +192,10 @@ interface AppSurroundings extends OpenAppOptions {
  */
 export async function openConfiguredApp(configPath: string, options: AppSurroundings): Promise<AppIo> {
   const config = options.config ?? (await readConfig(configPath, options.env));
-  const [{ createLogger, openLogScope }, { openEngine }, { openApp }, { freshMemory }] = await Promise.all([
+  const [{ createLogger, openLogScope }, { openEngine }, { openApp }] = await Promise.all([
     import('../watch/logs/create-logger.ts'),
     import('./engine.ts'),
     import('./app.ts'),
-    import('../watch/alerts/open-alerts.ts'),
   ]);
   const clock = systemClock;
   const { logs, stderr, waits, mayPresentSeed, mayPresentRestored = false, hasEffect = false } = options;

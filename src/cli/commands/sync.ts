@@ -163,7 +163,9 @@ export async function previewChanges(app: PlanPages, planId: string, limit: numb
 
 /** Prints the result of a run and returns its exit code. A run that has not ended is not a failure. */
 function printRun(shell: Shell, report: RunReport): number {
-  return shell.answer(runReportView(report), renderRun(report, shell.style), exitCodeOf(report.run.outcome));
+  if (shell.isJson) shell.printJson(runReportView(report));
+  else shell.print(renderRun(report, shell.style));
+  return exitCodeOf(report.run.outcome);
 }
 
 /** Prints a run that others requested too, and how it ended for the people of this request. */

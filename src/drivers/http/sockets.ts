@@ -7,15 +7,8 @@ import { decodedBody, noBytes, owned } from './answer-body.ts';
 import type { Deadline } from './deadline.ts';
 import { type DispatcherOptions, openDispatchers, type TlsOptions } from './dispatcher.ts';
 import { RequestInvalid } from './header-text.ts';
-import type { OperationBody } from './message.ts';
+import type { Answer, Exchange, OperationBody, Sockets } from './message.ts';
 import { describeNetworkFailure, ProxyFailure } from './network-failure.ts';
-import type { Answer, Exchange } from './transport.ts';
-
-/** What sends the exchanges of a transport. */
-export interface Sockets {
-  send(exchange: Exchange, deadline: Deadline): Promise<Answer>;
-  destroy(): Promise<void>;
-}
 
 export function openSockets(options: DispatcherOptions, egress?: Egress, tls?: TlsOptions): Sockets {
   const dispatchers = openDispatchers(options, egress, tls);

@@ -4,32 +4,12 @@ import { AnswerInvalid } from './answer-invalid.ts';
 import type { Deadline } from './deadline.ts';
 import type { TlsOptions } from './dispatcher.ts';
 import { checkHeaders, RequestInvalid } from './header-text.ts';
-import type { Method, OperationBody } from './message.ts';
-import type { Sockets } from './sockets.ts';
+import type { Answer, Exchange, Sockets } from './message.ts';
 
-export type { TlsOptions };
+export type { Answer, Exchange, TlsOptions };
 
 /** Largest accepted answer in bytes, before and after decompression. A page of 10,000 users has about 6 MB. */
 export const maxAnswerBytes = 64 * 1024 * 1024;
-
-/** One HTTP request, as it is sent. */
-export interface Exchange {
-  readonly method: Method;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: OperationBody | undefined;
-}
-
-/** Status and headers of an answer. The body is still to come: it must be read to its end or discarded. */
-export interface Answer {
-  readonly status: number;
-  header(name: string): string | undefined;
-  /** Returns every value of a header that may occur more than once (`set-cookie`). */
-  headerAll(name: string): readonly string[];
-  readonly body: AsyncIterable<Uint8Array>;
-  /** Gives the socket back without reading the body. Does nothing after the end of the body. */
-  discard(): void;
-}
 
 /** A pool of sockets to one server. */
 export interface Transport {

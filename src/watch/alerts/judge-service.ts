@@ -390,3 +390,13 @@ function lateAt({ issuedAt = 0, expiresAt = 0 }: TokenStatus): number {
 function isText(text: string | undefined): text is string {
   return text !== undefined && text !== '';
 }
+
+/** What a process remembers while it opens its work again: after an outage of the store, and after a refused reload. */
+export interface ProcessMemory {
+  away: Pick<Outage, 'from' | 'fault'> | undefined;
+  refusedReload: RefusedReload | undefined;
+}
+
+export function freshMemory(): ProcessMemory {
+  return { away: undefined, refusedReload: undefined };
+}
