@@ -60,7 +60,7 @@ export function takeOverOf({ leaders }: Pick<MappingSettings, 'leaders'>): Leade
 
 export interface LeaderDecision {
   readonly change?: Proposal;
-  /** What the ledger knows if no change is made. With a change: see `Before.leaders`. */
+  /** What the ledger knows as long as no change is applied: see `Before.leaders`. */
   readonly known: LedgerLeaders;
   /** The main leader that was set by hand and stays, if it was not reported before. */
   readonly byHand?: string;
@@ -113,14 +113,12 @@ export function decideLeaders(subject: LeaderCase): LeaderDecision {
   };
   const told = byHand === undefined || byHand === known?.byHand ? {} : { byHand };
   const change = leaderChange(identification, shown, { main, secondary }, after);
-  if (change === undefined || !permitted[policy].includes(change.kind)) {
-    if (change === undefined) return { known: after, ...told };
-    // What is not made makes no leader ours.
-    const { main: _, named: _named, ...rest } = after;
-    const before = { ...given({ main: known?.main, named: known?.named }), secondary: known?.secondary ?? [] };
-    return { known: { ...rest, ...before, shown }, ...told };
-  }
-  return { change, known: after, ...told };
+  if (change === undefined) return { known: after, ...told };
+  // What is not made makes no leader ours.
+  const { main: _, named: _named, ...rest } = after;
+  const before = { ...given({ main: known?.main, named: known?.named }), secondary: known?.secondary ?? [] };
+  const isPermitted = permitted[policy].includes(change.kind);
+  return { ...(isPermitted ? { change } : {}), known: { ...rest, ...before, shown }, ...told };
 }
 
 /** Returns whom each column named last, this record included. */

@@ -1,8 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LeaderField } from '../../core/person/fields.ts';
 import type { LeaderReference, Person } from '../../core/person/person.ts';
 import type { WantedLeaders, WantedMain } from '../../core/plan/leaders.ts';
 import type { LedgerEntry, WaitingLeader } from '../../core/plan/ledger.ts';
+import { chunk } from '../../core/run/batch.ts';
 import { given } from '../../core/run/given.ts';
+import type { EngineIo } from '../engine-io.ts';
+import type { PlanWork } from '../plan-job.ts';
 import { mark } from '../read/marks.ts';
 import type { PeopleIndex } from '../read/people-index.ts';
 
@@ -109,4 +113,51 @@ export function resolveWish(
   const isWhole = claims.isWhole && names.length === claims.references.length;
   const secondary = { names: [...new Set(names)].filter((name) => name !== leader), isWhole, named };
   return { wanted: { main, secondary }, waits, ...given({ trouble }) };
+}
+
+/** What the source wants of one person's leaders. */
+export interface Wish {
+  readonly slot: number;
+  readonly person: Person;
+  readonly wish: ResolvedWish;
+  readonly entry: LedgerEntry | undefined;
+  /** The person leads themselves through others: the main leader stays. */
+  readonly isInCircle?: true;
+}
+
+/** Returns the wish of a person in a circle. */
+export function withoutMain(one: Wish): Wish {
+  return { ...one, wish: { ...one.wish, wanted: { ...one.wish.wanted, main: { says: 'keep' } } }, isInCircle: true };
+}
+
+export interface WishesJob extends Pick<PlanWork, 'sync' | 'index'> {
+  readonly slots: readonly number[];
+  readonly isFull: boolean;
+}
+
+/** People whose record and ledger entry are read at once. */
+export const peopleAtOnce = 500;
+
+/** Yields the wish of each person, with the person's ledger entry. */
+export async function* wishes(job: WishesJob, io: EngineIo): AsyncGenerator<Wish, void> {
+  const { sync, index, isFull } = job;
+  for (const some of chunk(job.slots, peopleAtOnce)) {
+    const people = some.flatMap((slot) => {
+      const person = index.person(slot);
+      return person.kind === 'person' && person.leaders !== undefined ? [{ slot, person }] : [];
+    });
+    const names = people.flatMap(({ person }) => [person.identification, ...namesIn(person)]);
+    const ledger = await io.store.ledger.getMany(sync.settings.connection, [...new Set(names)]);
+    const resolve = (reference: LeaderReference) => resolveReference(reference, { index, isFull }, ledger);
+    for (const { slot, person } of people) {
+      yield { slot, person, wish: resolveWish(person, resolve), entry: ledger.get(person.identification) };
+    }
+    await nextTurn();
+  }
+}
+
+function namesIn({ leaders = {} }: Person): readonly string[] {
+  const { main, secondary } = leaders;
+  const all = [...(main === undefined || main === 'none' ? [] : [main]), ...(secondary?.references ?? [])];
+  return all.flatMap(({ by, value }) => (by === 'identification' ? [value] : []));
 }
