@@ -12,7 +12,7 @@ import type { Explained } from '../../run/why.ts';
 import type { Adoption } from '../../views/people.ts';
 import { waysOf } from './decisions.ts';
 
-/** What is known of one person whom somebody adopts. */
+/** What is known of one person before an adoption. */
 export interface AdoptionFacts {
   readonly identification: string;
   readonly user: User | undefined;
@@ -22,7 +22,7 @@ export interface AdoptionFacts {
   readonly former?: string | undefined;
   /** Why the read and the search for the person say nothing. */
   readonly unclear?: string;
-  /** Of a person who may be of a pair, or who has neither an account nor an entry. */
+  /** Present for a person who may be of a pair, or who has neither an account nor an entry. */
   readonly explained?: Explained | undefined;
   readonly pair?: Pair | undefined;
   /** The outcome of an earlier change to one of the two is not known. */

@@ -36,7 +36,7 @@ export async function decideAllLeaders(
   const readSome = openLists(work);
   for (const slots of chunk(toDecide, peopleAtOnce)) {
     signal.throwIfAborted();
-    const found = await Array.fromAsync(wishes({ sync, index, slots, isFull }, io));
+    const found = await Array.fromAsync(wishes({ ...work, slots, isFull }, io));
     const wished = found.map((one) => (cycles.has(one.slot) ? withoutMain(one) : one));
     const mustList = (one: Wish): boolean => isStated(one.wish.wanted) && knownList(one, work) === undefined;
     const lists = await readSome(wished.filter((one) => rolling.has(one.slot) || mustList(one)));

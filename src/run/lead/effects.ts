@@ -21,7 +21,8 @@ export function leaderEffects(
   list: LeadersLookup | undefined,
   { work, now }: { readonly work: PlanWork; readonly now: number },
 ): Effects {
-  const { slot, person, wish, entry, isInCircle = false } = one;
+  const { slot, person, wish, entry, earlier, isInCircle = false } = one;
+  const { edit } = work;
   const { wanted } = wish;
   const { mapping, policy, name } = work.sync.settings;
   const { identification } = person;
@@ -36,11 +37,13 @@ export function leaderEffects(
   const known = entry?.leaders;
   const waits = waitsAfter(wish.waits, known?.waits, now);
   const shown = list === undefined ? knownList(one, work) : { shown: list.leaders, checkedAt: now };
-  const takeOver = takeOverOf(mapping);
-  const decision = shown && decideLeaders({ identification, wanted, known, ...shown, takeOver, policy, waits });
+  const subject = shown && { identification, known, ...shown, waits };
+  const decision = subject && decideLeaders({ ...subject, wanted, takeOver: takeOverOf(mapping), policy });
   const { change, byHand } = decision ?? {};
-  const { waits: _, ...before } = known ?? unread;
-  const leaders = decision?.known ?? { ...before, ...(waits.length === 0 ? {} : { waits }) };
+  const before = edit && { takeOver: takeOverOf(edit.before.mapping), policy: edit.before.policy };
+  const asBefore = change && subject && earlier && before && decideLeaders({ ...subject, wanted: earlier, ...before });
+  const { waits: _, ...unchanged } = known ?? unread;
+  const leaders = decision?.known ?? { ...unchanged, ...(waits.length === 0 ? {} : { waits }) };
   const message = `the main leader ${byHand} was set by hand and stays. To replace leaders that were set by hand, set takeOver: true in mapping.manager`;
   return {
     slot,
@@ -49,7 +52,7 @@ export function leaderEffects(
     proposed:
       change === undefined
         ? []
-        : [{ ...markLeaders(work, { change: withPerson(change, person), person }), ...given({ known }) }],
+        : [{ ...markLeaders(edit, withPerson(change, person), asBefore?.change), ...given({ known }) }],
     // What was listed is kept, so that a held change costs no further list.
     ...(own !== undefined && (list !== undefined || !isSameKnown(leaders, known)) ? learns({ ...own, leaders }) : {}),
   };

@@ -5,6 +5,7 @@ import type { WantedLeaders, WantedMain } from '../../core/plan/leaders.ts';
 import type { LedgerEntry, WaitingLeader } from '../../core/plan/ledger.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { given } from '../../core/run/given.ts';
+import { earlierLed } from '../decide/decide-both.ts';
 import type { EngineIo } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
 import { mark } from '../read/marks.ts';
@@ -121,16 +122,20 @@ export interface Wish {
   readonly person: Person;
   readonly wish: ResolvedWish;
   readonly entry: LedgerEntry | undefined;
+  /** What the configuration before an edit wants. Absent: there is no edit, or the two cannot be compared. */
+  readonly earlier?: WantedLeaders;
   /** The person leads themselves through others: the main leader stays. */
   readonly isInCircle?: true;
 }
 
 /** Returns the wish of a person in a circle. */
-export function withoutMain(one: Wish): Wish {
-  return { ...one, wish: { ...one.wish, wanted: { ...one.wish.wanted, main: { says: 'keep' } } }, isInCircle: true };
+export function withoutMain({ wish, earlier, ...one }: Wish): Wish {
+  const main = { says: 'keep' } as const;
+  const before = earlier && { earlier: { ...earlier, main } };
+  return { ...one, wish: { ...wish, wanted: { ...wish.wanted, main } }, ...before, isInCircle: true };
 }
 
-export interface WishesJob extends Pick<PlanWork, 'sync' | 'index'> {
+export interface WishesJob extends Pick<PlanWork, 'sync' | 'index' | 'edit'> {
   readonly slots: readonly number[];
   readonly isFull: boolean;
 }
@@ -140,24 +145,30 @@ export const peopleAtOnce = 500;
 
 /** Yields the wish of each person, with the person's ledger entry. */
 export async function* wishes(job: WishesJob, io: EngineIo): AsyncGenerator<Wish, void> {
-  const { sync, index, isFull } = job;
+  const { sync, index, isFull, edit } = job;
   for (const some of chunk(job.slots, peopleAtOnce)) {
     const people = some.flatMap((slot) => {
       const person = index.person(slot);
-      return person.kind === 'person' && person.leaders !== undefined ? [{ slot, person }] : [];
+      if (person.kind !== 'person' || person.leaders === undefined) return [];
+      const references = referencesIn(person);
+      const earlier = edit && earlierLed(edit, { person, references });
+      return [{ slot, person, earlier, references: [...references, ...(earlier ? referencesIn(earlier) : [])] }];
     });
-    const names = people.flatMap(({ person }) => [person.identification, ...namesIn(person)]);
+    const names = people.flatMap(({ person, references }) => [
+      person.identification,
+      ...references.flatMap(({ by, value }) => (by === 'identification' ? [value] : [])),
+    ]);
     const ledger = await io.store.ledger.getMany(sync.settings.connection, [...new Set(names)]);
     const resolve = (reference: LeaderReference) => resolveReference(reference, { index, isFull }, ledger);
-    for (const { slot, person } of people) {
-      yield { slot, person, wish: resolveWish(person, resolve), entry: ledger.get(person.identification) };
+    for (const { slot, person, earlier } of people) {
+      const before = earlier && { earlier: resolveWish(earlier, resolve).wanted };
+      yield { slot, person, wish: resolveWish(person, resolve), ...before, entry: ledger.get(person.identification) };
     }
     await nextTurn();
   }
 }
 
-function namesIn({ leaders = {} }: Person): readonly string[] {
+function referencesIn({ leaders = {} }: Person): readonly LeaderReference[] {
   const { main, secondary } = leaders;
-  const all = [...(main === undefined || main === 'none' ? [] : [main]), ...(secondary?.references ?? [])];
-  return all.flatMap(({ by, value }) => (by === 'identification' ? [value] : []));
+  return [...(main === undefined || main === 'none' ? [] : [main]), ...(secondary?.references ?? [])];
 }
