@@ -178,14 +178,8 @@ function mainReason(from: Leaders, to: Leaders): string {
   return from.main === undefined ? 'the source names a main leader' : 'the source names another main leader';
 }
 
-/** Leaders to add or to remove. */
-export interface LeaderStep {
-  readonly main: string | undefined;
-  readonly secondary: readonly string[];
-}
-
 /** Returns what must be removed and added to get from one state to another. */
-export function leaderSteps(from: Leaders, to: Leaders): { readonly add: LeaderStep; readonly remove: LeaderStep } {
+export function leaderSteps(from: Leaders, to: Leaders): { readonly add: Leaders; readonly remove: Leaders } {
   const isSame = from.main === to.main;
   return {
     add: {
@@ -203,12 +197,12 @@ export function leaderSteps(from: Leaders, to: Leaders): { readonly add: LeaderS
 export function leaderCalls(
   change: Pick<Change, 'before' | 'after'>,
   { leaders }: Pick<Dialect, 'leaders'>,
-): { readonly add: LeaderStep | undefined; readonly remove: LeaderStep | undefined } {
+): { readonly add: Leaders | undefined; readonly remove: Leaders | undefined } {
   const { from, to } = leaderStates(change);
   const { add, remove } = leaderSteps(from, to);
   const isReplaced = add.main !== undefined && leaders.main === 'replaces';
   const removed = isReplaced ? { ...remove, main: undefined } : remove;
-  const isAny = ({ main, secondary }: LeaderStep): boolean => main !== undefined || secondary.length > 0;
+  const isAny = ({ main, secondary }: Leaders): boolean => main !== undefined || secondary.length > 0;
   return { add: isAny(add) ? add : undefined, remove: isAny(removed) ? removed : undefined };
 }
 
