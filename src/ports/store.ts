@@ -73,8 +73,8 @@ export type {
 export type { RestoredTokens, TokenRecord, TokenState, TokenStore } from './tokens.ts';
 
 /**
- * The durable state. Each method is one transaction, except `plans.hold`, `holdFields` and `applyApprovals`. They work
- * in pieces, on a plan that has no effect until it is sealed. Every write of a run goes through an `OwnedRun` with the
+ * The durable state. Each method is one transaction, except `plans.holdFields`. It works in pieces, on a plan that has
+ * no effect until it is sealed. Every write of a run goes through an `OwnedRun` with the
  * fencing number of the lease. It throws `LEASE_LOST` when another process has taken over the run. Instants are epoch
  * ms from the injected clock. The caller creates ids.
  */
@@ -176,8 +176,8 @@ export interface Plans {
     identifications: readonly string[],
     part?: ChangePart | 'all',
   ): Promise<readonly PlannedChange[]>;
-  /** Holds every planned change in one of the classes, except approved ones. Returns how many. */
-  hold(owned: OwnedRun | undefined, planId: string, classes: readonly ChangeClass[], reason: string): Promise<number>;
+  /** Holds every planned change in one of the classes, except approved ones. */
+  hold(owned: OwnedRun | undefined, planId: string, classes: readonly ChangeClass[], reason: string): Promise<void>;
   /** Holds the planned changes of these people in the class, except approved ones. Returns how many. */
   holdSome(owned: OwnedRun | undefined, planId: string, some: SomeChanges, reason: string): Promise<number>;
   /** Holds or drops changes of accounts, or of a part, that are planned or held, whatever was approved. */

@@ -119,7 +119,7 @@ export function describePlans(store: () => Store): void {
     expect(await page({ limit: 2, classes: ['disables'] })).toEqual(few.slice(0, 2));
     expect(await page({ limit: 9, classes: ['disables'], after: 'e00000' })).toEqual(few.slice(1));
     expect(await page({ limit: 4_000, states: ['planned'] })).toEqual(names.slice(0, 4_000));
-    expect(await plans.hold(owned, 'run_1', ['disables'], 'too many')).toBe(3);
+    await plans.hold(owned, 'run_1', ['disables'], 'too many');
     expect(await plans.countStates('run_1')).toMatchObject({ planned: total - 3, held: 3 });
     await approve(
       store(),
@@ -148,7 +148,7 @@ export function describePlans(store: () => Store): void {
     await writePlan(store(), { id: 'plan_1' }, [change]);
     await writePlan(store(), { id: 'plan_2' }, [change, sampleChange('eva', 'disable')]);
     await approve(store(), [change]);
-    expect(await plans.hold(undefined, 'plan_1', ['updates'], 'too many')).toBe(1);
+    await plans.hold(undefined, 'plan_1', ['updates'], 'too many');
     expect(await plans.holdFields(undefined, 'plan_1', ['area'], 'emptied')).toBe(0);
     expect(await plans.countStates('plan_2')).toMatchObject({ planned: 2, held: 0 });
     expect(await plans.holdFields(undefined, 'plan_2', ['area'], 'emptied')).toBe(1);
@@ -328,7 +328,7 @@ export function describePlans(store: () => Store): void {
     await approve(store(), changes.slice(0, 1));
     expect(await plans.applyApprovals(owned, 'run_1', 'people', now)).toBe(1);
     await plans.setStates(owned, [{ identification: 'b', state: 'sent' }]);
-    expect(await plans.hold(owned, 'run_1', ['disables', 'removes'], '3 disables, 0 allowed')).toBe(1);
+    await plans.hold(owned, 'run_1', ['disables', 'removes'], '3 disables, 0 allowed');
     const all = await plans.page('run_1', { limit: 9 });
     expect(all.map(({ state }) => state)).toEqual(['planned', 'sent', 'held', 'planned']);
     expect(all.map(({ isApproved }) => isApproved)).toEqual([true, false, false, false]);

@@ -7,9 +7,9 @@ import { inLists } from '../db/row-writer.ts';
 import type { Schema } from '../db/schema.ts';
 import { createLedgerWriter, toLedgerRows } from '../ledger.ts';
 import { appendFindings, patchFacts, patchRun, toRun } from '../runs.ts';
-import { addBatches, batches, toBatch } from './batch-rows.ts';
-import { markChanges } from './changes.ts';
+
 import { rejectUndone } from './decisions.ts';
+import { addBatches, batches, markChanges } from './states.ts';
 
 /**
  * States of a batch whose effect is not known once its run has ended. Outbox batches have no effect of ours, and leaders
@@ -47,20 +47,20 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
 
     async get(id) {
       const row = await db.selectFrom('batches').selectAll().where('id', '=', id).executeTakeFirst();
-      return row && toBatch(row);
+      return row && batches.fromRow(row);
     },
 
     async ofRun(runId, { states, limit } = {}) {
       let wanted = db.selectFrom('batches').selectAll().where('run', '=', runId).orderBy('number');
       if (states !== undefined) wanted = wanted.where('state', 'in', states);
       if (limit !== undefined) wanted = wanted.limit(limit);
-      return (await wanted.execute()).map(toBatch);
+      return (await wanted.execute()).map(batches.fromRow);
     },
 
     async wave(runId) {
       const rows = (await waveRows(db, runId)).toSorted((one, other) => one.number - other.number);
       return {
-        open: rows.filter(({ state }) => state !== 'planned').map(toBatch),
+        open: rows.filter(({ state }) => state !== 'planned').map(batches.fromRow),
         planned: rows.filter(({ state }) => state === 'planned').map(toPlannedBatch),
       };
     },
@@ -68,8 +68,8 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
     async unknown(connection) {
       const rows = await ofUnknownEffect(connection).select('runs.ended_at').execute();
       return {
-        unresolved: rows.filter((row) => row.ended_at !== null).map(toBatch),
-        unproven: rows.filter((row) => row.ended_at === null).map(toBatch),
+        unresolved: rows.filter((row) => row.ended_at !== null).map(batches.fromRow),
+        unproven: rows.filter((row) => row.ended_at === null).map(batches.fromRow),
       };
     },
 
@@ -83,7 +83,7 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
           .selectFrom('changes')
           .select(['identification', 'plan'])
           .where('identification', 'in', names)
-          .where('state', 'in', ['sent', 'unresolved'])
+          .where('mark', 'in', ['sent', 'unresolved'])
           .execute();
         // A run's plan has the id of the run.
         for (const { identification, plan } of rows) if (runs.has(plan)) claimed.add(identification);
@@ -221,7 +221,7 @@ function waveRows(db: Database, runId: string): Promise<WaveRow[]> {
 
 function toPlannedBatch(row: WaveRow): PlannedBatch {
   return {
-    ...toBatch(row),
+    ...batches.fromRow(row),
     // Disables share a file with no other change.
     isDisabling: row.kind_of_change === 'disable',
     dependsOnOthers: row.kind === 'leaders' || row.waiting_change !== null,
