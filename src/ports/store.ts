@@ -131,12 +131,12 @@ export interface PlanHeader {
   readonly configuration?: string;
 }
 
-/** How changes are taken out of what will be sent. */
 export interface SomeChanges {
   readonly names: readonly string[];
   readonly class: ChangeClass;
 }
 
+/** How changes are taken out of what will be sent. */
 export interface Aside {
   /** Which changes of the people. Absent: those of their accounts. */
   readonly part?: ChangePart;

@@ -1,4 +1,3 @@
-import { type Selectable, sql } from 'kysely';
 import { conflict, notFound, type RollcallError } from '../../core/run/errors.ts';
 import type { BatchEffects, Batches, PlannedBatch } from '../../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
@@ -144,79 +143,55 @@ function noSuchBatch(id: string, run?: string): RollcallError {
   return notFound(`${where} has no batch ${id}; nothing was written.`);
 }
 
-type WaveRow = Selectable<Schema['batches']> & {
-  readonly kind_of_change: string | null;
-  readonly waiting_change: string | null;
-  /** A column of every row, because the two parts of the query need the same ones. */
-  readonly unreceived_parent: string | null;
-  readonly of_all: number | null;
-};
+type WaveRow = Awaited<ReturnType<typeof waveRows>>[number];
 
 /**
  * Returns the batches of unknown effect, the first planned one and all planned parts, with what their changes and their
  * parents say of them. Without an order, because SQLite would read all batches of the run in that order.
  */
-function waveRows(db: Database, runId: string): Promise<WaveRow[]> {
-  const open = db
+function waveRows(db: Database, runId: string) {
+  const some = db
     .selectFrom('batches')
     .selectAll('batches')
-    .select([
-      sql<string | null>`null`.as('kind_of_change'),
-      sql<string | null>`null`.as('waiting_change'),
-      sql<string | null>`null`.as('unreceived_parent'),
-      sql<number | null>`null`.as('of_all'),
-    ])
-    .where('batches.run', '=', runId)
-    .where('batches.state', 'in', unknownStates);
-  const planned = db
-    .selectFrom('batches')
-    .selectAll('batches')
-    .select((eb) => [
-      eb
+    .select((eb) => {
+      const changes = eb
         .selectFrom('changes')
-        .select('changes.kind')
         .whereRef('changes.batch', '=', 'batches.id')
         .whereRef('changes.plan', '=', 'batches.run')
-        .limit(1)
-        .as('kind_of_change'),
-      eb
-        .selectFrom('changes')
-        .select('changes.hash')
-        .whereRef('changes.batch', '=', 'batches.id')
-        .whereRef('changes.plan', '=', 'batches.run')
-        .where('changes.waits_for', 'is not', null)
-        .limit(1)
-        .as('waiting_change'),
-      eb
-        .selectFrom('batches as unreceived')
-        .select('unreceived.id')
-        .whereRef('unreceived.id', '=', 'batches.parent')
-        .where('unreceived.kind', '=', 'csv')
-        .where('unreceived.file_id', 'is', null)
-        .as('unreceived_parent'),
-      eb
-        .selectFrom('batches as all')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('all.run', '=', runId)
-        .as('of_all'),
-    ])
-    .where('batches.run', '=', runId)
-    .where('batches.state', '=', 'planned')
-    .where((eb) =>
-      eb.or([
-        eb('batches.parent', 'is not', null),
-        eb(
-          'batches.number',
-          '=',
-          eb
-            .selectFrom('batches as first')
-            .select(({ fn }) => fn.min('first.number').as('number'))
-            .where('first.run', '=', runId)
-            .where('first.state', '=', 'planned'),
-        ),
-      ]),
-    );
-  return open.unionAll(planned).execute();
+        .limit(1);
+      return [
+        changes.select('changes.kind').as('kind_of_change'),
+        changes.select('changes.hash').where('changes.waits_for', 'is not', null).as('waiting_change'),
+        eb
+          .selectFrom('batches as unreceived')
+          .select('unreceived.id')
+          .whereRef('unreceived.id', '=', 'batches.parent')
+          .where('unreceived.kind', '=', 'csv')
+          .where('unreceived.file_id', 'is', null)
+          .as('unreceived_parent'),
+        eb
+          .selectFrom('batches as all')
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .where('all.run', '=', runId)
+          .as('of_all'),
+      ];
+    })
+    .where('batches.run', '=', runId);
+  const planned = some.where('batches.state', '=', 'planned').where((eb) =>
+    eb.or([
+      eb('batches.parent', 'is not', null),
+      eb(
+        'batches.number',
+        '=',
+        eb
+          .selectFrom('batches as first')
+          .select(({ fn }) => fn.min('first.number').as('number'))
+          .where('first.run', '=', runId)
+          .where('first.state', '=', 'planned'),
+      ),
+    ]),
+  );
+  return some.where('batches.state', 'in', unknownStates).unionAll(planned).execute();
 }
 
 function toPlannedBatch(row: WaveRow): PlannedBatch {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExpressionBuilder } from 'kysely';
-import { notFound, RollcallError } from '../../core/run/errors.ts';
+import { conflict, notFound, type RollcallError } from '../../core/run/errors.ts';
 import type { OwnedRun } from '../../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
 import type { Schema } from '../db/schema.ts';
@@ -56,9 +56,7 @@ export async function sealPlan(
 }
 
 export function sealed(planId: string): RollcallError {
-  return new RollcallError(`plan ${planId} is sealed: nothing can be added to it, and its digest is final.`, {
-    code: 'CONFLICT',
-  });
+  return conflict(`plan ${planId} is sealed: nothing can be added to it, and its digest is final.`);
 }
 
 function asOwnerIfAny<T>(
@@ -73,9 +71,7 @@ function requireOwn({ id, run }: { readonly id: string; readonly run: string | u
   if (run === owned?.run.id) return;
   const whose = run === undefined ? 'is a preview' : `belongs to run ${run}`;
   const who = owned === undefined ? 'no run' : `run ${owned.run.id}`;
-  throw new RollcallError(`plan ${id} ${whose}, so ${who} cannot write to it; nothing was written.`, {
-    code: 'CONFLICT',
-  });
+  throw conflict(`plan ${id} ${whose}, so ${who} cannot write to it; nothing was written.`);
 }
 
 /** Returns the plan of a run. Throws `NOT_FOUND` when the run has none. */

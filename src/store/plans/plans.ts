@@ -130,6 +130,21 @@ function createPlanQueries(
   db: Database,
   keys: KeyRing,
 ): Pick<Plans, 'hashes' | 'page' | 'get' | 'getMany' | 'findByDigest' | 'history' | 'refusedCreates'> {
+  const getMany: Plans['getMany'] = async (planId, identifications, part = 'account') => {
+    const found: PlannedChange[] = [];
+    for (const names of inLists(identifications)) {
+      const rows = await db
+        .selectFrom(stated)
+        .selectAll()
+        .where('plan', '=', planId)
+        .where('identification', 'in', names)
+        .$if(part !== 'all', (query) => query.where('part', '=', part as ChangePart))
+        .execute();
+      for (const row of rows) found.push(toPlannedChange(row, keys));
+    }
+    return found;
+  };
+
   return {
     async *hashes(planId) {
       for await (const piece of piecesOf(db, planId)) {
@@ -176,31 +191,8 @@ function createPlanQueries(
       return [...found, ...second.map((row) => toPlannedChange(row, keys))];
     },
 
-    async get(planId, identification, part = 'account') {
-      const row = await db
-        .selectFrom(stated)
-        .selectAll()
-        .where('plan', '=', planId)
-        .where('identification', '=', identification)
-        .where('part', '=', part)
-        .executeTakeFirst();
-      return row && toPlannedChange(row, keys);
-    },
-
-    async getMany(planId, identifications, part = 'account') {
-      const found: PlannedChange[] = [];
-      for (const names of inLists(identifications)) {
-        const rows = await db
-          .selectFrom(stated)
-          .selectAll()
-          .where('plan', '=', planId)
-          .where('identification', 'in', names)
-          .$if(part !== 'all', (query) => query.where('part', '=', part as ChangePart))
-          .execute();
-        for (const row of rows) found.push(toPlannedChange(row, keys));
-      }
-      return found;
-    },
+    get: async (planId, identification, part) => (await getMany(planId, [identification], part))[0],
+    getMany,
 
     async findByDigest(sync, digest) {
       const beginning = digest.toLowerCase();
