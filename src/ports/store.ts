@@ -195,7 +195,6 @@ export interface Plans {
    */
   applyApprovals(owned: OwnedRun | undefined, planId: string, sync: string, now: number): Promise<number>;
   setStates(owned: OwnedRun, marks: readonly ChangeMark[]): Promise<void>;
-  countStates(planId: string): Promise<Readonly<Record<ChangeState, number>>>;
   /**
    * Returns the newest sealed plan of the sync with this digest. A unique prefix of at least 8 characters is enough.
    */

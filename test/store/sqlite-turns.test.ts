@@ -24,7 +24,7 @@ describe('a store in a SQLite file', () => {
     const marks = names.map((identification) => ({ identification, state: 'sent' as const }));
     const works: [string, () => Promise<unknown>][] = [
       ['writing a plan', write],
-      ['counting', () => store.plans.countStates('run_1')],
+      ['counting', () => store.plans.count('run_1')],
       ['looking for few', () => store.plans.page('run_1', { limit: 10, states: ['held'] })],
       ['making a batch', () => store.batches.create(owned, [{ batch, identifications: names }])],
       ['marking', () => store.batches.update(owned, batch.id, { state: 'sending' }, { marks })],

@@ -35,12 +35,7 @@ export function isWaiting(now: number) {
 
 /** Any other decision. */
 export function isSettled(now: number) {
-  return (eb: ExpressionBuilder<Schema, 'decisions'>) =>
-    eb.or([
-      eb('decisions.state', '!=', 'open'),
-      eb('decisions.ended_at', 'is not', null),
-      eb('decisions.expires_at', '<=', now),
-    ]);
+  return (eb: ExpressionBuilder<Schema, 'decisions'>) => eb.not(isWaiting(now)(eb));
 }
 
 /** Reads members of these classes and their decisions, a piece of the plan at a time. */

@@ -87,12 +87,6 @@ export function createPlans(db: Database, keys: KeyRing): Plans {
 
     seal: (owned, planId, digest) =>
       inPlan(db, owned, planId, (transaction, plan) => sealPlan(transaction, { ...plan, id: planId }, digest)),
-
-    async countStates(planId) {
-      const counts = { ...noStates };
-      for (const { state, count } of await countChanges(db, planId, ['state'])) counts[state] += count;
-      return counts;
-    },
   };
 }
 
