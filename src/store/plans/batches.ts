@@ -5,8 +5,7 @@ import type { KeyRing } from '../db/key-ring.ts';
 import { inLists } from '../db/row-writer.ts';
 import type { Schema } from '../db/schema.ts';
 import { createLedgerWriter, toLedgerRows } from '../ledger.ts';
-import { appendFindings, patchFacts, patchRun, toRun } from '../runs.ts';
-
+import { appendFindings, patchRun, toRun } from '../runs.ts';
 import { rejectUndone } from './decisions.ts';
 import { addBatches, batches, markChanges } from './states.ts';
 
@@ -102,10 +101,9 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
           .executeTakeFirst();
         if (row === undefined) throw noSuchBatch(id, owned.run.id);
         await writeEffects(transaction, row, also);
-        const { facts, findings = [], run = {} } = also;
-        if (facts !== undefined) await patchFacts(transaction, owned.run.id, facts);
+        const { delivery, findings = [], run = {} } = also;
         if (findings.length > 0) await appendFindings(transaction, owned.run.id, findings);
-        return { run: toRun(await patchRun(transaction, owned.run.id, run)), lease: owned.lease };
+        return { run: toRun(await patchRun(transaction, owned.run.id, run, delivery)), lease: owned.lease };
       });
     },
 

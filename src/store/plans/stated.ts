@@ -13,7 +13,7 @@ export type StatedChange = Selectable<Schema['changes']> & {
   readonly state_reason: string | null;
 };
 
-/** `changes` with the state of each one. Whoever reads a state reads it from here. */
+/** `changes` with the state of each one. Every read of a state is from here. */
 export function statedAs<Name extends string>(name: Name): AliasedRawBuilder<StatedChange, Name> {
   return sql<StatedChange>`(select changes.*,
     case when ${isClassHeld} then 'held' else changes.mark end as state,
