@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { likenessKey, looksLikeSamePerson } from '../../src/core/person/likeness.ts';
+import { isEqualPerson, likenessKey, looksLikeSamePerson, tellingFields } from '../../src/core/person/likeness.ts';
 import { nextTryAt, refusalReason } from '../../src/core/plan/refused-create.ts';
 import { type AccountDecision, openStanding, type PairDecision } from '../../src/core/plan/standing.ts';
 import { day, now } from './cases.ts';
@@ -92,5 +92,28 @@ describe('a refused create', () => {
     expect(refusalReason('create', 'Taken.')).toBe(
       'Taken. A deleted or hidden account may hold the identification or e-mail',
     );
+  });
+});
+
+describe('a record and an account of one name', () => {
+  const people = Array.from({ length: 9 }, (_, i) => ({
+    ...{ firstName: `Ana ${i}`, lastName: 'Díaz', area: 'Ops' },
+    ...{ email: `a${i}@corp.test`, birthDate: `1990-01-0${i + 1}`, job: `Job ${i}` },
+  }));
+  const telling = tellingFields(people);
+  const [ana] = people as [(typeof people)[number]];
+
+  it('are compared in what has another value for most people', () => {
+    expect([...telling].sort()).toEqual(['birthDate', 'email', 'job', 'name']);
+    expect([...tellingFields(people.slice(0, 4))]).toEqual([]);
+  });
+
+  it.each([
+    ['all that is shown is equal', { job: '' }, true],
+    ['two fields that tell are equal', { area: 'Law' }, true],
+    ['one of them is equal', { area: 'Law', birthDate: '1991-02-03', job: '' }, false],
+    ['the name is another one', { lastName: 'Soto' }, false],
+  ])('are one person where %s: %j', (_, patch, expected) => {
+    expect(isEqualPerson(ana, { ...ana, ...patch }, telling)).toBe(expected);
   });
 });

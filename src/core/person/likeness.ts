@@ -1,4 +1,4 @@
-import type { FieldValues } from './fields.ts';
+import { type FieldName, type FieldValues, fieldTraits } from './fields.ts';
 import { foldText } from './text.ts';
 
 /**
@@ -23,6 +23,9 @@ export function likenessKey(fields: FieldValues): string | undefined {
   return name === '' || orgEntryDate === '' ? undefined : [name, orgEntryDate].join('\n');
 }
 
+/** A column with fewer values tells no people apart. */
+const fewestValues = 5;
+
 /**
  * Returns what tells people apart, `name` or another field: what has another value for most of the people. A column with
  * few values proves nothing.
@@ -33,15 +36,19 @@ export function tellingFields(people: readonly FieldValues[]): ReadonlySet<strin
     return { ...rest, name: nameOf(fields) };
   });
   const names = new Set(all.flatMap((fields) => Object.keys(fields)) as (keyof (typeof all)[number])[]);
-  const isTelling = (values: readonly string[]): boolean => new Set(values).size * 2 > values.length;
+  const isTelling = (values: readonly string[]): boolean => {
+    const { size } = new Set(values);
+    return size >= fewestValues && size * 2 > values.length;
+  };
   return new Set([...names].filter((name) => isTelling(all.map((fields) => fields[name]).filter(isSet))));
 }
 
-/** Returns whether a record and an account have one name, and are equal in all that is mapped or in two more fields that tell. */
+/** Returns whether a record and an account have one name, and are equal in all that the platform shows or in two more fields that tell. */
 export function isEqualPerson(record: FieldValues, shown: FieldValues, telling: ReadonlySet<string>): boolean {
   const name = nameOf(record);
   if (name === '' || name !== nameOf(shown)) return false;
-  const said = (Object.keys(record) as (keyof FieldValues)[]).filter((field) => isSet(record[field]));
+  const isShown = (field: FieldName): boolean => isSet(record[field]) && fieldTraits(field).isReadable;
+  const said = (Object.keys(record) as FieldName[]).filter(isShown);
   const equal = said.filter((field) => record[field]?.toLowerCase() === shown[field]?.toLowerCase());
   const told = equal.filter((field) => telling.has(field)).length;
   return told > 1 || (equal.length === said.length && (told > 0 || telling.has('name')));
