@@ -14,10 +14,14 @@ const version = 1;
 export function pack<Value extends string | null>(values: Readonly<Partial<Record<FieldName, Value>>>): Packed<Value> {
   const cells: (Value | number)[] = [version];
   let next = 0;
-  for (const name of fieldNames(values)) {
+  for (const key in values) {
+    const name = key as FieldName;
+    const value = values[name];
+    if (value === undefined) continue;
     const place = placeOfField(name);
+    if (place < next) return pack(Object.fromEntries(fieldNames(values).map((one) => [one, values[one]])));
     if (place > next) cells.push(place - next);
-    cells.push(values[name] as Value);
+    cells.push(value);
     next = place + 1;
   }
   return cells;

@@ -27,22 +27,13 @@ export function createPersonText(): {
   return {
     write(person) {
       if (person.kind !== 'person') return JSON.stringify(person);
-      const { at, identification, fields, standing, standingReason, isInScope, leaders, earlier } = person;
-      const { rank, hiresLater, refusesCreate, refusesEnable } = person;
+      const { at, identification, fields, standing, standingReason, isInScope } = person;
+      const { rank, leaders, refusesCreate, refusesEnable, hiresLater, earlier } = person;
       const [unreadable, troubles, notes] = [some(person.unreadable), some(person.troubles), some(person.notes)];
-      // JSON leaves out what is undefined, so this is `{}` for most.
-      const more = { leaders, earlier, rank, hiresLater, refusesCreate, refusesEnable, unreadable, troubles, notes };
-      const cells = [
-        at,
-        identification,
-        standing,
-        placeOf(standingReason),
-        isInScope,
-        daysOf(person),
-        pack(fields),
-        more,
-      ];
-      return JSON.stringify(cells);
+      // JSON leaves out what is undefined: for most people, all of it.
+      const more = { rank, leaders, refusesCreate, refusesEnable, hiresLater, earlier, unreadable, troubles, notes };
+      const reason = placeOf(standingReason);
+      return JSON.stringify([at, identification, standing, reason, isInScope, daysOf(person), pack(fields), more]);
     },
     read(text) {
       const value = JSON.parse(text) as Cells | RejectedPerson | Absent;
