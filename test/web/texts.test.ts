@@ -37,9 +37,9 @@ it('both languages have the same texts, also for every state', () => {
 });
 
 it('a class of changes is counted as one or many, and one of a newer version is shown as it is', () => {
-  expect([1, 2].map((count) => classWord(en.words, 'updates', count))).toEqual(['update', 'updates']);
-  expect([1, 2].map((count) => classWord(es.words, 'removes', count))).toEqual(['baja', 'bajas']);
-  expect(classWord(en.words, 'merges', 1)).toBe('merges');
+  expect([1, 2].map((count) => classWord(en.words.classes, 'updates', count))).toEqual(['update', 'updates']);
+  expect([1, 2].map((count) => classWord(es.words.classes, 'removes', count))).toEqual(['baja', 'bajas']);
+  expect(classWord(en.words.classes, 'merges', 1)).toBe('merges');
 });
 
 it('the reasons that guards, plans and runs give are Spanish on the Spanish page, whatever their numbers', () => {

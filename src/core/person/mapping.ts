@@ -236,7 +236,7 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
   if (hires !== undefined) person.hires = hires;
   if (hiresLater !== undefined) person.hiresLater = hiresLater;
   if (leaders.length > 0) person.leaders = claimsOf(leaders, led);
-  if (parts.prefer !== undefined) person.rank = parts.prefer.rankOf(record.fields, computed, dayOf);
+  if (parts.prefer !== undefined) person.rank = parts.prefer.rankOf(record.fields, computed, { dayOf, now });
   const changed = changedNumber(identification);
   const refusesCreate = refusesStart ?? whyNotCreate(troubles) ?? (changed && `${column} ${changed}`);
   if (refusesCreate !== undefined) person.refusesCreate = refusesCreate;

@@ -1,13 +1,14 @@
 import { words as english } from '../en/words.ts';
+import { classWord } from '../plural.ts';
 import { people } from './people.ts';
 import { words } from './words.ts';
 
 /** A sentence of the server with a gap for each of its values, and the same in Spanish, with the gaps in equal order. */
 type Phrase = readonly [english: string, spanish: string];
 
-const classes: readonly Phrase[] = Object.keys(words.classes).flatMap((name): Phrase[] => [
-  [`{} ${english.classes[name]}`, `{} ${words.classes[name]}`],
-  [`1 ${english.oneOfClass[name]}`, `1 ${words.oneOfClass[name]}`],
+const classes: readonly Phrase[] = Object.keys(words.classes).flatMap((name) => [
+  [`{} ${classWord(english.classes, name)}`, `{} ${classWord(words.classes, name)}`],
+  [`1 ${classWord(english.classes, name, 1)}`, `1 ${classWord(words.classes, name, 1)}`],
 ]);
 
 /** The reasons that the server gives, the most specific first. A sentence that is not here stays in English. */
