@@ -16,7 +16,7 @@ import type { PersonRecords, Sealing } from './person-records.ts';
 import type { Previews } from './previews.ts';
 import type { Baselines, Directories, DirectoryEnd, RawTexts, ReadRecord, Reads } from './reads.ts';
 import type { PlannedChange, Reports } from './reports.ts';
-import type { Batch, FactsPatch, NewBatch, OwnedRun, RunPatch, Runs, Triggers } from './runs.ts';
+import type { Batch, DeliveryPatch, NewBatch, OwnedRun, RunPatch, Runs, Triggers } from './runs.ts';
 import type { Sessions } from './sessions.ts';
 import type { Audit, Learned, MailedReports, Pauses, Restores, SyncNames } from './store-operations.ts';
 import type { TokenStore } from './tokens.ts';
@@ -39,15 +39,12 @@ export type { RawText, RawTexts, ReadRecord, Reads } from './reads.ts';
 export type { PlannedChange } from './reports.ts';
 export type {
   Batch,
-  DeliveryFacts,
   HoldFacts,
   KeyedTrigger,
   NewBatch,
   NewHold,
   OwnedRun,
-  PlanFacts,
   Run,
-  RunFacts,
   RunFilter,
   RunPatch,
   RunScope,
@@ -312,13 +309,13 @@ export interface Batches {
     owned: OwnedRun,
     id: string,
     reason: string,
-    also: Omit<BatchEffects, 'facts' | 'findings' | 'run'>,
+    also: Omit<BatchEffects, 'delivery' | 'findings' | 'run'>,
   ): Promise<void>;
 }
 
 export interface BatchEffects {
-  /** Facts of the run that change with the batch, as `Runs.updateFacts` does. */
-  readonly facts?: FactsPatch;
+  /** What the delivery learns with it, as `Runs.updateDelivery` does. */
+  readonly delivery?: DeliveryPatch;
   /** Findings of the run that come with it. */
   readonly findings?: readonly Finding[];
   /** What the run enters with it, and its requests. */

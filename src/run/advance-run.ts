@@ -36,14 +36,14 @@ import type { JobOutcome } from './work.ts';
 export function advanceRun(context: RunContext, io: EngineIo): Promise<JobOutcome> {
   return countingRequests(context, io, async (unstored) => {
     const { waiting, ...next } = await notingProblem(context, io, () => takeStep(context, unstored, io));
-    const facts = tellWaiting(context, waiting, io);
+    const told = tellWaiting(context, waiting, io);
     if (next.kind !== 'enter') {
-      if (facts !== undefined && next.kind !== 'done') await io.store.runs.updateFacts(context.owned, facts);
+      if (told !== undefined && next.kind !== 'done') await io.store.runs.update(context.owned, told);
       return next;
     }
     const { phase, afterMs } = next;
-    const patch = { phase, phaseAt: io.clock.now(), ...unstored() };
-    const { run } = await io.store.runs.update(context.owned, patch, given({ facts }));
+    const patch = { phase, phaseAt: io.clock.now(), ...told, ...unstored() };
+    const { run } = await io.store.runs.update(context.owned, patch);
     return afterMs === undefined ? { kind: 'next', run } : { kind: 'again', afterMs };
   });
 }
@@ -78,8 +78,6 @@ async function takeStep(context: RunContext, unstored: UnstoredRequests, io: Eng
 async function planRun(context: RunContext, unstored: UnstoredRequests, io: EngineIo): Promise<JobOutcome> {
   const { sync, signal, owned } = context;
   const { run } = owned;
-  // Taken before the source is read: the plan is as old as what it was made from.
-  const plannedAt = io.clock.now();
   const isRetry = run.trigger === 'retry';
   const job = { sync, scope: run.scope, signal, ...(isRetry ? { isRetry } : {}) };
   const { plan, planning } = await countedPlan(job, recordRun(context, io), io);
@@ -89,7 +87,10 @@ async function planRun(context: RunContext, unstored: UnstoredRequests, io: Engi
     phase: 'delivering',
     phaseAt: io.clock.now(),
     digest: plan.digest,
-    facts: { ...plan.facts, ...budgets, plannedAt, repeated: plan.repeated },
+    read: plan.read,
+    plan: { ...plan.facts, ...budgets },
+    delivery: plan.delivery,
+    problem: undefined,
     ...(plan.failure === undefined ? {} : { reason: plan.failure }),
     ...unstored(),
   } as const;

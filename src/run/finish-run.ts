@@ -1,4 +1,5 @@
 import { describeError, RollcallError } from '../core/run/errors.ts';
+import { noPlan } from '../core/run/facts.ts';
 import type { Finding } from '../core/run/finding.ts';
 import { countOf, firstOf } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
@@ -31,15 +32,15 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
     count = await io.store.plans.count(run.id);
   }
   const { kinds, classes, states } = count;
-  const counts = countChanges(kinds, classes, states, run.facts.repeated ?? 0);
-  const { facts } = run;
-  const end = { counts, states, isCancelled: run.isCancelRequested, failure: failure ?? run.reason, facts };
+  const { plan = noPlan } = run;
+  const counts = countChanges(kinds, classes, states, plan.repeated);
+  const end = { counts, states, isCancelled: run.isCancelRequested, failure: failure ?? run.reason, plan };
   const { outcome, reason, reasons, isSuccess } = chooseOutcome(end);
   const read = {
     id: run.id,
-    read: facts.read,
-    needsFull: facts.needsFull === true,
-    isClean: isClean({ ...end, rejected: facts.rejected ?? 0, postponed: facts.postponed ?? 0 }),
+    read: run.read,
+    needsFull: plan.needsFull,
+    isClean: isClean(end),
   };
   const endedAt = io.clock.now();
   const patch = {
@@ -49,15 +50,16 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
     outcome,
     isSuccess,
     counts,
+    end: { ...run.end, reasons },
+    waiting: undefined,
     ...(reason === undefined ? {} : { reason }),
   } as const;
-  if (facts.edit !== undefined) await io.store.baselines.advance(owned);
+  if (plan.edit !== undefined) await io.store.baselines.advance(owned);
   const leaves = fileLeaseOf(owned.run.connection);
   await io.store.runs.update(owned, patch, {
     watermark: (last) => watermarkAfter(last, read),
     leaves,
     moreFindings: lost === undefined ? [] : [lost],
-    facts: { waiting: undefined, ...(reasons.length > 1 ? { reasons } : {}) },
   });
   io.checkpoint('run-finished');
   const { create, update, enable, disable, remove, lead, unlead, held, failed, unresolved } = counts;
@@ -163,6 +165,6 @@ export async function failRun(context: RunContext, error: unknown, io: EngineIo)
   const text = isOurs ? RollcallError.rawTextOf(error) : String(error);
   await keepRaw(context.owned, { about: 'end of the run', text }, io);
   if (!isOurs) return finishRun(context, io, reason);
-  await io.store.runs.updateFacts(context.owned, { failure: error.code });
+  await io.store.runs.update(context.owned, { end: { failure: error.code, reasons: [reason] } });
   return finishRun(context, io, error.code === 'SOURCE_REFUSED' ? `${reason} ${afterRefusal}` : reason);
 }

@@ -92,7 +92,7 @@ it(
         const { run } = await world.apply();
         isOver = run.outcome === 'nothing-to-do';
         if (kills.length > 0 || isOver) continue;
-        const planned = run.facts.budget?.requests ?? 0;
+        const planned = run.plan?.budget?.requests ?? 0;
         expect(run.requests?.leaders).toBeLessThanOrEqual(planned);
       }
       expect([...wanted].filter(([id, boss]) => leadersOf(id).main !== boss)).toEqual([]);

@@ -55,7 +55,7 @@ it('every account of the platform has a state; the list is paged and filtered, a
   );
   const [run] = await office.engine.io.store.runs.list({ limit: 1 });
   expect(numbers).toEqual({ owned: 12, unmanaged: 3, 'disabled-by-us': 1 });
-  expect(numbers.unmanaged).toBe(run?.facts.unmanaged);
+  expect(numbers.unmanaged).toBe(run?.plan?.unmanaged);
   expect(accounts.get('E12')).toMatchObject({ isEnabled: false, why: expect.stringContaining('(leaver)') });
   // Created after the read.
   expect(accounts.get('N2')).toMatchObject({ state: 'owned', isEnabled: true, name: 'Óscar Núñez' });
@@ -215,7 +215,7 @@ describe('a decision to disable an account', () => {
       body: JSON.stringify({ enabled: true, fields: { firstName: 'O', lastName: 'N' } }),
     });
     const { run, findings } = await office.apply();
-    expect(run).toMatchObject({ counts: { disable: 0 }, facts: { unmanaged: 3 } });
+    expect(run).toMatchObject({ counts: { disable: 0 }, plan: { unmanaged: 3 } });
     expect(findings).toMatchObject([{ code: 'decision-without-effect', message: /created again/ }]);
   });
 

@@ -3,6 +3,7 @@ import { checkGuards, type GuardFacts } from '../../src/core/guard/guard.ts';
 import type { User } from '../../src/core/person/user.ts';
 import { changeClasses } from '../../src/core/plan/change.ts';
 import { create, disable } from '../../src/core/plan/diff.ts';
+import { noPlan } from '../../src/core/run/facts.ts';
 import { chooseOutcome, noStates, type RunEnd } from '../../src/core/run/report.ts';
 import { noCounts } from '../../src/core/run/run.ts';
 import { defaultGuards } from '../../src/core/run/settings.ts';
@@ -53,7 +54,7 @@ it('the reasons that guards, plans and runs give are Spanish on the Spanish page
   ];
   const end = (held: number, failed: number): RunEnd => ({
     ...{ counts: { ...noCounts, held, failed }, states: noStates, isCancelled: false, failure: undefined },
-    facts: { unknownPeople: 2, sourceGaps: ['x'], access: { keep: 2, lack: 0 } },
+    plan: { ...noPlan, unknownPeople: 2, sourceGaps: ['x'], access: { keep: 2, lack: 0 } },
   });
   const user = { id: '1', identification: 'E1', enabled: true, fields: {}, unreadable: [], raw: {} } as unknown as User;
   const reasons = [

@@ -11,17 +11,7 @@ import { formatCount, formatInstant, formatNumber, shellWord } from '../../core/
 import { given } from '../../core/run/given.ts';
 import { type Account, type AccountState, accountPageView, accountStates } from '../../views/accounts.ts';
 import { type Adoption, adoptionsView, orphansMovedView } from '../../views/people.ts';
-import type { CommandRow } from '../command.ts';
-import {
-  callerOf,
-  confirmOption,
-  parsePositive,
-  parseUntil,
-  type SignatureOptions,
-  signatureOptions,
-  syncArgument,
-  untilForms,
-} from '../options.ts';
+import { callerOf, type parseUntil, type SignatureOptions } from '../options.ts';
 import { fromHere, printDeclined, type Shell } from '../shell.ts';
 import { cleanLine, renderTable, type Style } from '../terminal.ts';
 import { writeWhole } from './plan-file.ts';
@@ -35,23 +25,6 @@ interface AccountsOptions {
   readonly out?: string;
   readonly limit: number;
 }
-
-export const accounts: CommandRow = {
-  words: 'accounts',
-  meaning: 'list the accounts of the platform, whose they are and why, and who in HR an unknown one may belong to',
-  summary: 'list the accounts of the platform: whose they are, and why',
-  arguments: [syncArgument],
-  options: [
-    ['--unmanaged', 'only accounts that no record of the source names and no sync owns'],
-    ['--owned', 'only accounts that the sync owns'],
-    ['--conflict', 'only accounts that may be those of another person'],
-    ['--disabled-by-us', 'only accounts that Rollcall disabled'],
-    ['--orphaned', 'only accounts of a sync that is not configured'],
-    ['--out <file>', 'write them to a CSV file'],
-    ['--limit <n>', 'maximum number of accounts to print', parsePositive, 50],
-  ],
-  run: listAccounts,
-};
 
 const states = {
   unmanaged: 'unmanaged',
@@ -68,7 +41,7 @@ function filterOf(options: AccountsOptions): (account: Account) => boolean {
     asked.some((name) => states[name] === state) || (options.conflict === true && isConflict);
 }
 
-async function listAccounts(shell: Shell, sync: string, options: AccountsOptions): Promise<number> {
+export async function listAccounts(shell: Shell, sync: string, options: AccountsOptions): Promise<number> {
   const isAsked = filterOf(options);
   const { limit, out } = options;
   return shell.withApp({}, async (app) => {
@@ -186,28 +159,12 @@ interface AdoptOptions extends SignatureOptions {
   readonly until?: ReturnType<typeof parseUntil>;
 }
 
-export const adopt: CommandRow = {
-  words: 'adopt',
-  meaning:
-    'move users from other syncs to this sync, or accept a rename or conversion that a run reported, or decide otherwise about it',
-  arguments: [
-    ['<sync>', 'name of the sync that becomes the owner'],
-    ['[id...]', 'identifications; of a rename or conversion, the new one'],
-  ],
-  options: [
-    ['--from <name>', 'all users of a sync that is not configured'],
-    ['--leave', 'leave as they are, with --reason: accounts without an owner, users of --from, a rename or conversion'],
-    ['--disable', 'disable accounts that HR does not name and no sync owns, with --reason: in the next full run'],
-    ['--until <time>', `when --leave or --disable ends (needed to leave a rename): ${untilForms}`, parseUntil],
-    ['--replace', 'disable the old account and create one for the new person; both wait for approval'],
-    ['--apart', 'they are two people: decide about each alone'],
-    confirmOption,
-    ...signatureOptions,
-  ],
-  run: takeOver,
-};
-
-async function takeOver(shell: Shell, sync: string, ids: readonly string[], options: AdoptOptions): Promise<number> {
+export async function takeOver(
+  shell: Shell,
+  sync: string,
+  ids: readonly string[],
+  options: AdoptOptions,
+): Promise<number> {
   const caller = await callerOf(shell, options);
   const names = ids.map(normalText);
   const { from, leave: leaves = false, until } = options;

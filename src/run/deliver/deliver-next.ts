@@ -29,7 +29,7 @@ export async function deliverNext(context: RunContext, unstored: UnstoredRequest
   if (wave.out !== undefined) return resume(context, wave.out, io);
   const { run } = owned;
   if (isProofDue(run, context.sync, wave, io)) return toProving();
-  const batch = nextBatch(wave.planned, run.facts.probe);
+  const batch = nextBatch(wave.planned, run.delivery?.probe);
   const stopped = whyStopped(run, io.clock);
   if (batch !== undefined && (await isOnlyOld(run, io))) return planAgain(context, io);
   if (batch === undefined || stopped !== undefined) return stop(context, run, stopped, io);
@@ -147,7 +147,7 @@ async function sendBatch(
 }
 
 function queued({ run }: RunContext['owned'], ahead: number, { clock }: EngineIo): Waiting {
-  const known = run.facts.waiting;
+  const known = run.waiting;
   const since = known?.for === 'turn' ? known.since : clock.now();
   const about = `${countOf(ahead, 'other run')} of this connection ${ahead === 1 ? 'sends' : 'send'} a file first`;
   return waitFor('turn', 'it sends its file', { about, since });
@@ -205,7 +205,7 @@ async function submit(context: RunContext, { batch, changes }: CheckedBatch, io:
   try {
     const onResult = (identification: string, result: CallResult) =>
       storeResult(context, { identification, part: batch.kind === 'leaders' ? 'leaders' : 'account' }, result, io);
-    const { refusedInRow } = owned.run.facts;
+    const { refusedInRow } = owned.run.delivery ?? {};
     const toSubmit = { id: batch.id, changes, ...given({ refusedInRow }), onResult };
     return await sync.deliveries[batch.kind].submit(toSubmit, signal);
   } catch (error) {

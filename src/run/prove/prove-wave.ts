@@ -66,7 +66,7 @@ export async function proveWave(
   } finally {
     lookups.close();
   }
-  const { run } = await io.store.runs.update(owned, unstored(), { facts: { provedAt: lookups.startedAt } });
+  const { run } = await io.store.runs.update(owned, unstored(), { delivery: { provedAt: lookups.startedAt } });
   const left = await readWave(owned, io);
   if (mayBeProcessing(wave) && !mayBeProcessing(left)) await releaseFileLease(owned, io);
   if (isAllProven(left)) return { kind: 'proven', run };
@@ -254,8 +254,8 @@ async function reportRewritten(
   io: EngineIo,
 ): Promise<void> {
   const create = unseen.find(({ change }) => change.kind === 'create')?.change;
-  if (create === undefined || (await io.store.runs.get(owned.run.id))?.facts.isRewriteChecked === true) return;
-  await io.store.runs.updateFacts(owned, { isRewriteChecked: true });
+  if (create === undefined || (await io.store.runs.get(owned.run.id))?.delivery?.isRewriteChecked === true) return;
+  await io.store.runs.updateDelivery(owned, { isRewriteChecked: true });
   const { identification, after } = create;
   const forms = [identification.toLowerCase(), identification.toUpperCase(), identification.replace(/^0+(?=.)/, '')];
   for (const form of new Set(forms.filter((one) => one !== identification))) {
@@ -296,7 +296,7 @@ async function ifUnseenIn({ owned, sync }: RunContext, { batch, lookups }: Proof
     : endOf(batch) + spanOn(io.clock, visibleWithinMs);
   const mayWait = lookups.startedAt < untilMs;
   if (batch.final === 'failed') {
-    const failedFile = (await io.store.runs.get(owned.run.id))?.facts.failedFile;
+    const failedFile = (await io.store.runs.get(owned.run.id))?.delivery?.failedFile;
     return mayWait && failedFile?.showsLate !== false ? { kind: 'wait', untilMs } : { kind: 'split' };
   }
   if (mayWait) return { kind: 'wait', untilMs };
@@ -313,12 +313,12 @@ async function learnFromFailed(
   { batch, seen, isWaiting }: { readonly batch: Batch; readonly seen: number; readonly isWaiting: boolean },
   io: EngineIo,
 ): Promise<void> {
-  const known = (await io.store.runs.get(owned.run.id))?.facts.failedFile;
+  const known = (await io.store.runs.get(owned.run.id))?.delivery?.failedFile;
   if (known?.showsLate !== undefined || (known?.batch ?? batch.id) !== batch.id) return;
   const isFirstLook = known === undefined;
   if (isFirstLook !== isWaiting) return;
   const learned = isFirstLook ? { seen } : { seen: known.seen, showsLate: seen > known.seen };
-  await io.store.runs.updateFacts(owned, { failedFile: { ...learned, batch: batch.id } });
+  await io.store.runs.updateDelivery(owned, { failedFile: { ...learned, batch: batch.id } });
 }
 
 /**

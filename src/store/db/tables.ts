@@ -1,5 +1,4 @@
-import type { UnreadableValues } from '../../ports/person-records.ts';
-import type { AuditAction } from '../../ports/store-operations.ts';
+import type { AuditAction, UnreadableValues } from '../../ports/store.ts';
 import { keyOf, type Schema } from './schema.ts';
 
 /** The row of `store_keys` with the key of the hashes of forgotten people. */

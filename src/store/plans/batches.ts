@@ -6,7 +6,7 @@ import type { KeyRing } from '../db/key-ring.ts';
 import { inLists } from '../db/row-writer.ts';
 import type { Schema } from '../db/schema.ts';
 import { createLedgerWriter, toLedgerRows } from '../ledger.ts';
-import { appendFindings, patchFacts, patchRun, toRun } from '../runs.ts';
+import { appendFindings, patchRun, toRun } from '../runs.ts';
 import { addBatches, batches, toBatch } from './batch-rows.ts';
 import { markChanges } from './changes.ts';
 import { rejectUndone } from './decisions.ts';
@@ -103,10 +103,9 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
           .executeTakeFirst();
         if (row === undefined) throw noSuchBatch(id, owned.run.id);
         await writeEffects(transaction, row, also);
-        const { facts, findings = [], run = {} } = also;
-        if (facts !== undefined) await patchFacts(transaction, owned.run.id, facts);
+        const { delivery, findings = [], run = {} } = also;
         if (findings.length > 0) await appendFindings(transaction, owned.run.id, findings);
-        return { run: toRun(await patchRun(transaction, owned.run.id, run)), lease: owned.lease };
+        return { run: toRun(await patchRun(transaction, owned.run.id, run, delivery)), lease: owned.lease };
       });
     },
 

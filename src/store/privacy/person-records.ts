@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { leaderStates, leadersNamed, renameLeaders, unread } from '../../core/plan/leaders.ts';
 import { conflict } from '../../core/run/errors.ts';
-import type { PersonRecord, PersonRecords } from '../../ports/person-records.ts';
+import type { PersonRecord, PersonRecords } from '../../ports/store.ts';
 import { type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
 import type { KeyRing } from '../db/key-ring.ts';
 import { isSameRow } from '../db/row-writer.ts';

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { conflict } from '../../core/run/errors.ts';
-import type { Sealing, UnreadableValues } from '../../ports/person-records.ts';
-import type { AuditEntry } from '../../ports/store.ts';
+import type { AuditEntry, Sealing, UnreadableValues } from '../../ports/store.ts';
 import { type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
 import { type KeyRing, recordKey } from '../db/key-ring.ts';
 import { isSameRow } from '../db/row-writer.ts';

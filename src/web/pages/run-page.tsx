@@ -163,7 +163,7 @@ function Facts({ run }: { readonly run: RunDetail }) {
   const { t, f } = usePage();
   const facts = Object.entries(t.runs.figures).flatMap(([name, label]) => {
     const value = run.facts[name];
-    return typeof value === 'number' ? [[label, value] as const] : [];
+    return typeof value === 'number' && value > 0 ? [[label, value] as const] : [];
   });
   const cards = [
     [t.runs.requests, Object.entries(run.requests)],

@@ -69,7 +69,13 @@ export const store = {
     reason: 'text',
     digest: 'text',
     counts: 'text not null',
-    facts: 'text not null',
+    read: 'text',
+    plan: 'text',
+    delivery: 'text',
+    /** `end` is a word of SQL. */
+    end_facts: 'text',
+    waiting: 'text',
+    problem: 'text',
     requests: 'text',
     /** Null before the first change of phase. */
     phases: 'text',
