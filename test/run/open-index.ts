@@ -28,7 +28,7 @@ export interface KnownPeople {
   /** By the name of a claimant: who has the e-mail. */
   readonly claims?: Readonly<Record<string, string>>;
   readonly bystanders?: readonly string[];
-  /** Users that the spool keeps by their id alone, because they are equal. */
+  /** Users of whom the spool keeps only what the person does not tell, because they are equal. */
   readonly equal?: readonly string[];
 }
 
@@ -68,7 +68,7 @@ export function fillIndex(
     candidates.places.push(spool.append(JSON.stringify(kept)));
   };
   for (const user of people.users ?? []) keep(user.identification, user);
-  for (const name of people.equal ?? []) keep(name, [`9${name}`]);
+  for (const name of people.equal ?? []) keep(name, [`9${name}`, { fields: {} }]);
   const links = Object.entries(people.claims ?? {}).map(([from, to]) => [slotOf(from), slotOf(to)] as const);
   for (const name of people.bystanders ?? []) index.set(slotOf(name), mark.bystander);
   const placeOf = (slot: number): number => candidates.places[candidates.slots.indexOf(slot)] ?? -1;

@@ -307,7 +307,7 @@ function keepEmail(
 const lookedUpAtOnce = 50;
 
 function compareUser(user: User, job: CompareJob, candidates: Candidates, count: Count): void {
-  const { index, spool, sync } = job;
+  const { index, spool } = job;
   const { slot, isExact } = index.find(user.identification);
   if (comparesEmails(job)) checkEmail(user, slot, job, count);
   job.likeness.see(user, slot);
@@ -355,15 +355,9 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
     countQuiet(count.quiet, index, slot);
     return;
   }
-  const needsNoFields =
-    !job.isFocused &&
-    isEqual &&
-    !index.has(slot, mark.inLedger) &&
-    (sync.settings.firstSight === 'assume' || !index.hasHidden(slot));
   candidates.slots.push(slot);
   const { id, uid, rawIdentification, lastUpdate } = user;
-  const others = isEqual && { uid, rawIdentification, lastUpdate, fields: index.besideWanted(slot, user) };
-  const kept = others === false ? user : needsNoFields ? [id] : [id, others];
+  const kept = isEqual ? [id, { uid, rawIdentification, lastUpdate, fields: index.besideWanted(slot, user) }] : user;
   candidates.places.push(spool.append(JSON.stringify(kept)));
 }
 

@@ -10,13 +10,10 @@ export interface Candidates {
 /** A user as the spool keeps it. */
 export type KeptUser = User | EqualUser;
 
-/**
- * What the person does not tell of an enabled user who shows every readable field as wanted. Without `others`, the user
- * is new to the ledger, and no field of it counts.
- */
+/** What the person does not tell of an enabled user who shows every readable field as wanted. */
 export type EqualUser = readonly [
   id: string,
-  others?: Pick<User, 'uid' | 'rawIdentification' | 'lastUpdate' | 'fields'>,
+  others: Pick<User, 'uid' | 'rawIdentification' | 'lastUpdate' | 'fields'>,
 ];
 
 export function readKept(spool: Spool, place: number): KeptUser {

@@ -195,7 +195,6 @@ export function present(person: Person | RejectedPerson | Absent): Person | Reje
 function userOf(kept: KeptUser, person: Person | RejectedPerson | Absent, index: PeopleIndex): User {
   if (!isEqualUser(kept)) return kept;
   const [id, others] = kept;
-  const told = person.kind === 'person' ? person.fields : {};
-  const fields = others === undefined ? told : { ...index.shownOf(told), ...others.fields };
+  const fields = { ...index.shownOf(person.kind === 'person' ? person.fields : {}), ...others.fields };
   return { id, identification: person.identification, enabled: true, unreadable: [], ...others, fields };
 }

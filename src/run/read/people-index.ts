@@ -77,9 +77,8 @@ export class PeopleIndex {
   readonly #shown: ReadonlyMap<FieldName, Place>;
   /** What the ledger is to have as wanted. */
   readonly #known: readonly Place[];
-  /** Fields that are written only where there is no value, and those of them that the platform does not show. */
+  /** Fields that are written only where there is no value. */
   readonly #ifEmpty: readonly Place[];
-  readonly #firstWritten: readonly Place[];
   readonly #all: readonly Place[];
   /** Which mapped fields each person gives, a bit a field, 32 fields an array. */
   readonly #given: Int32Array<ArrayBuffer>[];
@@ -113,7 +112,6 @@ export class PeopleIndex {
     this.#shown = new Map(this.#readable.filter(({ name }) => name !== 'email').map((place) => [place.name, place]));
     this.#known = places.filter((place) => isTracked(place) && isCompared(place));
     this.#ifEmpty = places.filter(({ write }) => write === 'ifEmpty');
-    this.#firstWritten = places.filter((place) => isTracked(place) && place.write !== 'onCreate');
     this.#otherHi = new Int32Array(places.every(isCompared) ? 0 : 1024);
     this.#given = Array.from({ length: Math.ceil(fields.length / 32) }, () => new Int32Array(1024));
   }
@@ -428,11 +426,6 @@ export class PeopleIndex {
   /** Whether this or an earlier accepted read saw the account enabled. */
   wasEnabled(slot: number, accountId: string): boolean {
     return this.#enabled[slot] === accountMark(this.#hash.of(accountId).hi);
-  }
-
-  /** Whether the slot's person gives any field that may be written although the platform shows all as wanted. */
-  hasHidden(slot: number): boolean {
-    return this.#firstWritten.some(({ word, bit }) => this.#isGiven(slot, word, bit));
   }
 
   #isLacking(slot: number, { name, word, bit }: Place, values: FieldValues): boolean {
