@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { rollingCheck } from '../../src/run/lead/decide-leaders.ts';
+import { rollingCheck } from '../../src/run/lead/survey.ts';
 import { isLong } from '../support/drawn.ts';
 import { employees, plainMapping, type Row } from '../support/office.ts';
 import { leaseEndsMs, openKillWorld } from './kill-world.ts';

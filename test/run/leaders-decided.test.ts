@@ -3,8 +3,7 @@ import { parseLeaders } from '../../src/core/person/leaders.ts';
 import type { Leaders } from '../../src/core/person/user.ts';
 import type { LedgerEntry, LedgerLeaders } from '../../src/core/plan/ledger.ts';
 import type { FieldRule, LeaderRule, SyncSettings } from '../../src/core/run/settings.ts';
-import { noDiffering } from '../../src/run/edit.ts';
-import { rollingCheck, withLeaders } from '../../src/run/lead/decide-leaders.ts';
+import { rollingCheck } from '../../src/run/lead/survey.ts';
 import { explain } from '../../src/run/why.ts';
 import { approve, decided, endRun, openRun, reject, sampleEntry } from '../contracts/store-samples.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
@@ -375,15 +374,6 @@ describe('a list that cannot be read', () => {
     const hopeless = 'none of the last 50 lists could be read, so this one was not requested';
     expect(reasons.filter((reason) => reason === hopeless)).toHaveLength(101 - count);
   });
-});
-
-it('what was found about accounts and about leaders counts together', () => {
-  const differing = noDiffering();
-  const no = { hasApprovals: false, rejected: 1, leftOut: 2, needsFull: false, differing };
-  const yes = { hasApprovals: true, rejected: 3, leftOut: 5, needsFull: true, differing };
-  const both = (one: object, other: typeof no) => withLeaders(one as never, other);
-  expect(both({ ...no, postponed: 7 }, no)).toEqual({ ...no, rejected: 2, leftOut: 4, postponed: 7 });
-  for (const one of [both(no, yes), both(yes, no)]) expect(one).toEqual({ ...yes, rejected: 4, leftOut: 7 });
 });
 
 describe('what people decided about leaders', () => {

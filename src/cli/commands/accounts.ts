@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import { adoptPeople, decideAccounts, planAdoption } from '../../app/accounts/adopt.ts';
+import { adoptPeople, planAdoption } from '../../app/accounts/adopt.ts';
 import { openAccounts } from '../../app/accounts/list-accounts.ts';
 import { moveOrphans, type OrphansOrder, previewOrphans } from '../../app/accounts/orphans.ts';
 import type { SignedCaller } from '../../app/audit.ts';
@@ -180,44 +180,29 @@ export async function takeOver(
   return shell.withApp({ hasEffect: true }, async (app) => {
     const preview = await planAdoption(app, sync, names, shell.signal);
     shell.print(renderAdoptions(preview, shell.style));
-    if (way !== undefined) {
-      const order = { ...caller, way, signal: shell.signal, ...given({ until }) };
-      return decide(shell, { sync, names, preview, way, isSure: options.yes === true }, (ids) =>
-        decideAccounts(app, sync, ids, order),
-      );
+    if (way === undefined) {
+      for (const line of preview.flatMap((one) => renderWays(one, sync, shell.style))) shell.print(line);
     }
-    for (const line of preview.flatMap((one) => renderWays(one, sync, shell.style))) shell.print(line);
-    const count = preview.filter(({ kind }) => kind !== 'none').length;
-    if (count === 0) {
-      return shell.answer(adoptionsView({ sync, adoptions: preview }), 'nothing to adopt');
-    }
-    const question = `adopt ${formatCount(count, 'user')} into sync ${sync}?`;
+    const count = preview.filter(({ kind }) => way !== undefined || kind !== 'none').length;
+    if (count === 0) return shell.answer(adoptionsView({ sync, adoptions: preview }), 'nothing to adopt');
+    const question =
+      way === undefined
+        ? `adopt ${formatCount(count, 'user')} into sync ${sync}?`
+        : `decide this about ${formatCount(count, 'person', 'people')}?`;
     if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
-    const done = await adoptPeople(app, sync, names, { ...caller, signal: shell.signal });
-    return printDone(shell, sync, done);
+    const order = { ...caller, way, signal: shell.signal, ...given({ until }) };
+    const done = await adoptPeople(app, sync, names, order);
+    shell.printJson(adoptionsView({ sync, adoptions: done }));
+    return way === undefined ? printAdopted(shell, sync, done) : printDecided(shell, { sync, way, done });
   });
 }
 
-interface Decision {
-  readonly sync: string;
-  readonly names: readonly string[];
-  readonly preview: readonly Adoption[];
-  readonly way: DecisionWay;
-  readonly isSure: boolean;
-}
-
-/** Asks, and decides about pairs instead of renaming accounts. */
-async function decide(
+function printDecided(
   shell: Shell,
-  { sync, names, preview, way, isSure }: Decision,
-  carryOut: (ids: readonly string[]) => Promise<readonly Adoption[]>,
-): Promise<number> {
-  const question = `decide this about ${formatCount(preview.length, 'person', 'people')}?`;
-  if (!(await shell.confirm(question, isSure))) return printDeclined(shell);
-  const adoptions = await carryOut(names);
-  shell.printJson(adoptionsView({ sync, adoptions }));
-  for (const { effect } of adoptions) shell.print(`decided: ${cleanLine(effect)}`);
-  if (way === 'disable' || preview.some(({ ways }) => ways !== undefined)) {
+  { sync, way, done }: { readonly sync: string; readonly way: DecisionWay; readonly done: readonly Adoption[] },
+): number {
+  for (const { effect } of done) shell.print(`decided: ${cleanLine(effect)}`);
+  if (way === 'disable' || done.some(({ ways }) => ways !== undefined)) {
     shell.print(`the next run acts by it:  ${shell.style.command(`apply ${sync}`)}`);
   }
   return 0;
@@ -257,8 +242,7 @@ function renderAdoptions(adoptions: readonly Adoption[], { colors }: Style): str
   return renderTable([head, ...rows]);
 }
 
-function printDone(shell: Shell, sync: string, adoptions: readonly Adoption[]): number {
-  shell.printJson(adoptionsView({ sync, adoptions }));
+function printAdopted(shell: Shell, sync: string, adoptions: readonly Adoption[]): number {
   const wanted = adoptions.filter(({ kind }) => kind !== 'none');
   const left = wanted.filter(({ isDone }) => !isDone);
   const done = wanted.length - left.length;

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../app/accounts/adopt.ts';
+import { wordsOf } from '../../app/accounts/decisions.ts';
 import { endSessions, findAudit, listSessions } from '../../app/audit.ts';
 import { reportCsv, reportPeople } from '../../app/changes/reports.ts';
 import { findSync } from '../../app/find-named.ts';

@@ -11,7 +11,7 @@ import { type NextStep, toProving, toReading } from '../next-step.ts';
 import { changesInBatch, marksFor } from '../plan-changes.ts';
 import { keepRaw, type UnstoredRequests } from '../run-notes.ts';
 import { checkBeforeSending } from './check-before-sending.ts';
-import { checkLeaders } from './deliver-leaders.ts';
+import { checkLeaders } from './check-leaders.ts';
 import { releaseFileLease, renewAfterMs, takeFileLease, turnWaitMs } from './file-lease.ts';
 import { isLookupRecent, lookUpAhead } from './look-up-ahead.ts';
 import { isPlanTooOld, whyStopped } from './plan-age.ts';

@@ -49,10 +49,7 @@ const phrases: readonly Phrase[] = [
     'waits: the account of {} is not there yet. The next run tries again',
     'espera: la cuenta de {} aún no existe. La próxima ejecución lo intenta de nuevo',
   ],
-  [
-    'the main leader was changed by someone else; the next run plans again',
-    'otra persona cambió el líder principal; la próxima ejecución planifica de nuevo',
-  ],
+  ['{} was changed by someone else', 'otra persona cambió {}'],
   // The state of an account.
   ['HR does not name the person', 'RR. HH. no nombra a la persona'],
   ['HR does not name the person (missing in {})', 'RR. HH. no nombra a la persona (ausente en {})'],
