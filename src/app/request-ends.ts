@@ -207,7 +207,7 @@ const ofChanges: readonly string[] = [...successOutcomes, 'partial'];
  */
 export async function requestResult(scope: RunScope, run: Run, io: EngineIo): Promise<RequestResult | undefined> {
   if (run.outcome === undefined) return undefined;
-  const changes = await io.store.plans.countStates(run.id);
+  const { states: changes } = await io.store.plans.count(run.id);
   const whole = { outcome: run.outcome, reason: run.reason, changes };
   if (scope.kind === 'all' || (run.scope.kind === 'users' && !hasOthers(scope, run.scope))) return whole;
   const isPruned = total(changes) < total(run.counts);

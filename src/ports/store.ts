@@ -70,8 +70,8 @@ export type {
 export type { RestoredTokens, TokenRecord, TokenState, TokenStore } from './tokens.ts';
 
 /**
- * The durable state. Each method is one transaction, except `plans.hold`, `holdFields` and `applyApprovals`. They work
- * in pieces, on a plan that has no effect until it is sealed. Every write of a run goes through an `OwnedRun` with the
+ * The durable state. Each method is one transaction, except `plans.holdFields`. It works in pieces, on a plan that has
+ * no effect until it is sealed. Every write of a run goes through an `OwnedRun` with the
  * fencing number of the lease. It throws `LEASE_LOST` when another process has taken over the run. Instants are epoch
  * ms from the injected clock. The caller creates ids.
  */
@@ -128,12 +128,12 @@ export interface PlanHeader {
   readonly configuration?: string;
 }
 
-/** How changes are taken out of what will be sent. */
 export interface SomeChanges {
   readonly names: readonly string[];
   readonly class: ChangeClass;
 }
 
+/** How changes are taken out of what will be sent. */
 export interface Aside {
   /** Which changes of the people. Absent: those of their accounts. */
   readonly part?: ChangePart;
@@ -173,8 +173,8 @@ export interface Plans {
     identifications: readonly string[],
     part?: ChangePart | 'all',
   ): Promise<readonly PlannedChange[]>;
-  /** Holds every planned change in one of the classes, except approved ones. Returns how many. */
-  hold(owned: OwnedRun | undefined, planId: string, classes: readonly ChangeClass[], reason: string): Promise<number>;
+  /** Holds every planned change in one of the classes, except approved ones. */
+  hold(owned: OwnedRun | undefined, planId: string, classes: readonly ChangeClass[], reason: string): Promise<void>;
   /** Holds the planned changes of these people in the class, except approved ones. Returns how many. */
   holdSome(owned: OwnedRun | undefined, planId: string, some: SomeChanges, reason: string): Promise<number>;
   /** Holds or drops changes of accounts, or of a part, that are planned or held, whatever was approved. */
@@ -192,7 +192,6 @@ export interface Plans {
    */
   applyApprovals(owned: OwnedRun | undefined, planId: string, sync: string, now: number): Promise<number>;
   setStates(owned: OwnedRun, marks: readonly ChangeMark[]): Promise<void>;
-  countStates(planId: string): Promise<Readonly<Record<ChangeState, number>>>;
   /**
    * Returns the newest sealed plan of the sync with this digest. A unique prefix of at least 8 characters is enough.
    */

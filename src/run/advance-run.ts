@@ -5,7 +5,7 @@ import type { NewHold } from '../ports/store.ts';
 import { deliverNext, stop } from './deliver/deliver-next.ts';
 import { whyStopped } from './deliver/plan-age.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
-import { finishRun } from './finish-run.ts';
+import { closeRun } from './finish-run.ts';
 import type { NextStep } from './next-step.ts';
 import type { Plan } from './plan-job.ts';
 import { proveNext } from './prove/prove-next.ts';
@@ -57,7 +57,7 @@ async function takeStep(context: RunContext, unstored: UnstoredRequests, io: Eng
     case 'planning':
       stoppable.signal.throwIfAborted();
       // With a reason, the run has failed, and the process died before it closed the run.
-      return run.reason === undefined ? planRun(stoppable, unstored, io) : finishRun(stoppable, io);
+      return run.reason === undefined ? planRun(stoppable, unstored, io) : closeRun(context.owned, io);
     case 'delivering':
       context.signal.throwIfAborted();
       return deliverNext(context, unstored, io);
@@ -101,7 +101,8 @@ async function planRun(context: RunContext, unstored: UnstoredRequests, io: Engi
   });
   io.checkpoint('plan-stored');
   // Without a batch there is nothing to deliver.
-  return batches !== undefined && batches.loads.length > 0 ? { kind: 'next', run: stored } : finishRun(context, io);
+  const hasBatch = batches !== undefined && batches.loads.length > 0;
+  return hasBatch ? { kind: 'next', run: stored } : closeRun({ ...owned, run: stored }, io);
 }
 
 function newHolds({ owned, sync }: RunContext, plan: Plan, io: EngineIo): NewHold[] {

@@ -210,7 +210,7 @@ export function describeBatches(store: () => Store): void {
     );
     await expect(update).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect((await batches.get('run_1_b1'))?.state).toBe('planned');
-    expect(await plans.countStates('run_1')).toMatchObject({ planned: 2 });
+    expect((await plans.count('run_1')).states).toMatchObject({ planned: 2 });
     expect(await ledger.get('acme', 'ana')).toBeUndefined();
   });
 

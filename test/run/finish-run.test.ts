@@ -87,7 +87,7 @@ describe('ending a run', () => {
     const scene = await openScene({ changes: many });
     await scene.store.runs.requestCancel('run_1');
     await scene.play();
-    expect(await scene.store.plans.countStates('run_1')).toMatchObject({ dropped: 1001, planned: 0 });
+    expect((await scene.store.plans.count('run_1')).states).toMatchObject({ dropped: 1001, planned: 0 });
     expect((await scene.run()).reason).toBe('cancelled: 1001 changes not sent');
   });
 

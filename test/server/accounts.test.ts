@@ -131,8 +131,7 @@ it('says on what a likely match stands, the strongest first, with birth dates wh
 it('an account is left as it is, for good or for a time, with a reason', async () => {
   const office = await openWorld();
   const order = { way: 'leave', by: 'ana', signal } as const;
-  const leave = (ids: readonly string[], more: object) =>
-    adoptPeople(office.app, 'people', ids, { ...order, ...more });
+  const leave = (ids: readonly string[], more: object) => adoptPeople(office.app, 'people', ids, { ...order, ...more });
   await expect(leave(['P2'], {})).rejects.toThrow(/needs a reason/);
   await expect(leave(['E1'], { reason: 'x' })).rejects.toThrow(/Nothing was decided/);
   await expect(leave(['P2', 'N1'], { reason: 'x' })).rejects.toThrow(/an end/);

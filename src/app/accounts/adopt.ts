@@ -32,7 +32,7 @@ export async function planAdoption(
 
 export interface AdoptionOrder extends SignedCaller {
   /** What is decided about pairs instead of a rename (see `Pair`), or about accounts that no sync owns. */
-  readonly way?: DecisionWay | undefined;
+  readonly way?: DecisionWay;
   /** When `leave` or `disable` ends. */
   readonly until?: PauseOrder['until'];
   readonly signal: AbortSignal;
@@ -203,14 +203,14 @@ async function stepsFor(
     const former = user && entry === undefined ? await formerOf(identification, user, sync, io) : undefined;
     const isOfPair = suspects.has(identification) || standing.about(identification).length > 0;
     if (former !== undefined || ((entry !== undefined || user !== undefined) && !isOfPair)) {
-      return { identification, user, entry, former };
+      return { identification, user, entry, ...given({ former }) };
     }
     const explained = await explain(identification, sync, io, signal);
     const pair = pairFrom(identification, explained, standing);
     const other = explained.conflict?.user;
     const hidden = other && entryOf(other.id, await io.store.ledger.get(connection, other.identification))?.hidden;
     const isWaiting = waiting.has(identification) || (other !== undefined && waiting.has(other.identification));
-    return { identification, user, entry, explained, pair, isWaiting, ...given({ hidden }) };
+    return { identification, user, entry, explained, isWaiting, ...given({ pair, hidden }) };
   };
   const steps: Step[] = [];
   const unknown: string[] = [];

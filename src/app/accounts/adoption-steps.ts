@@ -19,12 +19,12 @@ export interface AdoptionFacts {
   /** The entry of a user who is not removed, about the account that the platform shows. */
   readonly entry: LedgerEntry | undefined;
   /** The platform changed the account's identification, and the ledger has not followed: it has this one. */
-  readonly former?: string | undefined;
+  readonly former?: string;
   /** Why the read and the search for the person say nothing. */
   readonly unclear?: string;
   /** Present for a person who may be of a pair, or who has neither an account nor an entry. */
-  readonly explained?: Explained | undefined;
-  readonly pair?: Pair | undefined;
+  readonly explained?: Explained;
+  readonly pair?: Pair;
   /** The outcome of an earlier change to one of the two is not known. */
   readonly isWaiting?: boolean;
   /** What the ledger knows of the account that seems to be the person's. */

@@ -190,7 +190,7 @@ export async function takeOver(
         ? `adopt ${formatCount(count, 'user')} into sync ${sync}?`
         : `decide this about ${formatCount(count, 'person', 'people')}?`;
     if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
-    const order = { ...caller, way, signal: shell.signal, ...given({ until }) };
+    const order = { ...caller, signal: shell.signal, ...given({ way, until }) };
     const done = await adoptPeople(app, sync, names, order);
     shell.printJson(adoptionsView({ sync, adoptions: done }));
     return way === undefined ? printAdopted(shell, sync, done) : printDecided(shell, { sync, way, done });

@@ -114,7 +114,7 @@ async function lookUp(
 ): Promise<ReadonlyMap<string, Lookup>> {
   const isPart = batch.parent !== undefined;
   // A file can have many parts, so each is looked up the cheaper way.
-  const areFew = !isPart && changes.length <= autoDirectLimit && (await isRunSmall(context.owned.run.id, io));
+  const areFew = !isPart && changes.length <= autoDirectLimit && (await isRunSmall(batch, io));
   const isRead = (change: PlannedChange): boolean =>
     change.kind === 'remove' || (areFew && objectionTo(change, batch) !== undefined);
   const read = changes.filter(isRead);
@@ -129,8 +129,9 @@ async function lookUp(
   return new Map([...byRead, ...(await lookUpAll(others, { context, mayScan }, io))]);
 }
 
-async function isRunSmall(run: string, { store }: EngineIo): Promise<boolean> {
-  const first = await store.batches.ofRun(run, { limit: autoDirectLimit + 1 });
+async function isRunSmall(batch: PlannedBatch, { store }: EngineIo): Promise<boolean> {
+  if (batch.ofAll === 1) return isSmallRun([batch]);
+  const first = await store.batches.ofRun(batch.run, { limit: autoDirectLimit + 1 });
   return isSmallRun(first.filter(({ parent }) => parent === undefined));
 }
 

@@ -175,7 +175,7 @@ export const peopleEndpoints: readonly Endpoint[] = [
       const sync = knownSync(params.sync, app);
       const named = await inSight(ids, sync, sight, app);
       const end = until === undefined ? {} : { until: { at: Date.parse(until) } };
-      const asked = { ...signatureOf(caller, order), way, ...end, signal };
+      const asked = { ...signatureOf(caller, order), ...given({ way }), ...end, signal };
       return adoptionsView({ sync, adoptions: await adoptPeople(app, sync, named, asked) });
     },
   }),

@@ -130,7 +130,7 @@ async function requireOver(db: OpenTransaction, keyIds: readonly string[], sentB
     .selectFrom('changes')
     .innerJoin('batches', 'batches.id', 'changes.batch')
     .select('batches.run')
-    .where('changes.state', 'in', ['sent', 'unresolved'])
+    .where('changes.mark', 'in', ['sent', 'unresolved'])
     .where((eb) => eb.or([eb('batches.sent_at', '>', sentBefore), eb('batches.final_at', '>', sentBefore)]))
     .where(isSealedWith('changes.personal', keyIds))
     .limit(1)
@@ -147,7 +147,7 @@ async function dropChanges(db: OpenTransaction, keyIds: readonly string[]): Prom
     .selectFrom('changes')
     .select('batch')
     .distinct()
-    .where('state', 'in', ['sent', 'unresolved'])
+    .where('mark', 'in', ['sent', 'unresolved'])
     .where('batch', 'is not', null)
     .where(isLost)
     .execute();
@@ -157,11 +157,11 @@ async function dropChanges(db: OpenTransaction, keyIds: readonly string[]): Prom
     { before: ['sent', 'unresolved'], after: 'failed' },
   ] as const;
   for (const { before, after } of states) {
-    await db.updateTable('changes').set({ state: after }).where('state', 'in', before).where(isLost).execute();
+    await db.updateTable('changes').set({ mark: after }).where('mark', 'in', before).where(isLost).execute();
   }
   await db
     .updateTable('changes')
-    .set({ ...emptyChange, hash: 'unreadable', state_reason: reason })
+    .set({ ...emptyChange, hash: 'unreadable', mark_reason: reason })
     .where(isLost)
     .execute();
   for (const { batch } of waiting) {
