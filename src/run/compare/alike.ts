@@ -10,7 +10,7 @@ import type { Reading } from '../read/choose-read.ts';
 import { mark } from '../read/marks.ts';
 import type { PeopleIndex } from '../read/people-index.ts';
 import { type AskJob, askSource, canLookUp } from './doubtful-people.ts';
-import { readKept } from './kept-users.ts';
+import { isEqualUser, readKept } from './kept-users.ts';
 
 /* A person of the source and an account that seem to be one person: see `core/plan/standing.ts`. */
 
@@ -131,7 +131,7 @@ function findByUser(job: AlikeJob): void {
     if (index.has(slot, mark.inSource)) continue;
     if (!index.has(slot, mark.ours) && !standing.disables(index.person(slot).identification)) continue;
     const user = readKept(spool, candidates.places[at] as number);
-    if (typeof user === 'string') continue;
+    if (isEqualUser(user)) continue;
     newPeople ??= openNewPeople(index);
     const shown = { ...user, fields: onlyMapped(user.fields, sync.mapping.fields) };
     for (const person of newPeople.like(shown)) protectBoth(person, user, job, 'not in the source');
