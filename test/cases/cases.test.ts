@@ -338,6 +338,7 @@ const rightOfPeople: Readonly<Record<string, Check>> = {
   ),
   '53F-xs-date-offset': left('E120'),
   '54G-padded-ids': leaverGone,
+  '55A-manager-as-float': ({ last }) => expect(last.report().counts).toMatchObject({ lead: 29 }),
   '64C-twins': stay('E131', 'E132'),
 };
 

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { bareForm } from '../../core/guard/damage.ts';
 import type { LeaderField } from '../../core/person/fields.ts';
 import type { LeaderReference, Person } from '../../core/person/person.ts';
 import type { WantedLeaders, WantedMain } from '../../core/plan/leaders.ts';
@@ -35,6 +36,8 @@ export interface ResolveJob {
  *   has no account                                    | waits
  *   is in no read, and has an account of another sync | can be set
  *   is in no full read                                | waits
+ *
+ * A reference that names no one is read again without what programs add to numbers (see `bareForm`).
  */
 export function resolveReference(
   { by, value }: LeaderReference,
@@ -47,9 +50,12 @@ export function resolveReference(
     const why = isFull ? 'has no record: no active employee has the e-mail' : 'is not in this read';
     return { says: 'waits', why };
   }
-  const { slot, isExact } = index.find(value);
-  const isShown = isExact && index.has(slot, mark.inSource) && !index.has(slot, mark.bystander);
-  if (isShown) return resolveSlot(slot, value, index);
+  // A program that wrote `1001.0` for a manager wrote it for many.
+  for (const name of new Set([value, bareForm(value)])) {
+    const { slot, isExact } = index.find(name);
+    const isShown = isExact && index.has(slot, mark.inSource) && !index.has(slot, mark.bystander);
+    if (isShown) return resolveSlot(slot, name, index);
+  }
   const entry = ledger.get(value);
   const hasAccount = entry !== undefined && entry.removed === undefined && entry.disabledAt === undefined;
   if (hasAccount) return { says: 'leader', identification: value };
