@@ -12,7 +12,7 @@ const disabledByUs = entry({ disabledAt: now - 40 * day, goneSince: now - 40 * d
 const off = user({ enabled: false });
 const removing = { remove: { afterMs: 30 * day, blacklist: false } } as const;
 const others = entry({ owner: 'contractors' });
-const parking: Parking = { email: 'e1@parked.example', claimant: 'E9' };
+const parking: Parking = { email: 'e1@parked.example', why: 'left, and E9 needs the e-mail' };
 const toDisable: AccountDecision = { way: 'disable', identification: 'E1', accountId: '1', by: 'ana', why: 'a test' };
 const twice = { count: 1, since: now - 2 * day, stamp: 'snapshot-1' };
 const removed = (blacklist: boolean) => ({ removed: { at: now - day, blacklist } });

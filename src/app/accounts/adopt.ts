@@ -4,7 +4,14 @@ import { beforeOf } from '../../core/plan/change.ts';
 import { withKnown } from '../../core/plan/diff.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { entryOf } from '../../core/plan/ledger-steps.ts';
-import type { DecisionWay, NewDecision, Pair, Standing } from '../../core/plan/standing.ts';
+import {
+  type DecisionWay,
+  type IdentityWay,
+  isOfIdentity,
+  type NewDecision,
+  type Pair,
+  type Standing,
+} from '../../core/plan/standing.ts';
 import { unknownFields } from '../../core/run/batch.ts';
 import { PlatformError, type RollcallError, usageError } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
@@ -28,6 +35,10 @@ export function wordsOf(decision: NewDecision): string {
   if (decision.way === 'rename')
     return `account of ${decision.other} gets the identification ${decision.identification}`;
   const person = JSON.stringify(decision.identification);
+  if (isOfIdentity(decision)) {
+    if (decision.way === 'same') return `the record of ${person} is about the person of the account`;
+    return `the record of ${person} is about another person: the account with the id ${JSON.stringify(decision.accountId)} is to be disabled`;
+  }
   const end = decision.until === undefined ? '' : ` until ${new Date(decision.until).toISOString()}`;
   if (!('other' in decision)) {
     const account = `the account of ${person}`;
@@ -89,8 +100,8 @@ export async function planAdoption(
 }
 
 /** What a person decides about pairs instead of a rename, or about accounts that no sync owns. */
-export interface DecisionOrder extends SignedCaller {
-  readonly way: DecisionWay;
+export interface DecisionOrder<Way = DecisionWay> extends SignedCaller {
+  readonly way: Way;
   /** When `leave` or `disable` ends. */
   readonly until?: PauseOrder['until'];
   readonly signal: AbortSignal;
@@ -105,7 +116,7 @@ export async function decideAccounts(
   app: AppIo,
   of: string,
   ids: readonly string[],
-  { way, until: end, signal, ...signed }: DecisionOrder,
+  { way, until: end, signal, ...signed }: DecisionOrder<Exclude<DecisionWay, IdentityWay>>,
 ): Promise<readonly Adoption[]> {
   const { engine: io } = app;
   requireProven(io, signed, 'a decision about accounts');

@@ -1,5 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
-import { adoptPeople, decideAccounts, planAdoption } from '../../app/accounts/adopt.ts';
+import { adoptPeople, planAdoption } from '../../app/accounts/adopt.ts';
+import { decidePeople } from '../../app/accounts/identities.ts';
 import { openAccounts } from '../../app/accounts/list-accounts.ts';
 import { moveOrphans, type OrphansOrder, previewOrphans } from '../../app/accounts/orphans.ts';
 import type { SignedCaller } from '../../app/audit.ts';
@@ -183,6 +184,8 @@ interface AdoptOptions extends SignatureOptions {
   readonly replace?: boolean;
   readonly apart?: boolean;
   readonly disable?: boolean;
+  readonly same?: boolean;
+  readonly another?: boolean;
   readonly until?: ReturnType<typeof parseUntil>;
 }
 
@@ -201,6 +204,8 @@ export const adopt: CommandRow = {
     ['--until <time>', `when --leave or --disable ends (needed to leave a rename): ${untilForms}`, parseUntil],
     ['--replace', 'disable the old account and create one for the new person; both wait for approval'],
     ['--apart', 'they are two people: decide about each alone'],
+    ['--same', "HR's record, which names another person than the account, is about the same one"],
+    ['--another', 'it is about another person: the account is disabled, and is never enabled for that one'],
     confirmOption,
     ...signatureOptions,
   ],
@@ -215,7 +220,7 @@ async function takeOver(shell: Shell, sync: string, ids: readonly string[], opti
   const isMixed = from !== undefined && (until !== undefined || ways.some((way) => way !== 'leave'));
   if ((from === undefined) === (names.length === 0) || isMixed || ways.length > 1) {
     const message =
-      'name people, or the sync whose users are meant with --from NAME; --leave, --disable, --replace and --apart exclude each other, and all but --leave are for people';
+      'name people, or the sync whose users are meant with --from NAME; --leave, --disable, --replace, --apart, --same and --another exclude each other, and all but --leave are for people';
     throw usageError(message);
   }
   if (from !== undefined) return takeOrphans(shell, { sync, from, leaves, ...caller }, options.yes === true);
@@ -226,7 +231,7 @@ async function takeOver(shell: Shell, sync: string, ids: readonly string[], opti
     if (way !== undefined) {
       const order = { ...caller, way, signal: shell.signal, ...given({ until }) };
       return decide(shell, { sync, names, preview, way, isSure: options.yes === true }, (ids) =>
-        decideAccounts(app, sync, ids, order),
+        decidePeople(app, sync, ids, order),
       );
     }
     for (const line of preview.flatMap((one) => renderWays(one, sync, shell.style))) shell.print(line);
@@ -260,7 +265,7 @@ async function decide(
   const adoptions = await carryOut(names);
   shell.printJson(adoptionsView({ sync, adoptions }));
   for (const { effect } of adoptions) shell.print(`decided: ${cleanLine(effect)}`);
-  if (way === 'disable' || preview.some(({ ways }) => ways !== undefined)) {
+  if (way === 'disable' || way === 'same' || way === 'another' || preview.some(({ ways }) => ways !== undefined)) {
     shell.print(`the next run acts by it:  ${shell.style.command(`apply ${sync}`)}`);
   }
   return 0;

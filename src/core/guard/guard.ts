@@ -1,5 +1,5 @@
 import type { FieldName } from '../person/fields.ts';
-import { type ChangeClass, changeClasses } from '../plan/change.ts';
+import { type ChangeClass, changeClasses, type LimitedClass } from '../plan/change.ts';
 import { countOf } from '../run/formats.ts';
 import type { Hold } from '../run/run.ts';
 import type { GuardSettings, Threshold } from '../run/settings.ts';
@@ -39,6 +39,8 @@ export interface GuardFacts {
   readonly blocked?: BlockedFacts;
   /** An edit of the configuration that the plan was compared with. Absent: none differs. */
   readonly edit?: EditFacts;
+  /** What happens to accounts that a person takes from their records. Absent: their e-mails stay. */
+  readonly parksEmail?: boolean;
 }
 
 export interface EditFacts {
@@ -100,7 +102,7 @@ export function allowance(threshold: Threshold, { managed, enabled }: Users): nu
  * The classes of which never more than a third of the enabled users pass in 24 hours, with the least that may. All but
  * updates lock users out, or restore access.
  */
-const withinThird: Readonly<Partial<Record<ChangeClass, number>>> = {
+const withinThird: Readonly<Partial<Record<LimitedClass, number>>> = {
   disables: 1,
   enables: 1,
   removes: 1,
@@ -112,7 +114,7 @@ const withinThird: Readonly<Partial<Record<ChangeClass, number>>> = {
 const countedExactly: readonly ChangeClass[] = ['disables', 'enables', 'removes', 'emailChanges', 'configuration'];
 
 /** Returns how many changes of the class pass in 24 hours: its threshold, but in a small company a third. */
-export function classAllowance(name: ChangeClass, threshold: Threshold, users: Users): number {
+export function classAllowance(name: LimitedClass, threshold: Threshold, users: Users): number {
   const usual = allowance(threshold, users);
   const least = withinThird[name];
   if (users.managed === 0 || least === undefined) return usual;
@@ -139,6 +141,7 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
   const classes = (isEditHeld ? facts.edit?.beside : undefined) ?? facts.classes;
   const whyHeld = (name: ChangeClass): string | undefined => {
     const count = classes[name];
+    if (name === 'identity') return withAnotherPerson(count, facts);
     const allowed = classAllowance(name, settings[name], facts);
     const { encoding, emptied: gone } = facts.columns ?? {};
     if (name === 'handOvers') return tooManyHandOvers(count, allowed);
@@ -158,6 +161,17 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
     ...others.flatMap((name) => holdOf(name, classes[name], whyHeld(name))),
   ];
   return { holds, ...read };
+}
+
+/** So many at once are rather rows that were shifted than people who changed. */
+const severalStrangers = 3;
+
+/** Every change of the class needs approval. */
+function withAnotherPerson(count: number, { sync, parksEmail }: GuardFacts): string {
+  const who = countOf(count, 'identification comes', 'identifications come');
+  const cause = count < severalStrangers ? '' : '. Rows of the export may be shifted or sorted in part, or it is anonymous';
+  const email = parksEmail === true ? 'its e-mail parked' : 'its e-mail stays taken';
+  return `${who} with another person than the account${cause}. If each is the same person, approve them; a person who is not, by "rollcall adopt ${sync} ID --another": the account is disabled, and ${email}`;
 }
 
 /** Returns whether changes of the class depend on a column that is emptied: see `ColumnDoubts`. */
@@ -266,4 +280,5 @@ export const classNoun: Readonly<Record<ChangeClass, string>> = {
   configuration: 'configuration change',
   leads: 'leader change',
   unleads: 'leader removal',
+  identity: 'change of person',
 };

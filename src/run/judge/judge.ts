@@ -69,7 +69,8 @@ export function judge(work: Pick<PlanWork, 'sync' | 'blocked' | 'focus' | 'edit'
   const { managed, enabled } = compared;
   const { rows } = snapshot;
   const previous = snapshot.kind === 'full' ? last : undefined;
-  const facts = { sync: name, managed, enabled, rows, fillRates, unreadable, vanished, columns, previous };
+  const parksEmail = sync.settings.parkEmail !== undefined;
+  const facts = { sync: name, managed, enabled, rows, fillRates, unreadable, vanished, columns, previous, parksEmail };
   const { open: classes, recent, restored } = counts;
   const about = { ...blockedFacts(work, read), ...editFacts(work, { differing, snapshot }, counts.beside) };
   const verdict = checkGuards({ ...facts, classes, recent, ...restored, ...about }, guards);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { adoptPeople, decideAccounts, planAdoption } from '../../app/accounts/adopt.ts';
+import { adoptPeople, planAdoption } from '../../app/accounts/adopt.ts';
+import { decidePeople } from '../../app/accounts/identities.ts';
 import { askedAccounts, type KeyedAccount, openAccounts } from '../../app/accounts/list-accounts.ts';
 import { findOrphans, moveOrphans } from '../../app/accounts/orphans.ts';
 import type { AppIo } from '../../app/app-io.ts';
@@ -179,7 +180,7 @@ export const peopleEndpoints: readonly Endpoint[] = [
       const done =
         way === undefined
           ? adoptPeople(app, sync, named, asked)
-          : decideAccounts(app, sync, named, { way, ...end, ...asked });
+          : decidePeople(app, sync, named, { way, ...end, ...asked });
       return adoptionsView({ sync, adoptions: await done });
     },
   }),

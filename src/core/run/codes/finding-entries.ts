@@ -2,6 +2,7 @@ import type { CodeEntry } from './code-entry.ts';
 
 const moves = 'operations.md#move-users-between-syncs';
 const pairs = 'operations.md#one-person-under-two-identifications';
+const identities = 'operations.md#an-identification-that-comes-with-another-person';
 const strange = 'operations.md#find-the-cause-of-a-message';
 const files = 'platform-assumptions.md#following-a-file';
 const writing = 'platform-assumptions.md#writing-users-directly';
@@ -295,6 +296,24 @@ export const findingEntries = {
     cause: '`remove.blacklist` is set, and the person was hired again. The platform refuses the identification.',
     cure: ['Ask an administrator of the platform to take the identification off the blacklist.'],
     page: 'configuration.md#a-sync',
+  },
+  'another-person': {
+    meaning: "HR's record of an identification is about another person than the account, as somebody decided.",
+    cause: 'The HR system gave the identification of a former employee to another person.',
+    cure: [
+      'Give that person an identification of their own in the HR system: the next run creates an account.',
+      'If it is the same person after all, run `rollcall adopt SYNC PERSON --same`.',
+    ],
+    page: identities,
+  },
+  'identity-unchecked': {
+    meaning: 'Names are in one script in the source and in another on the platform, so they were not compared.',
+    cause: 'Neither an e-mail nor a birth date nor an entry date is known on both sides.',
+    cure: [
+      'Look at some of these people in the plan: are they the people of the accounts?',
+      'To have them compared, map `email`, `birthDate` or `orgEntryDate`.',
+    ],
+    page: identities,
   },
   'foreign-disable': {
     meaning: 'An active employee has an account that another person or system disabled. It stays disabled.',

@@ -80,6 +80,7 @@ export const words = {
     unleads: 'leader removals',
     handOvers: 'hand-overs',
     configuration: 'configuration changes',
+    identity: 'changes of person',
   } as typeof word,
   oneOfClass: {
     creates: 'create',
@@ -93,6 +94,7 @@ export const words = {
     unleads: 'leader removal',
     handOvers: 'hand-over',
     configuration: 'configuration change',
+    identity: 'change of person',
   } as typeof word,
   holdState: {
     open: 'Open',

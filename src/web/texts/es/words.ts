@@ -80,6 +80,7 @@ export const words: Texts['words'] = {
     unleads: 'retiros de líderes',
     handOvers: 'traspasos',
     configuration: 'cambios de la configuración',
+    identity: 'cambios de persona',
   },
   oneOfClass: {
     creates: 'alta',
@@ -93,6 +94,7 @@ export const words: Texts['words'] = {
     unleads: 'retiro de líderes',
     handOvers: 'traspaso',
     configuration: 'cambio de la configuración',
+    identity: 'cambio de persona',
   },
   holdState: {
     open: 'Abierta',

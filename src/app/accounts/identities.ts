@@ -1,0 +1,79 @@
+import { nameDigest } from '../../core/person/likeness.ts';
+import type { IdentityWay, NewDecision } from '../../core/plan/standing.ts';
+import { usageError } from '../../core/run/errors.ts';
+import { given } from '../../core/run/given.ts';
+import type { PlannedChange } from '../../ports/store.ts';
+import type { EngineIo } from '../../run/engine-io.ts';
+import { explain } from '../../run/why.ts';
+import type { Adoption } from '../../views/people.ts';
+import type { AppIo } from '../app-io.ts';
+import { requireProven, type SignedCaller } from '../audit.ts';
+import { readChanges } from '../changes/search-changes.ts';
+import { findSync } from '../find-named.ts';
+import { type DecisionOrder, decideAccounts, keepDecision } from './adopt.ts';
+
+/* Records that are about other people than the accounts of their identifications: the class `identity`. */
+
+/** Decides as `decideAccounts` does, or whether records are about the people of their accounts. Throws as that does. */
+export function decidePeople(
+  app: AppIo,
+  of: string,
+  ids: readonly string[],
+  { way, ...order }: DecisionOrder,
+): Promise<readonly Adoption[]> {
+  if (way === 'same' || way === 'another') return decideIdentities(app, of, ids, { ...order, way });
+  return decideAccounts(app, of, ids, { ...order, way });
+}
+
+async function decideIdentities(
+  { engine: io }: AppIo,
+  of: string,
+  ids: readonly string[],
+  { way, until, signal, ...signed }: DecisionOrder<IdentityWay>,
+): Promise<readonly Adoption[]> {
+  requireProven(io, signed, 'a decision about accounts');
+  const sync = findSync(of, io.syncs);
+  const { name, connection } = sync.settings;
+  if (until !== undefined) throw usageError(`${way} has no end: --until TIME belongs to --leave and --disable`);
+  const found: { decision: NewDecision; account: NonNullable<Adoption['account']> }[] = [];
+  const unfit: string[] = [];
+  for (const identification of new Set(ids)) {
+    const { user, stranger } = (await explain(identification, sync, io, signal)).subject ?? {};
+    if (user === undefined || stranger === undefined) unfit.push(identification);
+    else {
+      const person = { identification, accountId: user.id, nameDigest: stranger.nameDigest };
+      const decision = { connection, sync: name, way, ...person } as const;
+      found.push({ decision, account: { id: user.id, enabled: user.enabled } });
+    }
+  }
+  if (unfit.length > 0) {
+    const message = `no record is about another person than the account: ${unfit.join(', ')}. Nothing was decided`;
+    throw usageError(message);
+  }
+  const done: Adoption[] = [];
+  for (const { decision, account } of found) {
+    const effect = await keepDecision(decision, signed, io);
+    const { identification } = decision as typeof decision & { readonly identification: string };
+    done.push({ identification, account, kind: 'decide', effect, isDone: true });
+  }
+  return done;
+}
+
+/** Keeps what an approval of such updates and enables says: each record is about the person of the account. */
+export async function keepApproved(
+  plan: string,
+  chosen: readonly Pick<PlannedChange, 'identification' | 'hash' | 'classes'>[],
+  { sync, ...signed }: SignedCaller & { readonly sync: string },
+  io: EngineIo,
+): Promise<void> {
+  const names = chosen.filter(({ classes }) => classes.includes('identity'));
+  const connection = io.syncs.get(sync)?.settings.connection;
+  if (names.length === 0 || connection === undefined) return;
+  for (const { identification, kind, before, after } of await readChanges(plan, names, io)) {
+    if (before === undefined || kind === 'disable') continue;
+    const isNamed = after.firstName !== undefined || after.lastName !== undefined;
+    const named = given({ nameDigest: isNamed ? nameDigest(after) : undefined });
+    const place = { connection, sync, way: 'same', identification, accountId: before.userId, ...named } as const;
+    await keepDecision(place, signed, io);
+  }
+}
