@@ -1,6 +1,6 @@
 import type { FieldName } from '../person/fields.ts';
 import { type ChangeClass, changeClasses, type LimitedClass } from '../plan/change.ts';
-import { countOf } from '../run/formats.ts';
+import { countOf, shellWord } from '../run/formats.ts';
 import type { Hold } from '../run/run.ts';
 import type { GuardSettings, Threshold } from '../run/settings.ts';
 import { type ColumnDoubts, percent } from './columns.ts';
@@ -39,8 +39,8 @@ export interface GuardFacts {
   readonly blocked?: BlockedFacts;
   /** An edit of the configuration that the plan was compared with. Absent: none differs. */
   readonly edit?: EditFacts;
-  /** What happens to accounts that a person takes from their records. Absent: their e-mails stay. */
-  readonly parksEmail?: boolean;
+  /** The first identifications that come with other people, and whether the e-mail of an account taken from one is parked. */
+  readonly strangers?: { readonly examples: readonly string[]; readonly parksEmail: boolean };
 }
 
 export interface EditFacts {
@@ -164,14 +164,18 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
 }
 
 /** So many at once are rather rows that were shifted than people who changed. */
-const severalStrangers = 3;
+export const severalStrangers = 3;
 
 /** Every change of the class needs approval. */
-function withAnotherPerson(count: number, { sync, parksEmail }: GuardFacts): string {
-  const who = countOf(count, 'identification comes', 'identifications come');
-  const cause = count < severalStrangers ? '' : '. Rows of the export may be shifted or sorted in part, or it is anonymous';
-  const email = parksEmail === true ? 'its e-mail parked' : 'its e-mail stays taken';
-  return `${who} with another person than the account${cause}. If each is the same person, approve them; a person who is not, by "rollcall adopt ${sync} ID --another": the account is disabled, and ${email}`;
+function withAnotherPerson(count: number, { sync, strangers }: GuardFacts): string {
+  const { examples = [], parksEmail = false } = strangers ?? {};
+  const names = examples.length === 0 ? '' : ` (${examples.join(', ')}${count > examples.length ? ', …' : ''})`;
+  const who = `${countOf(count, 'identification comes', 'identifications come')} with another person than the account${names}`;
+  const cause =
+    count < severalStrangers ? '' : '. Rows of the export may be shifted or sorted in part, or made anonymous';
+  const command = `rollcall adopt ${shellWord(sync)} ${shellWord(count === 1 ? (examples[0] ?? 'ID') : 'ID')} --another`;
+  const email = parksEmail ? 'gets its parking address' : 'stays on it';
+  return `${who}${cause}. Approve those who are the same person. For another person, run "${command}": the account is disabled, and its e-mail ${email}`;
 }
 
 /** Returns whether changes of the class depend on a column that is emptied: see `ColumnDoubts`. */

@@ -37,7 +37,10 @@ export function compareWithAccount(record: WhoFields, account: WhoFields): Liken
 }
 
 /** Compares a record with what the last accepted read showed of the identification: the name or the birth date decides. */
-export function isAsLastSeen(record: WhoFields, { name, birthDate }: LastSeen): 'by name' | 'by birth date' | undefined {
+export function isAsLastSeen(
+  record: WhoFields,
+  { name, birthDate }: LastSeen,
+): 'by name' | 'by birth date' | undefined {
   if (compareNames(nameOf(record), name) === 'equal') return 'by name';
   return isSet(birthDate) && record.birthDate === birthDate ? 'by birth date' : undefined;
 }

@@ -57,6 +57,8 @@ export interface Decided {
   respectedEdits: number;
   /** What is of the class `configuration`. */
   readonly differing: Differing;
+  /** The first identifications whose records are about other people than their accounts. */
+  strangers: readonly string[];
   /** Positions in the spool of changes that are made while that class is held. */
   readonly instead: number[];
   /** Positions in the spool of users whom the class takes over: see `TakenLater`. */
@@ -79,6 +81,7 @@ function nothingDecided(): Decided {
     waits: new Map(),
     keptEmails: new Set(),
     differing: noDiffering(),
+    strangers: [],
   };
 }
 
@@ -104,7 +107,19 @@ export async function decideChanges(
   const isFocused = read.focus !== undefined;
   const decide = decideBy(work, { isComplete: snapshot.leavers !== undefined, former }, io);
   const strangers = undoneBy(work.scope) === undefined ? openStrangers(work, standing, io) : undefined;
-  const people = { index, spool, candidates, claims, holders, neighbors, asked, blocked, standing, decide, ...given({ strangers }) };
+  const people = {
+    index,
+    spool,
+    candidates,
+    claims,
+    holders,
+    neighbors,
+    asked,
+    blocked,
+    standing,
+    decide,
+    ...given({ strangers }),
+  };
   const job = { sync, snapshot, isFocused, ...people, signal };
   const moves = await orderClaims(job, find, io);
   const decided = nothingDecided();
@@ -123,6 +138,7 @@ export async function decideChanges(
   }
   for (const finding of inheritance.findings()) find(finding);
   strangers?.tell(find);
+  decided.strangers = strangers?.examples() ?? [];
   const isDelta = read.reading.kind === 'delta';
   decided.needsFull = identities.notKept > 0 || (isDelta && identities.found > 0);
   if (decided.needsFull && isDelta) {

@@ -148,7 +148,9 @@ export async function decideSlots(
 function partedParking(slot: number, { index, sync: { settings } }: DecideJob): Parking | undefined {
   const { parkEmail } = settings;
   const email = parkEmail && parkingAddress(parkEmail, index.person(slot).identification);
-  return email === undefined || index.findEmail(email) !== -1 ? undefined : { email, why: 'is not the account of HR’s record' };
+  return email === undefined || index.findEmail(email) !== -1
+    ? undefined
+    : { email, why: 'is not the account of the record' };
 }
 
 /** Returns the parking of a leaver whose account has an e-mail that an employee is to get in this plan. */

@@ -1,3 +1,4 @@
+import { severalStrangers } from '../../core/guard/guard.ts';
 import { earlierOf } from '../../core/person/earlier.ts';
 import { compareWithAccount, isAsLastSeen, looksLike, nameDigest, whoWords } from '../../core/person/likeness.ts';
 import type { Person, RejectedPerson } from '../../core/person/person.ts';
@@ -35,13 +36,16 @@ export interface Strangers {
    * records show another person. HR makes people who left anonymous, so any other leaver goes. Asked after the people who
    * are active were judged.
    */
-  withDisables<Made extends Decision<string>>(people: readonly (Claimed & { readonly decision: Made })[]): readonly Made[];
+  withDisables<Made extends Decision<string>>(
+    people: readonly (Claimed & { readonly decision: Made })[],
+  ): readonly Made[];
+  /** Returns the first of them about whom nothing was decided. */
+  examples(): readonly string[];
   /** Tells once of people whose names are in two scripts, with nothing else to compare. */
   tell(find: (finding: Finding) => void): void;
 }
 
-/** So many at once are rather rows that were shifted than people who changed. */
-const several = 3;
+const shownExamples = 3;
 
 export function openStrangers(
   work: Pick<PlanWork, 'sync' | 'index' | 'salt'>,
@@ -99,13 +103,16 @@ export function openStrangers(
         if (change?.kind !== 'disable' || user === undefined || !unsigned.has(rule)) return decision;
         const stranger = found.get(slot);
         if (rule !== 'missing-disable') {
-          const isHeld = stranger !== undefined && (found.size >= several || worksHere(user, slot, allSlots(index)));
+          const isHeld =
+            stranger !== undefined && (found.size >= severalStrangers || worksHere(user, slot, allSlots(index)));
           return isHeld ? ofIdentity(decision, stranger) : decision;
         }
         const words = `the record of another identification is about ${whoWords(user.fields)}, whose account this is`;
         return worksHere(user, slot, found.keys()) ? ofIdentity(decision, { words }) : decision;
       });
     },
+
+    examples: () => [...found.keys()].slice(0, shownExamples).map((slot) => index.person(slot).identification),
 
     tell(find) {
       if (unchecked === 0) return;

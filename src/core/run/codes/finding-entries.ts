@@ -310,7 +310,7 @@ export const findingEntries = {
     meaning: 'Names are in one script in the source and in another on the platform, so they were not compared.',
     cause: 'Neither an e-mail nor a birth date nor an entry date is known on both sides.',
     cure: [
-      'Look at some of these people in the plan: are they the people of the accounts?',
+      'Look at some of these people in the plan, and see whether they are the people of the accounts.',
       'To have them compared, map `email`, `birthDate` or `orgEntryDate`.',
     ],
     page: identities,
