@@ -1,5 +1,15 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { likenessKey, looksLikeSamePerson } from '../../src/core/person/likeness.ts';
+import {
+  compareWithAccount,
+  isAsLastSeen,
+  type LastSeen,
+  likenessKey,
+  looksLike,
+  looksLikeSamePerson,
+  nameDigest,
+  type WhoFields,
+} from '../../src/core/person/likeness.ts';
 import { nextTryAt, refusalReason } from '../../src/core/plan/refused-create.ts';
 import { type AccountDecision, openStanding, type PairDecision } from '../../src/core/plan/standing.ts';
 import { day, now } from './cases.ts';
@@ -91,6 +101,89 @@ describe('a refused create', () => {
     expect(refusalReason('update', 'Taken.')).toBe('Taken.');
     expect(refusalReason('create', 'Taken.')).toBe(
       'Taken. A deleted or hidden account may hold the identification or e-mail',
+    );
+  });
+});
+
+const who = (name: string, over: WhoFields = {}): WhoFields => {
+  const [firstName = '', lastName = ''] = name.split('|');
+  return { firstName, lastName, ...over };
+};
+const [mail, born, hired] = [{ email: 'a@x.com' }, { birthDate: '1990-01-02' }, { orgEntryDate: '2020-03-04' }];
+const others = { email: 'b@x.com', birthDate: '1991-02-03', orgEntryDate: '2021-04-05' };
+
+describe('a record and the account of its identification', () => {
+  it.each<[record: string, account: string, ReturnType<typeof compareWithAccount>]>([
+    ['José|Núñez', 'JOSE|nunez', 'same name'],
+    ['Jürgen|Müller', 'Juergen|Mueller', 'same name'],
+    ['Jürgen|Müller', 'Jurgen|Muller', 'same name'],
+    ['Øre|Łuk', 'Ore|Luk', 'same name'],
+    ['Weber|Jonas', 'Jonas|Weber', 'same name'],
+    ['J.|Weber', 'Jonas|Weber', 'same name'],
+    ['J.|W.', 'Jonas|Weber', 'another'],
+    ['Ana|Ruiz', 'Ana María|Ruiz Soto', 'same name'],
+    ['Anne-Marie|van der Berg', 'Annemarie|Vanderberg', 'same name'],
+    ['Sean|O’Neil', "Sean|O'Neil", 'same name'],
+    ['明|王', '王|明', 'same name'],
+    ['Иван (Ivan)|Петров', 'Ivan|Petrov', 'same name'],
+    ['Ana|Ruiz', 'Ana|Weber', 'another'],
+    ['Maria|de la Cruz', 'Juan|de la Vega', 'another'],
+    ['Ana|Ruiz', 'Jonas|Weber', 'another'],
+    ['Иван|Петров', 'Ivan|Petrov', 'unknown'],
+    ['王|小明', 'Xiaoming|Wang', 'unknown'],
+    ['|', 'Ana|Ruiz', 'same'],
+  ])('named %s and %s are %s', (record, account, likeness) => {
+    expect(compareWithAccount(who(record), who(account))).toBe(likeness);
+    expect(compareWithAccount(who(account), who(record))).toBe(likeness);
+  });
+
+  it.each<[string, string, WhoFields, WhoFields, ReturnType<typeof compareWithAccount>]>([
+    ['Ana|Ruiz', 'Ana|Weber', mail, { email: 'A@x.com' }, 'same'],
+    ['Ana|Ruiz', 'Ana|Weber', born, born, 'same'],
+    ['Ana|Ruiz', 'Ana|Weber', { ...others, ...hired }, hired, 'same'],
+    ['Ana|Ruiz', 'Ana|Weber', others, { ...mail, ...born, ...hired }, 'another'],
+    ['Ana|Ruiz', 'Jonas|Weber', { ...mail, ...born }, { ...mail, ...born }, 'another'],
+    ['Иван|Петров', 'Ivan|Petrov', born, born, 'same'],
+    ['Иван|Петров', 'Ivan|Petrov', born, others, 'another'],
+    ['Иван|Петров', 'Ivan|Petrov', born, mail, 'unknown'],
+    ['|', '|', others, { ...mail, ...born }, 'another'],
+    ['|', '|', mail, { email: 'b@x.com' }, 'same'],
+  ])('named %s and %s with %o and %o are %s', (record, account, one, other, likeness) => {
+    expect(compareWithAccount(who(record, one), who(account, other))).toBe(likeness);
+  });
+
+  it.each<[string, WhoFields, LastSeen, ReturnType<typeof isAsLastSeen>]>([
+    ['the name', who('Ana|Ruiz Soto', born), { name: 'Ana Ruiz', birthDate: '1991-01-01' }, 'by name'],
+    ['the birth date', who('Ana|Weber', born), { name: 'Eva Ruiz', ...born }, 'by birth date'],
+    ['nothing', who('Ana|Ruiz', { birthDate: '' }), { name: 'Jonas Weber', birthDate: '' }, undefined],
+  ])('is as last seen by %s', (_, record, last, by) => {
+    expect(isAsLastSeen(record, last)).toBe(by);
+  });
+
+  const part = fc.constantFrom('ana', 'bea', 'carlos', 'dora', 'eva', 'frank', 'gina', 'hugo', 'ines', 'julia');
+  const parts = fc.uniqueArray(part, { minLength: 2, maxLength: 4 });
+  const named = (all: readonly string[]) => who(`${all[0]}|${all.slice(1).join(' ')}`);
+
+  it('is the same person in any order and case, and where parts are added', () => {
+    const more = fc.record({ all: parts, seed: fc.integer(), added: fc.constantFrom('', 'zoe', 'quintero') });
+    fc.assert(
+      fc.property(more, ({ all, seed, added }) => {
+        const turned = [...all.slice(Math.abs(seed) % all.length), ...all.slice(0, Math.abs(seed) % all.length), added];
+        const other = named(turned.filter((one) => one !== '').map((one) => one.toUpperCase()));
+        expect(compareWithAccount(named(all), other)).toBe('same name');
+        if (added === '') expect(nameDigest(named(all))).toBe(nameDigest(other));
+      }),
+    );
+  });
+
+  it('is never the same person when no part is common and the scripts are equal', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(part, { minLength: 4, maxLength: 6 }), fc.boolean(), (all, hasDates) => {
+        const facts = hasDates ? { ...mail, ...born, ...hired } : {};
+        const [one, other] = [all.slice(0, 2), all.slice(2)].map((some) => ({ ...named(some), ...facts }));
+        expect(compareWithAccount(one ?? {}, other ?? {})).toBe('another');
+        expect(looksLike(one ?? {}, other ?? {})).toBe(false);
+      }),
     );
   });
 });
