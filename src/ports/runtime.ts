@@ -85,9 +85,9 @@ export interface Egress {
 }
 
 /**
- * A scratch file that exists only while the process holds it. Records are written in sequence and read by position.
- * With it, a plan's memory depends on the index, not on the records. It holds personal data, so it has no name on disk
- * and ends with the process.
+ * Scratch space that exists only while the process holds it: in memory, beyond some size in a file. Records are written in
+ * sequence and read by position. With it, a plan's memory depends on the index, not on the records. It holds personal
+ * data, so a file has no name on disk, is encrypted, and ends with the process.
  */
 export interface Spool {
   /** Appends the text and returns its position for `read`. */

@@ -298,6 +298,35 @@ const rightOfPeople: Readonly<Record<string, Check>> = {
     told(/left is in a year that cannot be meant .* 1 row \(line 6\)/),
   ),
   '26A-why-after-doubted-read': left('E120'),
+  '42E-html-tags': all(
+    keep({ area: 'Ops' }, 'E105'),
+    keep({ job: 'Analyst' }, 'E106'),
+    told(/area is markup/, /job is markup/),
+  ),
+  '42G-lookup-lists': all(keep({ area: 'Ops' }, 'E105', 'E106', 'E107'), told(/area is .* an object as text.* 3 rows/)),
+  '43A-persian-zwnj': keep({ lastName: 'حسین\u200cزاده' }, 'E131'),
+  '43B-dutch-apostrophe': all(
+    keep({ lastName: "'t Hart" }, 'E131'),
+    keep({ lastName: "'s-Gravesande" }, 'E132'),
+    ({ last }) => expect(last.told()).toBe(''),
+  ),
+  '43H-names-like-null': all(keep({ firstName: 'Nan', lastName: 'Null' }, 'E131'), stay('E132')),
+  '43K-masked-column': all(keep({ job: 'Analyst' }, ...people(101, 108)), told(/job is masked .* 8 rows/)),
+  '43L-masked-mail': all(
+    keep({ email: 'p105@corp.test' }, 'E105'),
+    keep({ email: 'p106@corp.test' }, 'E106'),
+    told(/email is masked .* 2 rows/),
+  ),
+  '43N-dash-means-none': all(
+    keep({ area: 'Ops', job: 'Analyst' }, ...people(105, 109)),
+    keep({ phoneNumber: '+598 99 000 109' }, 'E109'),
+  ),
+  '50B-effective-future-termination': stay('E105'),
+  '50H-prefer-now-expression': all(keep({ area: 'Ops' }, 'E105'), left('E120')),
+  '50K-old-row-newest-position': all(stay('E105'), keep({ area: 'Sales' }, 'E105')),
+  '51A-rescinded-termination': stay('E105'),
+  '53F-xs-date-offset': left('E120'),
+  '54G-padded-ids': leaverGone,
 };
 
 describe('people are read with sense', () => {

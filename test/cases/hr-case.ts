@@ -1,7 +1,8 @@
-import { copyFile, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { FieldValues } from '../../src/core/person/fields.ts';
+import { utcDate } from '../../src/core/person/plain-date.ts';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 import { type Finished, openTestShell } from '../cli/test-shell.ts';
 
@@ -63,6 +64,11 @@ const twoDays: readonly CaseStep[] = [
   { put: { 'employees.csv': 'day2.csv' }, cmds: apply },
 ];
 
+/** Writes the day that is so many days from today for each `@D+20@`. */
+function withDays(text: string): string {
+  return text.replace(/@D([+-]\d+)@/g, (_, days) => utcDate(Date.now() + Number(days) * 86_400_000));
+}
+
 /** Plays a case with the real commands and the real platform, in this process. */
 export async function playCase(name: string, hr?: HrServer, folder = casesFolder): Promise<PlayedCase> {
   const from = join(folder, name);
@@ -84,7 +90,7 @@ export async function playCase(name: string, hr?: HrServer, folder = casesFolder
   if (hr !== undefined) onTestFinished(() => hr.close());
 
   const shell = await openTestShell();
-  const config = (await readFile(join(from, 'rollcall.yaml'), 'utf8'))
+  const config = withDays(await readFile(join(from, 'rollcall.yaml'), 'utf8'))
     .replaceAll('@PLATFORM@', sandbox.url)
     .replaceAll('@HR@', hr?.url ?? '')
     .replace(/every: 1s/, 'every: 50ms');
@@ -95,7 +101,7 @@ export async function playCase(name: string, hr?: HrServer, folder = casesFolder
     if (step.hr !== undefined) hr?.set(step.hr);
     for (const [target, input] of Object.entries(step.put ?? {})) {
       const path = join(shell.folder, target);
-      await copyFile(pathOf(input), path);
+      await writeFile(path, withDays(await readFile(pathOf(input), 'latin1')), 'latin1');
       // A copy may keep the time of its original.
       const at = step.mtime ?? Date.now() / 1000;
       await utimes(path, at, at);

@@ -326,7 +326,7 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'prefer: [{ latest: hired }, { latest: { expression: "a +" } }]':
       '25 syncs.people.prefer[1].latest.expression: does not compile: not a JSONata expression at character 3: Unexpected end of expression',
     'prefer: { latest: hired, formt: x }':
-      '25 syncs.people.prefer.formt: is not a known key; did you mean format? Known here: latest, format',
+      '25 syncs.people.prefer.formt: is not a known key; did you mean format? Known here: latest, format, future',
     'prefer: []': '25 syncs.people.prefer: must not be empty',
   },
   'email: { from: work_email, transform: [trim, lowercase] }': {

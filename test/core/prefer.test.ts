@@ -23,7 +23,7 @@ describe('the rank of a record', () => {
     compilePrefer(rules, createExpressions(), { start: 0, dateFormat });
   const latest: PreferRule = { kind: 'latest', value: 'hired', format: undefined };
   const rank = (fields: Record<string, unknown>, rules: readonly PreferRule[] = [latest], dateFormat?: string) =>
-    compiled(rules, dateFormat).rankOf(fields, [], utc as never);
+    compiled(rules, dateFormat).rankOf(fields, [], { dayOf: utc, now: Date.parse('2026-11-21T12:00:00Z') });
 
   it.each([
     ['a date', '2026-03-04', '2026-03-04'],
@@ -31,8 +31,15 @@ describe('the rank of a record', () => {
     ['a text that is no date', 'soon', '??????????'],
     ['a date that is not visible', undefined, '??????????'],
     ['a list', ['2026-03-04'], '??????????'],
+    ['today', '2026-11-21', '2026-11-21'],
+    ['a date after today, which is behind every other', '2026-11-22', '-79738877-'],
+    ['a later one, which is behind that', '2027-01-01', '-79729898-'],
   ])('by the latest date, of %s', (_, hired, expected) => {
     expect(rank({ hired })).toBe(expected);
+  });
+
+  it('takes a date after today where the rule allows it', () => {
+    expect(rank({ hired: '2026-11-22' }, [{ ...latest, future: true }])).toBe('2026-11-22');
   });
 
   it('reads dates in the format of the rule, else in that of the sync', () => {
@@ -47,17 +54,23 @@ describe('the rank of a record', () => {
 
     expect(reads).toEqual(['primary', 'hired']);
     expect(expressions).toHaveLength(1);
-    expect(rankOf({ hired: '2026-03-04' }, [true], utc as never)).toBe('12026-03-042026-03-04');
-    expect(rankOf({ hired: '' }, [false], utc as never)).toBe('000000000000000000000');
-    expect(rankOf({ hired: '' }, [undefined], utc as never)).toMatch(/^00/);
+    expect(rankOf({ hired: '2026-03-04' }, [true], { dayOf: utc, now: Date.parse('2026-11-21T12:00:00Z') })).toBe(
+      '12026-03-042026-03-04',
+    );
+    expect(rankOf({ hired: '' }, [false], { dayOf: utc, now: Date.parse('2026-11-21T12:00:00Z') })).toBe(
+      '000000000000000000000',
+    );
+    expect(rankOf({ hired: '' }, [undefined], { dayOf: utc, now: Date.parse('2026-11-21T12:00:00Z') })).toMatch(/^00/);
     const failed = new Refusal('expression-failed', 'the expression failed');
-    expect(rankOf({ hired: '' }, [failed], utc as never)).toMatch(/^\?0/);
+    expect(rankOf({ hired: '' }, [failed], { dayOf: utc, now: Date.parse('2026-11-21T12:00:00Z') })).toMatch(/^\?0/);
   });
 
   it('takes the result of its expression after those that precede it', () => {
     const latestOf: PreferRule = { kind: 'latest', value: { expression: 'dates.hired' }, format: undefined };
     const { rankOf } = compilePrefer([latestOf], createExpressions(), { start: 2, dateFormat: undefined });
-    expect(rankOf({}, ['2020-01-01', '2021-01-01', '2026-03-04'], utc as never)).toBe('2026-03-04');
+    expect(
+      rankOf({}, ['2020-01-01', '2021-01-01', '2026-03-04'], { dayOf: utc, now: Date.parse('2026-11-21T12:00:00Z') }),
+    ).toBe('2026-03-04');
   });
 });
 

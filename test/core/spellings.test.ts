@@ -92,6 +92,12 @@ describe('the spellings that programs make', () => {
     ['5.98E10', 'trouble'],
     ['####', 'trouble'],
     ['912.345.678', '912.345.678'],
+    ...['***-***-1234', 'xxx-xxx-6789', '000 00 0000', '•••• 99', '¿?'].map((phone): [string, string] => [
+      phone,
+      'trouble',
+    ]),
+    ...['-', '–', 'N/D', 'n.a.'].map((phone): [string, string] => [phone, phone.length > 1 ? 'trouble' : 'kept']),
+    ['+598 99 x12', '+598 99 x12'],
   ])('the phone number %j is read as %s', (phone, expected) =>
     expect(text('phone', 'phoneNumber', phone)).toBe(expected),
   );
@@ -108,14 +114,47 @@ describe('the spellings that programs make', () => {
     ['Jos√©', 'trouble'],
     ['Mª José', 'Mª José'],
     ['#¿NOMBRE?', 'trouble'],
+    ...['A**', 'A•••', 'xxxxx', '{{first_name}}', '<b>Ana</b>', '***', '.'].map((name): [string, string] => [
+      name,
+      'trouble',
+    ]),
+    ...['Ana (Anita)', 'J.P.', 'Xxavier', "O'Neill-[sic]"].map((name): [string, string] => [name, name]),
   ])('the name %j is read as %s', (name, expected) => expect(text('first', 'firstName', name)).toBe(expected));
 
-  it.each(['#¡REF!', '#NV', '#WERT!', 'R&amp;D', '<NULL>', '[none]'])('the area %j is trouble', (area) =>
-    expect(text('area', 'area', area)).toBe('trouble'),
+  it.each([
+    ...['#¡REF!', '#NV', '#WERT!', 'R&amp;D', '<NULL>', '[none]', '*****', 'XXXX', '$', 'n.v.t.', 'k.A.', 's/d'],
+    ...['<p>Sales</p>', 'Senior<br/>Analyst', '<!-- -->', '<![CDATA[Sales]]>', '#{area}', '{{ area }}', '<%= area %>'],
+    ...['%AREA%', '{area}', '{"id": 4}', "[4, 'Sales']", "('Sales',)", '["Sales"]', '[4]', '{4: "Sales"}', '4;#Sales'],
+    ...[
+      "Area(id=4, name='Sales')",
+      'Area{name=Sales}',
+      'com.acme.Area@1b6d3586',
+      'a:1:{s:2:"id";i:4;}',
+      '[object Area]',
+    ],
+  ])('nobody typed the area %j', (area) => expect(text('area', 'area', area)).toBe('trouble'));
+
+  it.each([
+    'Sales (EMEA)',
+    '(Sales)',
+    '[Sales]',
+    'R&D',
+    'H.R.',
+    'A/R',
+    'C++',
+    'Sales & Co. <3',
+    'No. 4',
+    '50% time',
+    'xx',
+  ])('somebody may have typed the area %j', (area) => expect(text('area', 'area', area)).toBe(area));
+
+  it.each(['-', '--', '–', '—', '- -'])('the dashes of %j are a blank', (area) =>
+    expect(text('area', 'area', area)).toBe('kept'),
   );
 
-  it.each(["'ana@corp.test", 'ana@corp,test', 'ana\u00ad@corp.test', 'n.a.'])('the e-mail %j is trouble', (email) =>
-    expect(text('email', 'email', email)).toBe('trouble'),
+  it.each(["'ana@corp.test", 'ana@corp,test', 'ana\u00ad@corp.test', 'n.a.', 'a***@corp.test', 'xxx@xxx.xxx'])(
+    'the e-mail %j is trouble',
+    (email) => expect(text('email', 'email', email)).toBe('trouble'),
   );
 
   it.each(['#¡REF!', '-', '<null>', '1.001E3', '2020-01-02', '01/02/2020', ''])('no one is called %j', (id) =>

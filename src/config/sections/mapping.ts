@@ -46,7 +46,7 @@ export const lifecycle = z
     ),
     dateFormat: documented(
       dateFormat().optional(),
-      "Format of these two dates in the source: letters such as `dd/MM/yyyy` or `yyyy-MM-dd'T'HH:mm:ssXXX`, or `epoch-seconds`, `epoch-ms`. Absent: `yyyy-MM-dd`.",
+      "Format of these two dates in the source: letters such as `dd/MM/yyyy` or `yyyy-MM-dd'T'HH:mm:ssXXX`, or `epoch-seconds`, `epoch-ms`, `filetime` (Active Directory), `json-date` (`/Date(…)/`). Absent: `yyyy-MM-dd`.",
       'dd/MM/yyyy',
       "yyyy-MM-dd'T'HH:mm:ssXXX",
     ),
@@ -280,6 +280,11 @@ const latestRule = z.strictObject({
     'Its format in the source. Absent: `lifecycle.dateFormat`.',
     'dd/MM/yyyy',
   ),
+  future: documented(
+    z.boolean().optional(),
+    'Whether a date after today may be the latest. Absent: `false`, so a record that takes effect later does not count yet.',
+    true,
+  ),
 });
 
 const sentence = 'must be a condition (text), a mapping with latest, or a list of these';
@@ -290,7 +295,7 @@ const rule = z
     (written): PreferRule =>
       typeof written === 'string'
         ? { kind: 'expression', expression: written }
-        : { kind: 'latest', value: written.latest, format: written.format },
+        : { kind: 'latest', value: written.latest, format: written.format, ...given({ future: written.future }) },
   );
 
 /** `syncs.<name>.prefer`: core/settings `PreferRule`. */

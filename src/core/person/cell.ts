@@ -35,6 +35,8 @@ export function compileCell(kind: CellKind, nulls: ReadonlySet<string>): CellRea
   return (text) => {
     if (nulls.size > 0 && nulls.has(text)) return '';
     const first = text.charCodeAt(0);
+    const untyped = whyUntyped(text, first, kind);
+    if (untyped !== undefined) return untyped;
     // Nearly every cell is plain text that begins with a letter or a digit other than these.
     if (marked.has(first) && !(first === apostrophe && kind === 'identification')) {
       const bare = withoutGuard(text);
@@ -44,9 +46,24 @@ export function compileCell(kind: CellKind, nulls: ReadonlySet<string>): CellRea
   };
 }
 
+/** Returns why a program wrote the text, `''` for dashes alone, and undefined for any other text. */
+function whyUntyped(text: string, first: number, kind: CellKind): '' | Refusal | undefined {
+  if (kind === 'phone' && maskedPhone.test(text)) return masked;
+  if (mayBeUntyped.test(text)) {
+    if ((kind in partMasked ? anyMask : mask).test(text)) return masked;
+    // An address is checked as one.
+    if (kind !== 'email' && ofProgram.test(text) && !never.test(text)) return programText;
+  }
+  if (text === '' || isLetterOrDigit(first) || letterOrDigit.test(text)) return undefined;
+  if (hasInvisible(text)) return undefined;
+  if (!dashes.test(text)) return noLetter;
+  // Without an identification or a status, nothing is known of the person.
+  return kind === 'identification' || kind === 'status' ? noValue : '';
+}
+
 const readers: Readonly<Record<CellKind, CellReader>> = {
   identification(text) {
-    if (isNoValue(text) || sharedId.test(text)) return noValue;
+    if (never.test(text) || sharedId.test(text)) return noValue;
     return wholeDate.test(text) ? dateInstead : (importDamage(text) ?? text);
   },
   date: (text) => (isNoValue(text) || anyWord.test(text) ? '' : (importDamage(text) ?? withoutInvisible(text))),
@@ -66,6 +83,61 @@ const readers: Readonly<Record<CellKind, CellReader>> = {
     return read === text && !text.startsWith('#') && strangeLetters.test(text) ? wrongLetters : read;
   },
   text: (text) => readWords(text),
+};
+
+const isLetterOrDigit = (code: number): boolean =>
+  code < 0x7f && code >= 0x30 && /[a-z\d]/i.test(String.fromCharCode(code));
+const letterOrDigit = /[\p{L}\p{N}]/u;
+const dashes = /^(?:[\p{Pd}\u2212]\s?)+$/u;
+const noLetter = new Refusal('no-value', 'has no letter and no digit');
+
+/** A sign that nearly every text lacks, and each text of a mask or a program has. */
+const mayBeUntyped = /[*\u2022\u25cf\u2217\uff0a<>{}()[\]%#@;]|xx|^[aOsi]:/i;
+/** An export masks what its role may not see: two signs in a row, or a whole text of x. */
+const mask = /([*\u2022\u25cf\u2217\uff0a])\1|^x{3,}(?:[^\p{L}\p{N}]+x+)*$/iu;
+/** The cells in which people type no star at all. */
+const partMasked: Readonly<Partial<Record<CellKind, true>>> = { email: true, name: true, phone: true };
+const anyMask = new RegExp(`[*\\u2022\\u25cf\\u2217\\uff0a]|${mask.source}`, 'iu');
+const maskedPhone = /xx|^\D*(\d)(?:\D*\1){6,}\D*$/i;
+const masked = new Refusal('no-value', 'is masked (***, xxx): the HR system hides it from this export');
+
+/** A text that begins and ends as markup, a template or an object does, and that no person types into a form. */
+const ofProgram = new RegExp(
+  [
+    // Markup: <br/>, <!-- -->, <![CDATA[…]]>, <Department: Sales>.
+    '<[/!?a-z][^<>]*>',
+    // A template that was not filled: {{name}}, ${name}, <%= name %>, %FIRST_NAME%.
+    '\\{\\{|[$#]\\{|<%|\\{%|^%[\\w. -]+%$',
+    // An object or list as text: {"id": 4}, {Sales}, [4, 'Sales'], (4, 'Sales').
+    '^\\{[^]*\\}$|^[[(](?=[^]*[\\])]$)[^]*["\'=:]|^[[(]\\s*-?\\d+\\s*[,\\]]',
+    // The same with its class: Department(id=4), Department{name=Sales}, com.acme.Department@1b6d3586, a:1:{…}, 4;#Sales.
+    '^[\\w.$]+[({[]\\w+\\s*[=:][^]*[)}\\]]$|^[\\w.$]+@[\\da-f]{6,}$|^[aOsi]:\\d+[:;]|^\\d+;#',
+  ].join('|'),
+  'i',
+);
+const programText = new Refusal(
+  'damaged-text',
+  'is markup, a template or an object as text, which a program wrote: export the plain value',
+);
+
+/** How a text begins that may need a rule. */
+const rarely = '[Nn].{0,3}$|[Uu].{8}$|[a-zNS][./]|[Xx]{3}';
+/** Precomposed, and no letter that shows damage. */
+const letter = 'A-Za-zÁÉÍÓÚÜÇáéíóúüñçàãõê';
+
+/**
+ * Text that every rule of a kind leaves as it is: those of this file, of `text.ts`, `damage.ts` and `plain-date.ts`. Nearly
+ * all cells are such, and one test costs less than all rules. A test compares both.
+ */
+export const plainCells: Readonly<Record<CellKind, RegExp>> = {
+  identification: /^(?:[A-Za-z]{1,5}-?)?\d{1,40}$/,
+  email: /^(?!x{3})[a-z0-9][a-z0-9.-]{0,99}@(?:[a-z0-9]{1,30}\.){1,3}[a-z]{2,20}$/,
+  phone: /^(?!\D*(\d)(?:[ -]*\1){5})\+?\d[\d -]{4,29}(?<! )$/,
+  date: /^(?:19(?:0[1-9]|[1-689]\d|7[1-9])|20[0-8]\d|209[0-8])-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)$/,
+  status: /^$/,
+  // No short word with N, nothing as long as `undefined` with U, no letters for words (n.a.), no mask of x.
+  name: new RegExp(`^(?!${rarely})[${letter}][${letter} .'-]{0,254}(?<! )$`),
+  text: new RegExp(`^(?!${rarely})(?:[${letter}][${letter}\\d .,'/-]{0,254}|\\d[A-Za-z\\d /-]{0,254})(?<! )$`),
 };
 
 function readWords(text: string): string | NotedText | Refusal {
@@ -100,16 +172,18 @@ function noted(read: ReturnType<CellReader>, note: CellNote): ReturnType<CellRea
 
 /** Texts that no person and no department is called. */
 function isNoValue(text: string): boolean {
-  return text.length <= longestWord && never.test(text);
+  return text.length <= longestWord && (never.test(text) || initials.test(text));
 }
 
 const longestWord = 40;
 const never = /^(?:\\N|<NA>|[({<[](?:null|none|nil|blank|empty|undefined)[)}>\]]|\[object [a-z]+\]|undefined)$/i;
 /** The spelling of programs: Null, None and Nan are also names of people and places. */
-const word = /^(?:NULL|null|None|NONE|NaN|NaT|nan|N\/A|n\/a)$/;
+const word = /^(?:NULL|null|None|NONE|NaN|NaT|nan)$/;
 // Nan is a first name, so an identification may be Nan.
-const sharedId = /^(?:NULL|null|Null|None|NONE|NaN|NaT|N\/A|n\/a|-+)$/;
-const anyWord = /^(?:null|none|nan|nat|nil|n\/?a|n\.a\.?|-+|\.)$/i;
+const sharedId = /^(?:NULL|null|Null|None|NONE|NaN|NaT|N\/A|n\/a)$/;
+const anyWord = /^(?:null|none|nan|nat|nil|na)$/i;
+/** Single letters that stand for words (n/a, N/D, k.A., n.v.t.). Capitals with dots are departments (H.R.). */
+const initials = /^(?:[\p{Ll}NS]\/\p{L}|(?:\p{Ll}|N)\.\s?\p{L}(?:\.\s?\p{L})?\.?)$/u;
 
 // Spreadsheets take 1-2-2020 for a date.
 const wholeDate = /^(?:\d{4}-\d\d?-\d\d?|\d\d?[/.]\d\d?[/.]\d{4})(?:[T ].*)?$/;

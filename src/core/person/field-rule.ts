@@ -1,6 +1,6 @@
 import { NotedText, Refusal } from '../run/refusal.ts';
 import type { FieldRule, RecordValue } from '../run/settings.ts';
-import { cellKind, compileCell, dateUse, isEmailAddress } from './cell.ts';
+import { type CellKind, cellKind, compileCell, dateUse, isEmailAddress, plainCells } from './cell.ts';
 import type { FieldName } from './fields.ts';
 import { compileDateFormat, type DayOf, dateProblem, isoDatePattern } from './plain-date.ts';
 import { compileSourcePath, compileVisibility } from './source-path.ts';
@@ -153,13 +153,27 @@ function compileSettle(name: FieldName, rule: FieldRule, nulls: ReadonlySet<stri
     if (read === said || (transform !== undefined && transform(said) === text)) return finished;
     return new NotedText(finished, 'collapsed');
   };
+  const plain = plainCell(kind, rule, nulls);
   return (raw, dayOf) => {
-    if (typeof raw === 'string') return settleText(normalText(raw), dayOf);
+    if (typeof raw === 'string') {
+      if (raw === '') return ofBlank;
+      return plain?.test(raw) === true ? raw : settleText(normalText(raw), dayOf);
+    }
     if (raw instanceof Refusal) return raw;
     const reading = readText(raw);
     if (reading.kind === 'absent') return ofAbsent;
     return reading.kind === 'refused' ? reading.refusal : settleText(reading.text, dayOf);
   };
+}
+
+/** Returns which cells a rule leaves as they are; undefined where that depends on more than the cell. */
+export function plainCell(
+  kind: CellKind,
+  { transform, format = isoDatePattern }: Pick<FieldRule, 'transform' | 'format'>,
+  nulls: ReadonlySet<string>,
+): RegExp | undefined {
+  const isKept = transform.every((name) => name === 'trim' || (name === 'lowercase' && kind === 'email'));
+  return isKept && nulls.size === 0 && format === isoDatePattern ? plainCells[kind] : undefined;
 }
 
 /** The required fields of the contract, "User write payload". */

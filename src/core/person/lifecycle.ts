@@ -1,7 +1,7 @@
 import { countOf } from '../run/formats.ts';
 import { type CellTrouble, NotedText, Refusal } from '../run/refusal.ts';
 import type { LeavesBy, LifecycleSettings, RecordValue } from '../run/settings.ts';
-import { compileCell } from './cell.ts';
+import { compileCell, plainCells } from './cell.ts';
 import type { CompiledExpression, ExpressionCompiler } from './field-rule.ts';
 import { openRecordInputs, type RecordInput } from './field-rule.ts';
 import type { FieldValues } from './fields.ts';
@@ -131,7 +131,7 @@ export function compileLifecycle(
       const left = isRefuted ? noLastDay : last;
       const dates = { hired: readable(hired), entered, left: readable(left), leavesBy };
       const judged = judgeDays(said, dates, days, zone);
-      const dated = typeof left === 'string' ? { ...judged, ...datedBy(said, judged, left) } : judged;
+      const dated = typeof left === 'string' && left !== '' ? { ...judged, ...datedBy(said, judged, left) } : judged;
       const verdict = typeof hired === 'string' && hired !== '' ? { ...dated, ...hiredBy(judged, hired, days) } : dated;
       const contradiction = contradictionOf(said, verdict, dates, days);
       if (typeof hired === 'string' && typeof left === 'string' && days.refusal === undefined && !contradiction) {
@@ -308,8 +308,10 @@ type DateReader = (fields: Fields, computed: readonly unknown[], dayOf: DayOf) =
 function dateReader(input: RecordInput | undefined, format: DateFormat, nulls: ReadonlySet<string>): DateReader {
   if (input === undefined) return () => '';
   const readCell = compileCell('date', nulls);
+  const isPlain = nulls.size === 0 && format.pattern === isoDatePattern;
   return (fields, computed, dayOf) => {
     const value = input.get(fields, computed);
+    if (value === '' || (isPlain && typeof value === 'string' && plainCells.date.test(value))) return value;
     if (value instanceof Refusal) return value;
     const reading = readText(value);
     if (reading.kind === 'refused') return reading.refusal;
@@ -331,7 +333,6 @@ function readable(date: string | Refusal): string {
 }
 
 function datedBy(said: StatusReading, { standing: judged }: StandingVerdict, leaves: string): Partial<StandingVerdict> {
-  if (leaves === '') return {};
   return judged === 'leaver' && said.list !== 'leaver' ? { leaves, leavesByDate: true } : { leaves };
 }
 

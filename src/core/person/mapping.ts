@@ -13,13 +13,14 @@ import {
   compileReference,
   type ExpressionCompiler,
   evaluateSafely,
+  plainCell,
 } from './field-rule.ts';
 import { type FieldName, type FieldValues, fieldTable } from './fields.ts';
 import { identificationProblem } from './identification.ts';
 import { type CompiledLeader, claimsOf, compileLeaders } from './leaders.ts';
 import { compileLifecycle, type Lifecycle, type StandingVerdict } from './lifecycle.ts';
 import type { Mapped, Person, SourceRecord } from './person.ts';
-import { compileDateFormat, type DayOf, utcDate, utcDayOf } from './plain-date.ts';
+import { compileDateFormat, type DayOf, utcDayOf } from './plain-date.ts';
 import { compilePrefer, type Preference } from './prefer.ts';
 import { normalText } from './text.ts';
 
@@ -189,61 +190,64 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
     const reason = identification instanceof Refusal ? identification.reason : 'is blank';
     return { kind: 'unreadable', at, column, reason };
   }
-  const fields: Partial<Record<FieldName, string>> = {};
-  let troubles: CellTrouble[] | undefined;
-  let notes: { readonly column: string; readonly note: CellNote }[] | undefined;
+  const { rules, leaders, lifecycle } = parts;
   const computed = computedOf(parts, raws);
-  const dayOf = parts.needsDay ? parts.lifecycle.dayOf(record.fields, computed) : utcDayOf;
+  const dayOf = parts.needsDay ? lifecycle.dayOf(record.fields, computed) : utcDayOf;
   const settled = settleFields(parts, raws, { dayOf, now });
-  let position = 0;
-  for (const { name, rule } of parts.rules) {
-    const value = settled[position++];
+  const fields: Partial<Record<FieldName, string>> = {};
+  const troubles: CellTrouble[] = [];
+  const notes: { readonly column: string; readonly note: CellNote }[] = [];
+  // Index loops: this runs for every cell of a read.
+  for (let i = 0; i < rules.length; i += 1) {
+    const value = settled[i];
+    if (value === undefined) continue;
+    const { name, rule } = rules[i] as NamedRule;
     if (typeof value === 'string') fields[name] = value;
     else if (value instanceof NotedText) {
       fields[name] = value.text;
-      notes = [...(notes ?? []), { column: rule.column, note: value.note }];
-    } else if (value !== undefined) {
-      const { kind, reason } = value;
-      troubles = [...(troubles ?? []), { field: name, column: rule.column, kind, reason }];
-    }
+      notes.push({ column: rule.column, note: value.note });
+    } else troubles.push(troubleOf(name, rule, value));
   }
   const led = settleLeaders(parts, raws, dayOf);
   for (const [i, value] of led.entries()) {
-    if (!(value instanceof Refusal)) continue;
-    const { name: field, rule } = parts.leaders[i] as CompiledLeader;
-    troubles = [...(troubles ?? []), { field, column: rule.column, kind: value.kind, reason: value.reason }];
+    const { name, rule } = leaders[i] as CompiledLeader;
+    if (value instanceof Refusal) troubles.push(troubleOf(name, rule, value));
   }
   const inScope = raws[raws.length - 1];
   if (inScope instanceof Refusal) {
     return { kind: 'rejected', at, identification, column: 'scope', reason: inScope.reason };
   }
-  const verdict = parts.lifecycle.judge(record.fields, now, computed, fields);
-  const { refusesStart } = verdict;
-  const changed = changedNumber(identification);
-  const refusesCreate =
-    refusesStart ??
-    (troubles === undefined ? undefined : whyNotCreate(troubles)) ??
-    (changed && `${parts.identification.column} ${changed}`);
-  const person: Person = {
+  const verdict = lifecycle.judge(record.fields, now, computed, fields);
+  const { refusesStart, troubles: undated = none, leaves, leavesByDate, hires, hiresLater } = verdict;
+  const person: Writable<Person> = {
     kind: 'person',
     at,
     identification,
     fields: fields satisfies FieldValues,
-    ...(parts.leaders.length === 0 ? {} : { leaders: claimsOf(parts.leaders, led) }),
     standing: verdict.standing,
     standingReason: verdict.reason,
     isInScope: castToBoolean(inScope),
-    unreadable: troubles?.map(({ field }) => field as FieldName) ?? none,
-    troubles: verdict.troubles === undefined ? (troubles ?? none) : [...(troubles ?? none), ...verdict.troubles],
-    notes: notes ?? none,
-    ...(verdict.leaves === undefined ? {} : { leaves: verdict.leaves }),
-    ...(verdict.leavesByDate === undefined ? {} : { leavesByDate: verdict.leavesByDate }),
-    ...(verdict.hires === undefined ? {} : { hires: verdict.hires }),
-    ...(verdict.hiresLater === undefined ? {} : { hiresLater: verdict.hiresLater }),
-    ...(parts.prefer === undefined ? {} : { rank: parts.prefer.rankOf(record.fields, computed, dayOf) }),
+    unreadable: troubles.length === 0 ? none : troubles.map(({ field }) => field as FieldName),
+    troubles: troubles.length + undated.length === 0 ? none : [...troubles, ...undated],
+    notes: notes.length === 0 ? none : notes,
   };
-  if (refusesCreate === undefined) return person;
-  return { ...person, refusesCreate, ...(refusesStart === undefined ? {} : { refusesEnable: refusesStart }) };
+  if (leaves !== undefined) person.leaves = leaves;
+  if (leavesByDate !== undefined) person.leavesByDate = leavesByDate;
+  if (hires !== undefined) person.hires = hires;
+  if (hiresLater !== undefined) person.hiresLater = hiresLater;
+  if (leaders.length > 0) person.leaders = claimsOf(leaders, led);
+  if (parts.prefer !== undefined) person.rank = parts.prefer.rankOf(record.fields, computed, { dayOf, now });
+  const changed = changedNumber(identification);
+  const refusesCreate = refusesStart ?? whyNotCreate(troubles) ?? (changed && `${column} ${changed}`);
+  if (refusesCreate !== undefined) person.refusesCreate = refusesCreate;
+  if (refusesStart !== undefined) person.refusesEnable = refusesStart;
+  return person;
+}
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+function troubleOf(field: CellTrouble['field'], { column }: CompiledRule, { kind, reason }: Refusal): CellTrouble {
+  return { field, column, kind, reason };
 }
 
 /** Settles each cell alone, then by the others of its row. */
@@ -252,14 +256,17 @@ function settleFields(
   raws: readonly unknown[],
   { dayOf, now }: { readonly dayOf: DayOf; readonly now: number },
 ): ReturnType<CompiledRule['settle']>[] {
+  const settled: ReturnType<CompiledRule['settle']>[] = [];
   let words = 0;
-  const settled = rules.map(({ name, rule }, index) => {
-    const value = rule.settle(raws[index + 1], dayOf);
-    if (value instanceof NotedText ? value.note === 'word' : value === noValue) words += 1;
+  for (let i = 0; i < rules.length; i += 1) {
+    const { name, rule } = rules[i] as NamedRule;
+    const value = rule.settle(raws[i + 1], dayOf);
+    if (typeof value === 'object' && (value instanceof NotedText ? value.note === 'word' : value === noValue))
+      words += 1;
     // The next day has begun somewhere on earth.
-    const isUnborn = name === 'birthDate' && typeof value === 'string' && value > utcDate(now + 86_400_000);
-    return isUnborn ? unborn : value;
-  });
+    const isUnborn = name === 'birthDate' && typeof value === 'string' && Date.parse(value) > now + 86_400_000;
+    settled.push(isUnborn ? unborn : value);
+  }
   if (words < 2) return settled;
   // A program wrote the row: what is a word of programs in one cell is no department or name in another.
   return settled.map((value) => (value instanceof NotedText && value.note === 'word' ? noValue : value));
@@ -369,9 +376,11 @@ function compileIdentification(
   if (rule.kind === 'value')
     throw new RangeError('with a fixed value, all employees would have the same identification');
   const read = compileReference(rule, nulls);
+  const plain = plainCell('identification', rule, nulls);
   return {
     ...compileRead('identification', rule, expressions),
     settle(raw) {
+      if (typeof raw === 'string' && plain?.test(raw) === true) return raw;
       const text = read(raw);
       if (text === undefined) return new Refusal('not-visible', 'is not there');
       if (text instanceof Refusal) return text;

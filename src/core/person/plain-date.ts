@@ -84,8 +84,29 @@ function betterFormat(text: string, pattern: string): string {
   return /^\d{10}$/.test(text) ? ', but looks like seconds since 1970: the format epoch-seconds' : '';
 }
 
-/** Formats of instants that are written as numbers, with the milliseconds of one unit. */
-const epochFormats: Readonly<Record<string, number>> = { 'epoch-seconds': 1000, 'epoch-ms': 1 };
+interface EpochFormat {
+  /** The form of the text. Its first group is the number. */
+  readonly pattern: RegExp;
+  readonly toMs: (number: number) => number;
+}
+
+const epochNumber = /^(-?\d{1,15}(?:\.\d+)?)$/;
+/** Milliseconds from 1601 to 1970. */
+const fileTimeStart = 11_644_473_600_000;
+
+/**
+ * Formats of instants that are written as numbers. Active Directory counts 100 ns since 1601, and its largest number
+ * means never. .NET writes `/Date(1398902400000+0200)/`, whose offset changes nothing of the instant.
+ */
+const epochFormats: Readonly<Record<string, EpochFormat>> = {
+  'epoch-seconds': { pattern: epochNumber, toMs: (number) => number * 1000 },
+  'epoch-ms': { pattern: epochNumber, toMs: (number) => number },
+  filetime: {
+    pattern: /^(\d{1,19})$/,
+    toMs: (number) => (number === 0 || number > 9e18 ? 0 : number / 10_000 - fileTimeStart),
+  },
+  'json-date': { pattern: /^\\?\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\\?\/$/, toMs: (number) => number },
+};
 
 export const isoDatePattern = 'yyyy-MM-dd';
 
@@ -93,12 +114,13 @@ export const isoDatePattern = 'yyyy-MM-dd';
  * Compiles a format in the letters of Unicode TR 35: `yyyy`, `MM` `M` `MMM` `MMMM` (English names), `dd` `d`, the time
  * (`HH` `H` `hh` `h` `a` `mm` `ss`, `S` for each digit of the fraction) and the zone (`X` `XX` `XXX` `Z`, where `Z` in
  * the text is UTC). Without a zone the time is checked and dropped. Text between single quotes is literal. A two-digit
- * year is refused: 55 can be a birth in 1955 or a contract until 2055. `epoch-seconds` and `epoch-ms` are numbers since
- * 1970, in which 0 means none. Throws RangeError with the reason.
+ * year is refused: 55 can be a birth in 1955 or a contract until 2055. A zone without a time is that of the day
+ * (`2026-03-31-08:00`). The other formats are numbers of instants (see `epochFormats`), in which 0 means none. Throws
+ * RangeError with the reason.
  */
 export function compileDateFormat(pattern: string, use: DateUse = 'any'): DateFormat {
-  const unit = Object.hasOwn(epochFormats, pattern) ? epochFormats[pattern] : undefined;
-  if (unit !== undefined) return epochFormat(pattern, unit, use);
+  const epoch = Object.hasOwn(epochFormats, pattern) ? epochFormats[pattern] : undefined;
+  if (epoch !== undefined) return epochFormat(pattern, epoch, use);
   const groups: DatePart[] = [];
   const source = tokensOf(pattern)
     .map((token) => sourceOf(token, pattern, groups))
@@ -110,9 +132,6 @@ export function compileDateFormat(pattern: string, use: DateUse = 'any'): DateFo
     throw new RangeError(`date format ${pattern} names the ${part} ${times} times, expected once${hint}`);
   }
   const isInstant = groups.includes('zone');
-  if (isInstant && !groups.includes('hour') && !groups.includes('hour12')) {
-    throw new RangeError(`date format ${pattern} has a zone and no time: quote the letter, or add HH:mm`);
-  }
   if (groups.includes('half') !== groups.includes('hour12')) {
     throw new RangeError(`date format ${pattern}: hh and a belong together; HH is the hour from 00 to 23`);
   }
@@ -146,29 +165,32 @@ export function compileDateFormat(pattern: string, use: DateUse = 'any'): DateFo
   };
 }
 
-function epochFormat(pattern: string, unit: number, use: DateUse): DateFormat {
+function epochFormat(pattern: string, { pattern: written, toMs }: EpochFormat, use: DateUse): DateFormat {
+  const instantOf = (text: string): number | undefined => {
+    const [, number] = written.exec(text) ?? [];
+    return number === undefined ? undefined : Math.floor(toMs(Number(number)));
+  };
   return {
     pattern,
     isInstant: true,
     isImplausible: (text) => {
-      const day = epochNumber.test(text) ? writtenDate(Math.floor(Number(text) * unit)) : undefined;
+      const at = instantOf(text);
+      const day = at === undefined ? undefined : writtenDate(at);
       return day === undefined ? undefined : implausibleSide(Number(day.slice(0, 4)));
     },
     parse(text, dayOf = utcDayOf) {
-      if (!epochNumber.test(text)) return isNoDateText(text, use) ? '' : undefined;
-      const at = Math.floor(Number(text) * unit);
+      const at = instantOf(text);
+      if (at === undefined) return isNoDateText(text, use) ? '' : undefined;
       if (at === 0) return '';
-      const written = writtenDate(at);
-      if (written === undefined) return undefined;
-      const [year = 0, month = 0, day = 0] = written.split('-').map(Number);
+      const date = writtenDate(at);
+      if (date === undefined) return undefined;
+      const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
       if (isNoDate(year, month, day, use)) return '';
       if (implausibleSide(year) !== undefined) return undefined;
-      return dayOf({ at, written, isMidnight: at % 86_400_000 === 0 });
+      return dayOf({ at, written: date, isMidnight: at % 86_400_000 === 0 });
     },
   };
 }
-
-const epochNumber = /^-?\d{1,15}(?:\.\d+)?$/;
 
 /** Returns a plain date with day and month exchanged; undefined where that is no other date. */
 export function otherOrder(date: string): string | undefined {

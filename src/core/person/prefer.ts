@@ -3,10 +3,16 @@ import type { PreferRule } from '../run/settings.ts';
 import type { CompiledExpression, ExpressionCompiler } from './field-rule.ts';
 import { castToBoolean, openRecordInputs } from './field-rule.ts';
 import type { Person, RejectedPerson } from './person.ts';
-import { compileDateFormat, type DayOf, isoDatePattern } from './plain-date.ts';
+import { compileDateFormat, type DayOf, isoDatePattern, utcDate } from './plain-date.ts';
 import { readText } from './text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** The time for which records are ranked (epoch ms), and the day of an instant for the person. */
+export interface RankTime {
+  readonly dayOf: DayOf;
+  readonly now: number;
+}
 
 /** The rules of `prefer`, compiled. */
 export interface Preference {
@@ -17,7 +23,7 @@ export interface Preference {
    * Returns the rank of a record: the later one in order of text counts. Each rule has as many characters in every
    * rank. `?` stands for what cannot be evaluated.
    */
-  rankOf(fields: Fields, computed: readonly unknown[], dayOf: DayOf): string;
+  rankOf(fields: Fields, computed: readonly unknown[], { dayOf, now }: RankTime): string;
 }
 
 /**
@@ -37,25 +43,31 @@ export function compilePrefer(
     }
     const format = compileDateFormat(rule.format ?? dateFormat);
     const { reads, get } = inputs.compile(`prefer[${i}].latest`, rule.value);
-    const rank: Preference['rankOf'] = (fields, computed, dayOf) => {
+    const rank: Preference['rankOf'] = (fields, computed, { dayOf, now }) => {
       const reading = readText(get(fields, computed));
       if (reading.kind === 'text' && reading.text === '') return noDate;
       // A date that is not visible may be the latest one.
-      return (
-        (reading.kind === 'text' ? format.parse(reading.text, dayOf) : undefined)?.padEnd(10, '0') ?? unreadableDate
-      );
+      const date = reading.kind === 'text' ? format.parse(reading.text, dayOf) : undefined;
+      if (date === undefined) return unreadableDate;
+      const today = dayOf({ at: now, written: utcDate(now), isMidnight: false }) ?? utcDate(now);
+      return rule.future !== true && date > today ? futureRank(date) : date.padEnd(10, '0');
     };
     return { reads, rank };
   });
   return {
     reads: [...new Set(ranks.flatMap(({ reads }) => reads))],
     expressions: inputs.expressions,
-    rankOf: (fields, computed, dayOf) => ranks.map(({ rank }) => rank(fields, computed, dayOf)).join(''),
+    rankOf: (fields, computed, time) => ranks.map(({ rank }) => rank(fields, computed, time)).join(''),
   };
 }
 
 const noDate = '0'.repeat(10);
 const unreadableDate = '?'.repeat(10);
+
+/** A record that takes effect after today counts after all others; of several, the next one comes first. */
+function futureRank(date: string): string {
+  return `-${date.replace(/\d/g, (digit) => `${9 - Number(digit)}`).replaceAll('-', '')}-`;
+}
 
 function truthRank(result: unknown): string {
   if (result instanceof Refusal) return '?';

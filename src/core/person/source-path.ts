@@ -6,7 +6,8 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function compileSourcePath(path: string): (fields: Fields) => unknown {
   const steps = path.split('.');
-  if (steps.length === 1) return (fields) => (Object.hasOwn(fields, path) ? fields[path] : undefined);
+  // Runs for every cell: the name of no column but these is also one of every object.
+  if (steps.length === 1 && !(path in {})) return (fields) => fields[path];
   return (fields) => (Object.hasOwn(fields, path) ? fields[path] : reach(fields, steps));
 }
 

@@ -174,8 +174,16 @@ export type RecordValue = string | { readonly expression: string };
 export type PreferRule =
   /** Records for which the expression is true count before others. */
   | { readonly kind: 'expression'; readonly expression: string }
-  /** The record with the latest date counts. `format`: as of `FieldRule`; absent: `lifecycle.dateFormat`. */
-  | { readonly kind: 'latest'; readonly value: RecordValue; readonly format: string | undefined };
+  /**
+   * The record with the latest date counts, `future` or not after today. `format`: as of `FieldRule`; absent:
+   * `lifecycle.dateFormat`.
+   */
+  | {
+      readonly kind: 'latest';
+      readonly value: RecordValue;
+      readonly format: string | undefined;
+      readonly future?: boolean;
+    };
 
 export interface LifecycleSettings {
   readonly status: RecordValue | undefined;

@@ -120,29 +120,37 @@ function openReader(job: ReadJob, now: number) {
     } else if (mapped.kind === 'person') facts.person(mapped);
   };
 
+  const takeOne = (record: SourceRecord, mapped: Mapped, earlier: Mapped | undefined): void => {
+    facts.record(record);
+    const { mapped: filed, elsewhere } = earlier === undefined ? { mapped } : withEarlier(mapped, earlier);
+    file(filed);
+    if (elsewhere !== undefined && names.placeOf(elsewhere.identification) === 'decided') filing.fileEarlier(elsewhere);
+    job.onRecord(record, mapped);
+  };
+
   return {
     broken({ at, reason }: BrokenRecord): void {
       unreadable += 1;
       find({ code: 'row-unreadable', at, message: `${at} cannot be read: ${reason}` });
     },
     async take(records: readonly SourceRecord[]): Promise<void> {
-      // The expressions of a page are evaluated together, so none is waited for here.
-      const page = records.map((record) => sync.mapping.map(record, now, budget));
-      const before = job.earlier && records.map((record) => job.earlier?.map(record, now, earlierBudget));
-      for (const [i, record] of records.entries()) {
-        facts.record(record);
-        const mapped = page[i] as (typeof page)[number];
-        const done = mapped instanceof Promise ? await mapped : mapped;
-        // Evaluations that were stopped say nothing about their records.
-        if (mapped instanceof Promise) signal.throwIfAborted();
-        const earlier = await before?.[i];
-        const { mapped: filed, elsewhere } = earlier === undefined ? { mapped: done } : withEarlier(done, earlier);
-        file(filed);
-        if (elsewhere !== undefined && names.placeOf(elsewhere.identification) === 'decided') {
-          filing.fileEarlier(elsewhere);
+      // The expressions of a page are evaluated together, so its records wait for each other where one is not done at once.
+      const waiting: (() => Promise<void>)[] = [];
+      for (const record of records) {
+        const mapped = sync.mapping.map(record, now, budget);
+        const earlier = job.earlier?.map(record, now, earlierBudget);
+        if (waiting.length === 0 && !(mapped instanceof Promise) && !(earlier instanceof Promise)) {
+          takeOne(record, mapped, earlier);
+          continue;
         }
-        job.onRecord(record, done);
+        waiting.push(async () => {
+          const done = await mapped;
+          // Evaluations that were stopped say nothing about their records.
+          if (mapped instanceof Promise) signal.throwIfAborted();
+          takeOne(record, done, await earlier);
+        });
       }
+      for (const finish of waiting) await finish();
     },
     end(end: ReadEnd): SourceRead {
       filing.settle();
@@ -198,7 +206,7 @@ function openNames({ reading, focus }: ReadJob) {
 /** Collects what a read shows of its columns: of all records, and of the people who are decided about. */
 function openPeopleFacts(sync: Sync) {
   const { fields } = sync.mapping;
-  const filled = new Map<FieldName, number>();
+  const filled = fields.map(() => 0);
   const watch = watchFields([...withInputs(sync.mapping.readers, sync.source.derives).readers.keys()]);
   const cells = openCellFindings();
   const orders = openOrders(dateFormats(sync));
@@ -217,21 +225,21 @@ function openPeopleFacts(sync: Sync) {
       orders.see(person);
       if (person.hires !== undefined) dated.hireDate += 1;
       if (person.leaves !== undefined) dated.leaveDate += 1;
-      for (const name of fields) {
-        const value = person.fields[name];
-        if (value !== undefined && value !== '') filled.set(name, (filled.get(name) ?? 0) + 1);
+      for (let i = 0; i < fields.length; i += 1) {
+        const value = person.fields[fields[i] as FieldName];
+        if (value !== undefined && value !== '') filled[i] = (filled[i] ?? 0) + 1;
       }
     },
     findings: () => cells.all(),
     all(notReturned: readonly string[]) {
-      const unreadable = fields.flatMap((name) => {
+      const unreadable = fields.flatMap((name, i) => {
         const worst = cells.worst(name);
-        const blank = people - (filled.get(name) ?? 0);
+        const blank = people - (filled[i] ?? 0);
         return worst === undefined || worst.count * 2 <= blank ? [] : [[name, worst.cause] as const];
       });
       return {
         people,
-        fillRates: Object.fromEntries(fields.map((name) => [name, shareOf(filled.get(name) ?? 0)])),
+        fillRates: Object.fromEntries(fields.map((name, i) => [name, shareOf(filled[i] ?? 0)])),
         unreadable: Object.fromEntries(unreadable),
         cells: cells.unreadable(),
         filled: { hireDate: shareOf(dated.hireDate), leaveDate: shareOf(dated.leaveDate), ...scopes.filled() },

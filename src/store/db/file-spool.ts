@@ -29,6 +29,8 @@ export async function openScratchFolder(configFolder: string, now: number): Prom
 }
 
 const bufferBytes = 1 << 20;
+/** So many bytes stay in memory, as they are: most plans write no file. */
+const memoryBytes = 48 * bufferBytes;
 const firstReadBytes = 1024;
 /** Bytes that are decrypted together where records are read in about the order in which they were written. */
 const windowBytes = 1 << 16;
@@ -36,39 +38,96 @@ const windowBytes = 1 << 16;
 const keptWindows = 8;
 
 /**
- * Opens a spool in a file that is unlinked as soon as it is open, so it disappears with the process. Its bytes are
- * encrypted with a key in memory. A record is a 4-byte length and UTF-8 text, before encryption. Synchronous on purpose:
- * a read is at most one `pread` from the page cache, which takes microseconds, and an await would cost more.
+ * Opens a spool in memory. Beyond `inMemory` bytes, all of it goes to a file. A record is a 4-byte length and UTF-8 text.
+ * Synchronous on purpose: a read takes microseconds, and an await would cost more.
  */
-export function openFileSpool(folder: string): Spool {
+export function openFileSpool(folder: string, inMemory = memoryBytes): Spool {
+  let buffer = Buffer.allocUnsafe(bufferBytes);
+  let buffered = 0;
+  /** Where the buffer begins. */
+  let begin = 0;
+  /** Full buffers, each as long as the others. Empty once there is a file. */
+  const kept: Buffer[] = [];
+  let file: SealedFile | undefined;
+  let room = inMemory;
+
+  /** Makes room. Records of a file follow each other, and in memory none is in two buffers. */
+  const flush = (): void => {
+    if (file === undefined && begin + bufferBytes < room) {
+      kept.push(buffer);
+      buffer = Buffer.allocUnsafe(bufferBytes);
+      begin += bufferBytes;
+    } else {
+      file ??= openSealedFile(folder);
+      for (const full of kept.splice(0)) file.write(full);
+      file.write(buffer.subarray(0, buffered));
+      begin += buffered;
+    }
+    buffered = 0;
+  };
+
+  return {
+    append(text) {
+      // A UTF-16 code unit takes at most three bytes of UTF-8.
+      const most = 4 + text.length * 3;
+      if (buffered + most > bufferBytes) flush();
+      const place = begin + buffered;
+      if (most > bufferBytes) {
+        const body = Buffer.from(text);
+        const head = Buffer.allocUnsafe(4);
+        head.writeUInt32LE(body.length);
+        room = 0;
+        flush();
+        file?.write(Buffer.concat([head, body]));
+        begin += 4 + body.length;
+        return place;
+      }
+      const length = buffer.write(text, buffered + 4);
+      buffer.writeUInt32LE(length, buffered);
+      buffered += 4 + length;
+      return place;
+    },
+    read(place) {
+      const text =
+        place >= begin
+          ? recordIn(buffer.subarray(0, buffered), place - begin)
+          : file === undefined
+            ? recordIn(kept[Math.floor(place / bufferBytes)], place % bufferBytes)
+            : file.read(place);
+      if (text === undefined) throw new RangeError('the spool has no record at this position');
+      return text;
+    },
+    close() {
+      kept.length = 0;
+      file?.close();
+    },
+  };
+}
+
+interface SealedFile {
+  write(bytes: Buffer): void;
+  read(place: number): string | undefined;
+  close(): void;
+}
+
+/** A file that is unlinked as soon as it is open, so it disappears with the process, encrypted with a key in memory. */
+function openSealedFile(folder: string): SealedFile {
   const path = join(folder, `spool-${randomUUID()}`);
   const file = openSync(path, 'wx+', 0o600);
   unlinkSync(path);
   const key = randomBytes(scratchKeyBytes);
   const encrypt = scratchCipher(key, 0);
-  const buffer = Buffer.allocUnsafe(bufferBytes);
-  let buffered = 0;
   let written = 0;
   let scratch = Buffer.allocUnsafe(firstReadBytes);
   /** Decrypted windows by where they begin, the oldest first. */
   const windows = new Map<number, Buffer>();
   /** Where the windows of the last single reads begin. */
   const touched = new Set<number>();
-
-  const write = (bytes: Buffer, length: number): void => {
-    const encrypted = encrypt(bytes.subarray(0, length));
-    for (let at = 0; at < length; ) at += writeSync(file, encrypted, at, length - at, written + at);
-    written += length;
-  };
-  const flush = (): void => {
-    write(buffer, buffered);
-    buffered = 0;
-  };
   const fill = (into: Buffer, place: number): number => readSync(file, into, 0, into.length, place);
 
-  const readAlone = (place: number): string => {
+  const readAlone = (place: number): string | undefined => {
     const got = fill(scratch, place);
-    if (got < 4) throw new RangeError('the spool has no record at this position');
+    if (got < 4) return undefined;
     const decrypt = scratchCipher(key, place);
     const start = decrypt(scratch.subarray(0, got));
     const length = start.readUInt32LE(0);
@@ -95,25 +154,12 @@ export function openFileSpool(folder: string): Spool {
   };
 
   return {
-    append(text) {
-      const place = written + buffered;
-      // A UTF-16 code unit takes at most three bytes of UTF-8.
-      const most = 4 + text.length * 3;
-      if (buffered + most > bufferBytes) flush();
-      if (most > bufferBytes) {
-        const body = Buffer.from(text);
-        const head = Buffer.allocUnsafe(4);
-        head.writeUInt32LE(body.length);
-        write(Buffer.concat([head, body]), 4 + body.length);
-        return place;
-      }
-      const length = buffer.write(text, buffered + 4);
-      buffer.writeUInt32LE(length, buffered);
-      buffered += 4 + length;
-      return place;
+    write(bytes) {
+      const encrypted = encrypt(bytes);
+      for (let at = 0; at < bytes.length; ) at += writeSync(file, encrypted, at, bytes.length - at, written + at);
+      written += bytes.length;
     },
     read(place) {
-      if (place + 4 > written) flush();
       const from = place % windowBytes;
       const start = place - from;
       return recordIn(windows.get(start) ?? openWindow(start), from) ?? readAlone(place);

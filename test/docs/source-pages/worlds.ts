@@ -130,6 +130,15 @@ async function successFactors(): Promise<World> {
   };
 }
 
+/** A person who leaves in the future, and one who left. */
+async function history(): Promise<World> {
+  const folder = await temporaryFolder();
+  const rows = ['1,Ana,Díaz,active,2024-01-01', '1,Ana,Díaz,left,2099-06-01', '2,Luz,Sosa,left,2020-01-01'];
+  await writeFile(join(folder, 'e.csv'), `id,first_name,last_name,status,effective\n${rows.join('\n')}\n`);
+  const lifecycle = { status: 'status', active: ['active'], leaver: ['left'] };
+  return { folder, people: 3, leavers: 2, source: { kind: 'csv', path: 'e.csv' }, sync: { lifecycle } };
+}
+
 /** By block: how it is played. A new block on a page needs a line here. */
 export const plays: Readonly<Record<string, Play>> = {
   'README.md 1': {
@@ -141,6 +150,8 @@ export const plays: Readonly<Record<string, Play>> = {
       return { folder, people: 3, leavers: 1, source: { kind: 'csv', path: 'e.csv' }, sync: { lifecycle } };
     },
   },
+  'README.md 2': { open: () => history() },
+  'README.md 3': { open: () => history() },
   'bamboohr.md 1': { open: () => bamboohr() },
   'bamboohr.md 2': {
     base: 'bamboohr.md 1',
