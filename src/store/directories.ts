@@ -125,7 +125,7 @@ type Cells = [
   identification: string,
   name: string,
   email: string,
-  /** Of the source, of the source but a stranger, of the platform. */
+  /** The source; the source, with another person than the account; the platform. */
   side: 's' | 'x' | 'p',
   standing: string,
   /** 0: none, 1: disabled, 2: enabled. */

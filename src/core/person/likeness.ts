@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FieldValues } from './fields.ts';
 import { compileTransforms, foldText } from './text.ts';
 
-/** Who somebody is, as a record or an account tells it. An absent value is not known. */
+/** What tells people apart, as a record or an account shows it. An absent value is not known. */
 export type WhoFields = Pick<FieldValues, 'firstName' | 'lastName' | 'email' | 'birthDate' | 'orgEntryDate'>;
 
 /** What the last accepted read showed of an identification. */

@@ -58,7 +58,7 @@ export type SourceSays =
 export interface Stranger {
   /** `E105 was Ana Ruiz, born 1990-01-02; HR now calls E105 Jonas Weber`. Personal. */
   readonly words: string;
-  /** Of the person whom HR names. */
+  /** Digest of the name that HR gives. */
   readonly nameDigest: string;
   /** A person decided that they are two. */
   readonly parted?: Pick<IdentityDecision, 'by'>;
@@ -402,13 +402,19 @@ export function ofIdentity<Made extends Decision<string>>(decision: Made, { word
   return { ...decision, change: { ...change, classes, reason: `${words}: ${change.reason}` } };
 }
 
-/** Takes the account from a person who is not the one of the record. It is never enabled for that one. */
+/** Disables an account whose record is about another person, and parks its e-mail. It is never enabled for that person. */
 function parted(subject: CurrentCase, { by }: Pick<IdentityDecision, 'by'>): Decision {
   const { user, ours, identification, rules } = subject;
-  const text = `${by} decided that HR's record is about another person than the account, which is disabled. Give that person another identification in HR. To withdraw the decision, run "rollcall adopt ${shellWord(rules.name)} ${shellWord(identification)} --same"`;
-  const told = { rule: 'another-person', finding: finding(subject, 'another-person', text), ...reset(ours) } as const;
-  if (user?.enabled !== true) return withParking(told, subject);
-  return { ...told, change: disable(user, identification, `${by} decided that HR's record is about another person`) };
+  const text = `${by} decided that HR's record is about another person than the account, which stays disabled. Give that person another identification in HR. To withdraw the decision, run "rollcall adopt ${shellWord(rules.name)} ${shellWord(identification)} --same"`;
+  const taken = { rule: 'another-person', ...reset(ours) } as const;
+  if (user?.enabled === true) {
+    return {
+      ...taken,
+      change: disable(user, identification, `${by} decided that HR's record is about another person`),
+    };
+  }
+  const parked = withParking(taken, subject);
+  return parked.change === undefined ? { ...parked, finding: finding(subject, 'another-person', text) } : parked;
 }
 
 function keepEqual(subject: CurrentCase, person: Person): Decision {

@@ -32,7 +32,7 @@ export interface Strangers {
   /** Marks and returns those of some people, by slot. */
   judge(people: readonly Claimed[]): Promise<ReadonlyMap<number, Stranger>>;
   /**
-   * Gives disables the class `identity` where the account's person may work here: somebody active looks like them, or several
+   * Gives disables the class `identity` where the account's person may work here: an active person looks like them, or several
    * records show another person. HR makes people who left anonymous, so any other leaver goes. Asked after the people who
    * are active were judged.
    */

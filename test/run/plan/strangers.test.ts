@@ -162,7 +162,11 @@ describe('a decision about such a record', () => {
     const scene = await settled();
     await decide(scene, 'another');
     const planned = await read(scene, with1(jonas));
-    expect([planned.kinds, planned.findings]).toEqual([{ e1: 'disable' }, ['another-person e1']]);
+    expect([planned.kinds, planned.findings]).toEqual([{ e1: 'disable' }, []]);
+    scene.users.set('e1', accountOf('e1', people[0], { enabled: false }));
+    const after = await read(scene, with1(jonas));
+    expect([after.kinds, after.findings]).toEqual([{}, ['another-person e1']]);
+    scene.users.set('e1', accountOf('e1', people[0]));
     await decide(scene, 'same');
     expect((await read(scene, with1(jonas))).kinds).toEqual({ e1: 'update' });
   });

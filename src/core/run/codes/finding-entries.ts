@@ -298,7 +298,7 @@ export const findingEntries = {
     page: 'configuration.md#a-sync',
   },
   'another-person': {
-    meaning: "HR's record of an identification is about another person than the account, as somebody decided.",
+    meaning: "HR's record of an identification is about another person than the account, as an operator decided.",
     cause: 'The HR system gave the identification of a former employee to another person.',
     cure: [
       'Give that person an identification of their own in the HR system: the next run creates an account.',

@@ -309,7 +309,7 @@ export const store = {
     /** The account, where it is of another identification. */
     other: 'text',
     account_id: 'text',
-    /** Of the person whom HR named, where the decision is about the account of that identification. */
+    /** Digest of the name that HR gave, where the decision is about the account of that identification. */
     name_digest: 'text',
     /** The sync that is gone. */
     owner: 'text',
