@@ -117,7 +117,7 @@ export function openStrangers(
     tell(find) {
       if (unchecked === 0) return;
       const who = countOf(unchecked, 'name is', 'names are');
-      const message = `${who} in one script in the source and in another on the platform, and no e-mail, birth date or entry date can be compared. Whether they are the same people was not checked`;
+      const message = `${who} in another script than on the platform, and no e-mail, birth date or entry date can be compared instead`;
       find({ code: 'identity-unchecked', message });
     },
   };
