@@ -1,10 +1,11 @@
 import type { Argument, Command, Option } from 'commander';
+import { operationRows } from '../../src/cli/commands/api.ts';
 import { createProgram, exitCodeWords } from '../../src/cli/run-cli.ts';
 import type { ApiOperation } from '../../src/ports/api.ts';
 
 /** Returns the text of `docs/cli.md` from the commands that run. */
 export function renderCliReference(apiOperations: readonly ApiOperation[]): string {
-  const host = { apiOperations, action: () => () => Promise.resolve() };
+  const host = { apiRows: operationRows(apiOperations), action: () => () => Promise.resolve() };
   const program = createProgram(host, { version: '0', output: {} });
   const codes = exitCodeWords.map(([code, words]) => `| ${code} | ${words} |`);
   const commands = program.createHelp().visibleCommands(program);

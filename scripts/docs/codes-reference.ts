@@ -19,7 +19,7 @@ export function renderCodesReference(): string {
   });
   return `# Codes
 
-<!-- Generated from src/core/run/codes by \`npm run docs\`; edit there. -->
+<!-- Generated from src/core/run/codes/codes.json by \`npm run docs\`; edit there. -->
 
 Every alert, finding and error has a code that stays the same between releases. \`rollcall explain CODE\` shows the same on a
 terminal. In commands, replace \`SYNC\`, \`RUN\`, \`PERSON\` and \`CONNECTION\` with your own names.
@@ -56,6 +56,6 @@ export function renderRunbookList(markdown: string): string {
     });
   const [before = '', rest = ''] = markdown.split(begin);
   const [, after = ''] = rest.split(end);
-  const note = '<!-- Generated from src/core/run/codes by `npm run docs`; edit there. -->';
+  const note = '<!-- Generated from src/core/run/codes/codes.json by `npm run docs`; edit there. -->';
   return `${before}${begin}\n${note}\n\n${lines.join('\n')}\n\n${end}${after}`;
 }

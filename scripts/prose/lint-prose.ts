@@ -12,7 +12,14 @@ const markdown: { readonly default: TextlintPluginCreator } = createRequire(impo
 );
 
 /** Pages, and files with comments or messages. Decision records stay as they were decided. */
-const patterns = ['README.md', 'docs/**/*.md', 'src/**/*.ts', 'jobs/**/*.ts', 'helm/rollcall/**/*.{yaml,tpl,txt}'];
+const patterns = [
+  'README.md',
+  'docs/**/*.md',
+  'src/**/*.ts',
+  'src/**/codes.json',
+  'jobs/**/*.ts',
+  'helm/rollcall/**/*.{yaml,tpl,txt}',
+];
 const excluded =
   /^docs\/(?:decisions\/|licenses\.md)|\.test\.|^src\/core\/confusables|dashboard-(?:script|style)|^helm\/rollcall\/ci\//;
 

@@ -93,13 +93,13 @@ const messageFolders =
 export const sourceProse: TextlintPluginCreator = {
   Processor: class {
     availableExtensions() {
-      return ['.ts', '.yaml', '.tpl', '.txt'];
+      return ['.ts', '.json', '.yaml', '.tpl', '.txt'];
     }
     processor(extension: string) {
       return {
         preProcess: (text: string, path = '') => {
           const spans =
-            extension === '.ts'
+            extension === '.ts' || extension === '.json'
               ? spansOfSource(text, messageFolders.test(path))
               : spansOfTemplate(text, extension === '.txt');
           return toDocument(text, spans);

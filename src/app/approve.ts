@@ -191,7 +191,7 @@ async function withOthers<Chosen extends DecidedChange & Pick<Change, 'classes'>
   { approvals, store }: EngineIo,
 ): Promise<readonly Chosen[]> {
   if (approvals === undefined) return chosen;
-  const ruled = [...(run?.facts.ruled ?? []), ...ruledAmong(chosen, approvals)];
+  const ruled = [...(run?.plan?.ruled ?? []), ...ruledAmong(chosen, approvals)];
   const requesters = run === undefined ? [] : await store.triggers.requesters(run.id);
   const approver = { by, groups: proven?.groups ?? [], requesters };
   const needs = new Map(chosen.map((one) => [one, rulesFor(one.classes, ruled, approvals)] as const));
@@ -297,7 +297,7 @@ function toReject(run: Run, { byState, isWhole }: SelectedChanges): readonly Hel
 }
 
 function nothingWaits(run: Run, { byState, isWhole }: Omit<SelectedChanges, 'leftOut'>): RollcallError {
-  const { id, sync, facts } = run;
+  const { id, sync, plan } = run;
   const { approved, past } = byState;
   if (approved.length > 0 && past.length > 0) {
     const some = countOf(approved.length, 'change is', 'changes are');
@@ -305,14 +305,14 @@ function nothingWaits(run: Run, { byState, isWhole }: Omit<SelectedChanges, 'lef
       `${some} already approved in run ${id}, and an approval counts once. ${countOf(past.length, 'change no longer waits', 'changes no longer wait')}: ${lapsed}. To list the changes that wait now, run "rollcall holds --sync ${sync}"`,
     );
   }
-  const isReadOnly = facts.isReadDoubted === true && past.length === 0;
+  const isReadOnly = plan?.isReadDoubted === true && past.length === 0;
   if (approved.length > 0 || isReadOnly) {
     return conflict(
       `the held changes of run ${id} are already approved, and an approval counts once. If a later run of ${sync} holds changes, approve that run (rollcall runs ${sync})`,
     );
   }
   if (past.length > 0) return expired(run);
-  const [gap] = facts.sourceGaps ?? [];
+  const [gap] = plan?.sourceGaps ?? [];
   if (isWhole && gap !== undefined) {
     return conflict(
       `run ${id} holds no changes, and its read is not complete, so it cannot be approved: ${gap}. Correct the source, then run "rollcall apply ${sync}"`,

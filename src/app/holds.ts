@@ -50,10 +50,10 @@ export async function findHolds({ engine: io }: AppIo, { sync, syncs, limit }: H
  * Returns whether a guard doubts the read of the run, and neither this read nor a later one was accepted or doubted: a
  * later doubted read is accepted by approving its own run.
  */
-export async function isReadWaiting({ id, sync, startedAt, facts }: Run, store: Store): Promise<boolean> {
-  if (facts.isReadDoubted !== true) return false;
+export async function isReadWaiting({ id, sync, startedAt, plan }: Run, store: Store): Promise<boolean> {
+  if (plan?.isReadDoubted !== true) return false;
   const [newest] = await store.runs.list({ sync, limit: 1 });
-  if (newest !== undefined && newest.id !== id && newest.facts.isReadDoubted === true) return false;
+  if (newest !== undefined && newest.id !== id && newest.plan?.isReadDoubted === true) return false;
   const last = await store.reads.last(sync);
   return last === undefined || last.at < startedAt;
 }
@@ -115,7 +115,7 @@ async function holdsOf(sync: string, limit: number, io: EngineIo): Promise<OpenH
       waiting += 1;
       if (changes.length < limit) changes.push(change);
     }
-    const budget = run.facts.budgetWithHeld;
+    const budget = run.plan?.budgetWithHeld;
     const approvals = partly.filter((one) => one.class === hold.class);
     if (waiting > 0) found.push({ hold, isApprovable, waiting, budget, approvals, changes });
   }

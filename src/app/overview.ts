@@ -89,9 +89,9 @@ async function overviewOf(
 /** Returns what the last accepted full read saw; undefined before there is one. */
 async function readPeople(sync: string, { engine: { store } }: AppIo): Promise<SyncOverview['people']> {
   const read = await store.rosters.open(sync);
-  const facts = read && (await store.runs.get(read.run))?.facts;
-  if (read === undefined || facts === undefined) return undefined;
-  const { matched, managedUsers, platformUsers, unmanaged = 0, outOfScope = 0, noAccount = 0, blocked = {} } = facts;
+  const plan = read && (await store.runs.get(read.run))?.plan;
+  if (read === undefined || plan === undefined) return undefined;
+  const { matched, managedUsers, platformUsers, unmanaged = 0, outOfScope, noAccount, blocked } = plan;
   if (matched === undefined || managedUsers === undefined || platformUsers === undefined) return undefined;
   const reasons = blockedKinds.map((kind) => [kind, blocked[kind] ?? 0] as const);
   const skipped = [['out-of-scope', outOfScope], ['no-account', noAccount], ...reasons] as const;
@@ -169,10 +169,10 @@ function earliest(instants: readonly number[]): number | undefined {
 
 /** Reads how far a run is and whether a process works on it, and estimates when it ends. */
 async function readStep(run: Run, io: AppIo): Promise<RunStep> {
-  const { id, phase, startedAt, facts } = run;
+  const { id, phase, startedAt, problem, waiting, read } = run;
   const batches = await io.engine.store.batches.ofRun(id);
   const interrupted = (await readRunWork(run, batches, io))?.interrupted;
-  const step = { run: id, phase, startedAt, interrupted, problem: facts.problem, waiting: facts.waiting };
+  const step = { run: id, phase, startedAt, interrupted, problem, waiting };
   const isSending = phase === 'delivering' || phase === 'proving';
   if (!isSending || batches.length === 0) {
     return { ...step, changes: undefined, batches: undefined, etaMs: undefined };
@@ -181,7 +181,7 @@ async function readStep(run: Run, io: AppIo): Promise<RunStep> {
   // The rows of a split batch are also in its parts.
   const total = sizeOf(batches.filter(({ parent }) => parent === undefined));
   const done = Math.max(0, total - sizeOf(open));
-  const spentMs = io.engine.clock.now() - (facts.plannedAt ?? startedAt);
+  const spentMs = io.engine.clock.now() - (read?.at ?? startedAt);
   return {
     ...step,
     changes: { done, total },

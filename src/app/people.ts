@@ -14,7 +14,7 @@ import { readStanding } from '../run/compare/alike.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { type Explained, explain } from '../run/why.ts';
 import type { FoundPeople, FoundPerson, PersonTrace } from '../views/people.ts';
-import { pairFrom, renamesOf, waysOf } from './accounts/adopt.ts';
+import { pairFrom, renamesOf, waysOf } from './accounts/decisions.ts';
 import type { AppIo, PeopleQuery } from './app-io.ts';
 import { wordsOf } from './changes/change-index.ts';
 import { asStored, findSync, storedName, storedNames } from './find-named.ts';

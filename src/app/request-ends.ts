@@ -1,4 +1,5 @@
 import { describeError, isStoreAway, notFound, RollcallError } from '../core/run/errors.ts';
+import { noPlan } from '../core/run/facts.ts';
 import { chooseOutcome, noStates } from '../core/run/report.ts';
 import { type ChangeState, noCounts } from '../core/run/run.ts';
 import { type Waiting, waitFor } from '../core/run/waiting.ts';
@@ -132,7 +133,7 @@ export async function followRun(trigger: Trigger, options: WatchOptions, io: App
       if (run?.phase === 'done') return await runReport(run, io.engine);
       if (run === undefined && (await store.pauses.get(trigger.sync, clock.now())) !== undefined) return undefined;
       if (run !== undefined) shown = await showProgress(run, shown, options, io);
-      const waiting = run?.facts.waiting ?? (await missingWorker(begunAt, io));
+      const waiting = run?.waiting ?? (await missingWorker(begunAt, io));
       if (waiting !== undefined) options.progress({ step: 'waiting', waiting });
       answeredAt = clock.now();
       isAway = false;
@@ -206,24 +207,22 @@ const ofChanges: readonly string[] = [...successOutcomes, 'partial'];
  */
 export async function requestResult(scope: RunScope, run: Run, io: EngineIo): Promise<RequestResult | undefined> {
   if (run.outcome === undefined) return undefined;
-  const changes = await io.store.plans.countStates(run.id);
+  const { states: changes } = await io.store.plans.count(run.id);
   const whole = { outcome: run.outcome, reason: run.reason, changes };
   if (scope.kind === 'all' || (run.scope.kind === 'users' && !hasOthers(scope, run.scope))) return whole;
   const isPruned = total(changes) < total(run.counts);
   if (isPruned || !ofChanges.includes(run.outcome)) return whole;
   const states = { ...noStates };
   for await (const state of statesOf(run.id, new Set(scope.identifications), io)) states[state] += 1;
-  const { access: _access, unknownPeople, ...others } = run.facts;
+  const { plan = noPlan } = run;
+  const unknownPeople = plan.unknownPeople === 0 ? 0 : await countUnknown(run.id, scope.identifications, io);
   const end = {
     counts: { ...noCounts, ...states },
     states,
     isCancelled: false,
     failure: undefined,
     // Trouble with records of the run may be about other people.
-    facts: {
-      ...others,
-      ...(unknownPeople === undefined ? {} : { unknownPeople: await countUnknown(run.id, scope.identifications, io) }),
-    },
+    plan: { ...plan, access: noPlan.access, unknownPeople },
   };
   const { outcome, reason } = chooseOutcome(end);
   return { outcome, reason, changes: states };

@@ -18,7 +18,7 @@ const shownVerdicts = 20;
 export async function runReport(run: Run, io: Pick<EngineIo, 'store' | 'clock'>): Promise<RunReport> {
   const { store, clock } = io;
   const hasHeld = run.counts.held > 0;
-  const isDecided = hasHeld || run.facts.isReadDoubted === true;
+  const isDecided = hasHeld || run.plan?.isReadDoubted === true;
   const [findings, batches, holds, isWaiting, verdicts] = await Promise.all([
     store.runs.findings(run.id, shownFindings),
     store.batches.ofRun(run.id),
@@ -111,8 +111,8 @@ export async function describeRun(io: AppIo, id: string): Promise<RunReport> {
   const run = await findRun(id, io.engine.store);
   const report = await runReport(run, io.engine);
   const work = await readRunWork(run, report.batches, io);
-  const waiting = run.facts.waiting ?? (await waitOutside(run, work, io));
-  return { ...report, work, run: waiting === undefined ? run : { ...run, facts: { ...run.facts, waiting } } };
+  const waiting = run.waiting ?? (await waitOutside(run, work, io));
+  return { ...report, work, run: { ...run, waiting } };
 }
 
 /** Returns a wait that no process can store with the run: for a worker, or for Redis. */

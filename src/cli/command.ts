@@ -1,5 +1,4 @@
 import { Argument, type Command, Option } from 'commander';
-import type { ApiOperation } from '../ports/api.ts';
 import type { Shell } from './shell.ts';
 
 /** Answers one command. `given`: its arguments in order, its options, and the command itself. Returns the exit code. */
@@ -20,8 +19,8 @@ export interface CommandRow {
   /** An `Argument` has choices. */
   readonly arguments?: readonly (readonly [name: string, meaning: string] | Argument)[];
   readonly options?: readonly OptionRow[];
-  /** Absent for a group without an action. */
-  readonly run?: CommandBody;
+  /** Imports what answers the command, so that `--help` loads no use case. Absent for a group without an action. */
+  readonly body?: () => Promise<CommandBody>;
   /** Not listed, and accepts any words: it only says which command to use instead. */
   readonly isHidden?: boolean;
 }
@@ -51,7 +50,7 @@ export function addGroup(
 
 /** Adds the command to the program, or to its group. `action` makes an action of commander from a body. */
 function addCommand(program: Command, row: CommandRow, action: CommandHost['action']): void {
-  const { words, meaning, summary, options = [], run, isHidden = false } = row;
+  const { words, meaning, summary, options = [], body, isHidden = false } = row;
   const [name = '', ...before] = words.split(' ').reverse();
   const group = before.reduceRight(
     (parent, word) => parent.commands.find((one) => one.name() === word) ?? parent,
@@ -64,7 +63,7 @@ function addCommand(program: Command, row: CommandRow, action: CommandHost['acti
     else command.argument(...argument);
   }
   for (const option of options) command.addOption(option instanceof Option ? option : optionOf(option));
-  if (run !== undefined) command.action(action(run));
+  if (body !== undefined) command.action(action(body));
 }
 
 function optionOf([flags, meaning, parse, otherwise]: Exclude<OptionRow, Option>): Option {
@@ -73,8 +72,8 @@ function optionOf([flags, meaning, parse, otherwise]: Exclude<OptionRow, Option>
 }
 
 export interface CommandHost {
-  /** Operations of the platform's API. Each becomes a command. */
-  readonly apiOperations: readonly ApiOperation[];
+  /** Commands of the platform's API: one per operation. */
+  readonly apiRows: readonly CommandRow[];
   /** Returns an action of commander that calls the body with what the operator gave, and keeps its exit code. */
-  readonly action: (run: CommandBody) => (...given: unknown[]) => Promise<void>;
+  readonly action: (body: NonNullable<CommandRow['body']>) => (...given: unknown[]) => Promise<void>;
 }

@@ -57,12 +57,42 @@ export function dayOrInstant(text: string): number | undefined {
   return parseInstant(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00Z` : text);
 }
 
+export function parseMoment(text: string): string {
+  const isInstant =
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text));
+  if (!isInstant)
+    throw new InvalidArgumentError('It must be an instant with a time zone, such as 2026-11-21T00:00:00Z.');
+  return new Date(text).toISOString();
+}
+
+export type Since = { readonly at: number } | { readonly ago: number };
+
+export function parseSince(text: string): Since {
+  const ago = parseDuration(text);
+  if (ago !== undefined) return { ago };
+  const at = dayOrInstant(text);
+  if (at === undefined)
+    throw new InvalidArgumentError('It must be a duration such as 24h or 7d, a date, or an instant.');
+  return { at };
+}
+
+const longestMuteMs = 30 * 86_400_000;
+
+export function parseMute(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined || ms <= 0 || ms > longestMuteMs) {
+    throw new InvalidArgumentError('It must be a duration of at most 30d, such as 30m or 4h.');
+  }
+  return ms;
+}
+
 /** Collects an option that may be repeated. */
 export function gather(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
 export const syncArgument = ['<sync>', 'name of the sync'] as const;
+export const connectionArgument = ['<connection>', 'name of the connection'] as const;
 export const runArgument = ['<run>', 'id of the run, or the end of the id'] as const;
 export const confirmOption = ['--yes', 'skip the confirmation'] as const;
 
@@ -162,8 +192,23 @@ function gatherClass(text: string, before: readonly ChangeClass[] = []): readonl
   return [...before, parseClass(text)];
 }
 
+export interface PlanLimits {
+  readonly shown: number;
+  readonly most: ReadonlyMap<ChangeClass, number>;
+}
+
+export const usualLimits: PlanLimits = { shown: 10, most: new Map() };
+
+export function gatherLimit(text: string, before: PlanLimits = usualLimits): PlanLimits {
+  const [name, count] = text.split('=', 2) as [string, string | undefined];
+  if (count === undefined) return { ...before, shown: parseWholeNumber(name) };
+  return { ...before, most: new Map([...before.most, [parseClass(name), parseWholeNumber(count)]]) };
+}
+
+export const policies = ['create-only', 'upsert-only', 'sync'] as const;
+
 /** Parses the name of a class, in any case and with or without hyphens: `e-mail-changes`. */
-export function parseClass(text: string): ChangeClass {
+function parseClass(text: string): ChangeClass {
   const found = changeClasses.find((name) => name.toLowerCase() === text.replaceAll('-', '').toLowerCase());
   if (found === undefined) throw new InvalidArgumentError(`It must be one of ${changeClasses.join(', ')}.`);
   return found;

@@ -2,50 +2,18 @@ import { Command, CommanderError, type OutputConfiguration } from 'commander';
 import { describeError, RollcallError } from '../core/run/errors.ts';
 import { formatCount } from '../core/run/formats.ts';
 import { nearest } from '../core/run/problem-words.ts';
-import type { ApiOperation } from '../ports/api.ts';
 import { type CliIo, Interruption } from './cli-io.ts';
-import { addGroup, type CommandGroup, type CommandHost } from './command.ts';
-import { accounts, adopt } from './commands/accounts.ts';
-import { alertCommands } from './commands/alerts.ts';
-import { apiCommands } from './commands/api.ts';
-import { learn, tokenCommands } from './commands/connections.ts';
-import { start, status } from './commands/deployment.ts';
-import { completionCommands, explain } from './commands/help.ts';
-import { approve, holds, reject } from './commands/holds.ts';
-import { map } from './commands/map.ts';
-import { why } from './commands/people.ts';
-import { audit, exportPerson, forget, report, sessionCommands } from './commands/records.ts';
-import { cancel, retry, runs, show, undo } from './commands/runs.ts';
-import { demo, sandbox } from './commands/sandbox.ts';
-import { check, init, sourceCommands } from './commands/setup.ts';
-import { backup, keyCommands, migrate, restore } from './commands/store.ts';
-import { apply, pause, plan, resume, resync } from './commands/sync.ts';
+import { addGroup, type CommandHost } from './command.ts';
+import { decide } from './groups/decide.ts';
+import { develop } from './groups/develop.ts';
+import { everyDay } from './groups/every-day.ts';
+import { operate } from './groups/operate.ts';
+import { rare } from './groups/rare.ts';
 import { openShell, renderJson } from './shell.ts';
 import { clean, cleanLine, openStyle, type Style } from './terminal.ts';
 
-/** All commands, by group, in the order of the help. */
-function commandGroups(operations: readonly ApiOperation[]): readonly CommandGroup[] {
-  return [
-    { heading: 'Every day:', rows: [init, check, plan, apply, status, runs, show, why, explain] },
-    { heading: 'Decide:', rows: [holds, approve, reject, accounts, adopt, undo] },
-    {
-      heading: 'Operate:',
-      rows: [start, resync, retry, cancel, pause, resume, report, audit, ...alertCommands, ...tokenCommands],
-    },
-    {
-      heading: 'Rare:',
-      below: {
-        word: 'admin',
-        meaning: 'back up, restore and migrate the store; lost keys, sessions, data of one person',
-      },
-      rows: [backup, restore, migrate, ...keyCommands, ...sessionCommands, exportPerson, forget],
-    },
-    {
-      heading: 'Set up and develop:',
-      rows: [demo, ...sourceCommands, map, learn, sandbox, ...apiCommands(operations), ...completionCommands],
-    },
-  ];
-}
+/** In the order of the help. */
+const groups = [everyDay, decide, operate, rare, develop];
 
 /** The meaning of the exit codes (design, section 8). */
 export const exitCodeWords: readonly (readonly [number, string])[] = [
@@ -76,7 +44,8 @@ export function createProgram(host: CommandHost, { version, output }: ProgramFac
     .configureHelp({ showGlobalOptions: true })
     .configureOutput(output)
     .exitOverride();
-  for (const group of commandGroups(host.apiOperations)) addGroup(program, group, host.action);
+  for (const group of groups) addGroup(program, group, host.action);
+  addGroup(program, { ...develop, rows: host.apiRows }, host.action);
   program.helpCommand('help [command]', 'show the help of a command');
   program.addHelpText('beforeAll', ({ command }) => refuseUnknown(command));
   const codes = exitCodeWords.map(([code, words]) => `  ${String(code).padEnd(4)} ${words}`);
@@ -100,17 +69,20 @@ function refuseUnknown(command: Command): string {
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   let exitCode = 0;
   // Their options are made from the schemas of the API.
-  const apiOperations = argv.includes('api') ? await io.apiOperations() : [];
+  const apiRows = argv.includes('api')
+    ? (await import('./commands/api.ts')).operationRows(await io.apiOperations())
+    : [];
   const program = createProgram(
     {
       action:
-        (run) =>
+        (body) =>
         async (...given) => {
           // Commander adds the command itself.
           const command = given.at(-1) as Command;
-          exitCode = await run(openShell(io, command.optsWithGlobals(), runCli), ...(given as never[]));
+          const answer = await body();
+          exitCode = await answer(openShell(io, command.optsWithGlobals(), runCli), ...(given as never[]));
         },
-      apiOperations,
+      apiRows,
     },
     { version: io.version, output: outputOf(io) },
   );

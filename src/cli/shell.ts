@@ -3,7 +3,7 @@ import type { AppIo, WaitForStore, WatchOptions } from '../app/app-io.ts';
 import { usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import type { CliIo } from './cli-io.ts';
-import { openWatch, type WatchFacts } from './progress.ts';
+import type { WatchFacts } from './progress.ts';
 import { openStyle, type Style } from './terminal.ts';
 
 export interface GlobalOptions {
@@ -88,6 +88,7 @@ export function openShell(io: CliIo, options: GlobalOptions, runCli: RunCli): Sh
     },
     async watching(use) {
       const { stderr: output, signal, clock } = io;
+      const { openWatch } = await import('./progress.ts');
       const watch = openWatch({ output, signal, clock, steps: stepsShown(io, options) });
       try {
         return await use({ signal: io.signal, progress: watch.progress });

@@ -1,5 +1,5 @@
 import { type Change, platformKey } from '../core/plan/change.ts';
-import { type LeaderStep, leaderCalls } from '../core/plan/leaders.ts';
+import { leaderCalls } from '../core/plan/leaders.ts';
 import { refusalReason } from '../core/plan/refused-create.ts';
 import { directFields } from '../core/run/batch.ts';
 import { PlatformError } from '../core/run/errors.ts';
@@ -145,10 +145,6 @@ export function openLeaders(io: DeliveryIo): Delivery {
 async function sendLeaders(change: Change, { platform, dialect }: DeliveryIo, signal: AbortSignal): Promise<undefined> {
   const { identification } = change;
   const { add, remove } = leaderCalls(change, dialect);
-  if (remove !== undefined) await platform.unlead(identification, named(remove), signal);
-  if (add !== undefined) await platform.lead(identification, named(add), signal);
-}
-
-function named({ main, secondary }: LeaderStep): Partial<LeaderStep> {
-  return main === undefined ? { secondary } : { main, secondary };
+  if (remove !== undefined) await platform.unlead(identification, remove, signal);
+  if (add !== undefined) await platform.lead(identification, add, signal);
 }

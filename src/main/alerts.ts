@@ -2,18 +2,13 @@ import type { Config } from '../config/config.ts';
 import { given } from '../core/run/given.ts';
 import { randomShare } from '../platform/client/defaults.ts';
 import { deploymentLease, workersLease } from '../ports/leases.ts';
-import { catchUpMs, oldestSuccess, untilCaughtUp } from '../watch/alerts/freshness.ts';
-import {
-  type AlertChecks,
-  type Alerts,
-  openAlertChecks,
-  openAlerts,
-  type ProcessMemory,
-} from '../watch/alerts/open-alerts.ts';
+import { catchUpMs, untilCaughtUp } from '../watch/alerts/freshness.ts';
+import type { ProcessMemory } from '../watch/alerts/judge-service.ts';
+import { type AlertChecks, type Alerts, openAlertChecks, openAlerts } from '../watch/alerts/open-alerts.ts';
 import { commandPrefixOf, type Place } from '../watch/alerts/render-notice.ts';
 import type { WatchedWork } from '../watch/alerts/topics.ts';
-import { openSchedules } from '../work/schedule.ts';
 import type { Engine } from './engine.ts';
+import { freshnessLimits } from './freshness.ts';
 import { watchedReports } from './mailed-reports.ts';
 
 /** What only the processes of `rollcall start` evaluate. */
@@ -21,17 +16,6 @@ interface Standing {
   /** Before this instant (epoch ms), no sync is late. */
   readonly freshFrom: number;
   readonly work: WatchedWork;
-}
-
-/** Returns since when each sync must have succeeded so that it is not late, by name of the sync. */
-export function freshnessLimits({ syncs }: Config): ReadonlyMap<string, ReturnType<typeof oldestSuccess>> {
-  const slots = openSchedules(Object.values(syncs));
-  return new Map(
-    Object.values(syncs).map(({ name, freshnessMs }) => [
-      name,
-      oldestSuccess({ freshnessMs, schedule: slots.get(name) }),
-    ]),
-  );
 }
 
 export function openConfigAlerts(

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { runJob } from '../../jobs/index.ts';
 import type { AppIo, WatchOptions } from '../app/app-io.ts';
 import { openChangeSearches } from '../app/changes/search-changes.ts';
 import { openPeopleSearches } from '../app/people.ts';
@@ -9,15 +8,14 @@ import type { Config } from '../config/config.ts';
 import { onDemand } from '../core/run/on-demand.ts';
 import { traceIdsOf } from '../core/run/run.ts';
 import { deploymentLease } from '../ports/leases.ts';
-import { checkOnce, freshMemory, type ProcessMemory } from '../watch/alerts/open-alerts.ts';
+import { freshMemory, type ProcessMemory } from '../watch/alerts/judge-service.ts';
 import { type LogScope, openLogScope } from '../watch/logs/create-logger.ts';
 import { deploymentLeaseMs } from '../work/deployment-lease.ts';
 import { type DriveIo, driveRun } from '../work/drive-run.ts';
 import { endOrphans } from '../work/orphans.ts';
 import { openSchedules } from '../work/schedule.ts';
-import { freshnessLimits, openConfigAlerts } from './alerts.ts';
-import { startDeployment } from './deployment.ts';
 import { accessTo, type Engine, platformApiOf } from './engine.ts';
+import { freshnessLimits } from './freshness.ts';
 
 export interface AppParts {
   readonly scope?: LogScope;
@@ -35,7 +33,6 @@ export function openApp(
 ): AppIo {
   const { io, connections } = engine;
   const owner = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
-  const alerts = openConfigAlerts(config, engine);
   const driveIo = ({ progress, signal }: WatchOptions): DriveIo => ({
     engine: { ...io, progress },
     owner,
@@ -44,16 +41,21 @@ export function openApp(
       await connections.get(connection)?.tokenManager.current(AbortSignal.timeout(60_000));
     },
     runJob: (name, payload, context) =>
-      traceJob({ name, payload }, engine, scope, () => runJob(name, payload, context)),
+      traceJob({ name, payload }, engine, scope, async () =>
+        (await import('../../jobs/index.ts')).runJob(name, payload, context),
+      ),
   });
   const { redis } = config;
-  const slots = openSchedules(Object.values(config.syncs));
-  const limits = freshnessLimits(config);
-  const searches = onDemand<Pick<AppIo, 'changes' | 'searchPeople'>>({
+  const own = onDemand({
+    alerts: async () => (await import('./alerts.ts')).openConfigAlerts(config, engine),
+    slots: () => openSchedules(Object.values(config.syncs)),
+    limits: () => freshnessLimits(config),
+  });
+  const parts = onDemand<Pick<AppIo, 'changes' | 'searchPeople'>>({
     changes: () => openChangeSearches(io),
     searchPeople: () => openPeopleSearches(io),
   });
-  const rest: Omit<AppIo, keyof typeof searches> = {
+  const rest: Omit<AppIo, keyof typeof parts> = {
     engine: io,
     configPath: config.path,
     plainText: config.plainText,
@@ -64,8 +66,8 @@ export function openApp(
       schedule: schedule === undefined ? undefined : `${schedule.cron} (${schedule.timezone})`,
     })),
     connections: new Map([...connections].map(([name, connection]) => [name, accessTo(connection)])),
-    nextSlot: keepNextSlots((sync, after) => slots.get(sync)?.nextSlot(after)),
-    staleBefore: (sync, now) => limits.get(sync)?.(now),
+    nextSlot: keepNextSlots((sync, after) => own.slots.get(sync)?.nextSlot(after)),
+    staleBefore: (sync, now) => own.limits.get(sync)?.(now),
     isDeployed: async () => (await io.store.leases.holder(deploymentLease, io.clock.now())) !== undefined,
     async deploymentSeenAt() {
       const holder = await io.store.leases.holder(deploymentLease, 0);
@@ -73,18 +75,31 @@ export function openApp(
     },
     drive: (run, options) => driveRun(run, driveIo(options)),
     endOrphans: (signal) => endOrphans(driveIo({ signal, progress: () => {} }), app.isDeployed),
-    checkAlerts: (signal) => checkOnce(alerts, io.logger, signal),
+    // Without channels, nothing is evaluated.
+    checkAlerts: async (signal) => {
+      if (config.alerts.length === 0) return;
+      const { checkOnce } = await import('../watch/alerts/open-alerts.ts');
+      await checkOnce(await own.alerts, io.logger, signal);
+    },
     ...(redis === undefined
       ? {}
       : // The queue is loaded only where it is used.
         { checkRedis: async () => (await import('./redis.ts')).checkRedis(redis, io.clock) }),
     pageUrl: pageUrlOf(config),
-    alerts,
+    alerts: {
+      report: async (limit) => (await own.alerts).report(limit),
+      quiet: async (name, order) => (await own.alerts).quiet(name, order),
+      test: async (only, signal) => (await own.alerts).test(only, signal),
+    },
     platformApi: platformApiOf(connections),
-    start: (options) => startDeployment({ config, engine, app, openDrive: driveIo, checkConfig, memory }, options),
+    start: async (options) =>
+      (await import('./deployment.ts')).startDeployment(
+        { config, engine, app, openDrive: driveIo, checkConfig, memory },
+        options,
+      ),
     close: () => engine.close(),
   };
-  const app: AppIo = Object.assign(searches, rest);
+  const app: AppIo = Object.assign(parts, rest);
   return app;
 }
 

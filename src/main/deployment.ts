@@ -6,14 +6,15 @@ import type { ServerConfig } from '../config/sections/server.ts';
 import { isLoopback } from '../core/run/addresses.ts';
 import { conflict, describeError, RollcallError, usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
-import { openFetch } from '../drivers/http/transport.ts';
+import { openFetch } from '../drivers/http/sockets.ts';
 import { readVersion } from '../drivers/http/version.ts';
 import { deploymentLease } from '../ports/leases.ts';
 import type { Logger } from '../ports/runtime.ts';
 import type { SchedulerContext } from '../run/work.ts';
 import type { HealthParts, OpenApiDocument, RunningServer, ServerParts, Vitals } from '../server/server-parts.ts';
 import type { ServerSettings } from '../server/settings.ts';
-import { type AlertChecks, freshMemory, type ProcessMemory } from '../watch/alerts/open-alerts.ts';
+import { freshMemory, type ProcessMemory } from '../watch/alerts/judge-service.ts';
+import type { AlertChecks } from '../watch/alerts/open-alerts.ts';
 import type { WatchedWork } from '../watch/alerts/topics.ts';
 import type { OpenedMetrics } from '../watch/metrics/metrics.ts';
 import {

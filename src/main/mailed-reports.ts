@@ -7,7 +7,6 @@ import { given } from '../core/run/given.ts';
 import type { Egress } from '../ports/runtime.ts';
 import type { EngineIo, MailedReport } from '../run/engine-io.ts';
 import type { DueReport } from '../run/work.ts';
-import { sendMail } from '../watch/alerts/channels/email.ts';
 import { oldestSuccess } from '../watch/alerts/freshness.ts';
 import type { WatchedConnection } from '../watch/alerts/topics.ts';
 import { openSchedules, openSlots } from '../work/schedule.ts';
@@ -47,6 +46,7 @@ export function openReports(
           ],
         };
         try {
+          const { sendMail } = await import('../watch/alerts/channels/email.ts');
           await sendMail(mail, message, egress, signal);
         } catch (cause) {
           throw new RollcallError(cause instanceof Error ? cause.message : 'the e-mail was not sent', {

@@ -18,7 +18,6 @@ import {
 } from '../cli/cli-io.ts';
 import { runCli } from '../cli/run-cli.ts';
 import type { Config } from '../config/config.ts';
-import { initTemplate, proposedConfig } from '../config/init-template.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { environmentEgress } from '../drivers/http/egress.ts';
 import { readVersion } from '../drivers/http/version.ts';
@@ -28,6 +27,7 @@ import type { Clock, Egress, Logger, NewId, Uptime } from '../ports/runtime.ts';
 import type { GuessedFile } from '../ports/source.ts';
 import type { StoreMigration } from '../ports/store-operations.ts';
 import { sourceTokenName } from '../ports/tokens.ts';
+import { freshMemory } from '../watch/alerts/judge-service.ts';
 import { isTelemetryOn } from '../watch/tracing/is-on.ts';
 import { followClock, openWhenWritable, uptimeOf } from '../work/liveness.ts';
 
@@ -87,9 +87,10 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
     migrateStore: (configPath) => migrateConfiguredStore(configPath, env),
     backups: openBackups(env),
     sourceKinds: loadSourceKinds,
-    starterFiles: async (name) => initTemplate(await loadSourceKinds(), name),
+    starterFiles: async (name) =>
+      (await import('../config/init-template.ts')).initTemplate(await loadSourceKinds(), name),
     guessFile: (path) => guessFile(path, signal),
-    proposedConfig: async (sections) => proposedConfig(sections),
+    proposedConfig: async (sections) => (await import('../config/init-template.ts')).proposedConfig(sections),
     apiOperations: async () => (await import('../platform/table/parameters.ts')).listApiOperations(),
     sandbox: sandboxAccess,
     // The platform and its web server are loaded only where they are used.
@@ -191,11 +192,10 @@ interface AppSurroundings extends OpenAppOptions {
  */
 export async function openConfiguredApp(configPath: string, options: AppSurroundings): Promise<AppIo> {
   const config = options.config ?? (await readConfig(configPath, options.env));
-  const [{ createLogger, openLogScope }, { openEngine }, { openApp }, { freshMemory }] = await Promise.all([
+  const [{ createLogger, openLogScope }, { openEngine }, { openApp }] = await Promise.all([
     import('../watch/logs/create-logger.ts'),
     import('./engine.ts'),
     import('./app.ts'),
-    import('../watch/alerts/open-alerts.ts'),
   ]);
   const clock = systemClock;
   const { logs, stderr, waits, mayPresentSeed, mayPresentRestored = false, hasEffect = false } = options;

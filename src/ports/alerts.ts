@@ -1,5 +1,5 @@
 import type { ChangeKind } from '../core/plan/change.ts';
-import type { AlertCode, AlertTopic } from '../core/run/codes/alert-entries.ts';
+import type { AlertCode, AlertTopic } from '../core/run/codes/code-names.ts';
 import type { ChangeState, Outcome } from '../core/run/run.ts';
 
 /**

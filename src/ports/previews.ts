@@ -1,7 +1,9 @@
 import type { ChangeClass } from '../core/plan/change.ts';
+import type { PlanFacts } from '../core/run/facts.ts';
 import type { Finding } from '../core/run/finding.ts';
+import type { ReadFact } from '../core/run/next-read.ts';
 import type { Counts, Hold } from '../core/run/run.ts';
-import type { RunFacts, RunScope } from './runs.ts';
+import type { RunScope } from './runs.ts';
 import type { ProgressEvent } from './runtime.ts';
 
 /** A plan without effect. */
@@ -12,7 +14,8 @@ export interface PlanReport {
   readonly counts: Counts;
   /** All changes by class, those that a guard holds too. */
   readonly classes: Readonly<Record<ChangeClass, number>>;
-  readonly facts: RunFacts;
+  readonly read: ReadFact;
+  readonly facts: PlanFacts;
   readonly findings: readonly Finding[];
   readonly holds: readonly Hold[];
   /** The run that a run of this plan would undo; undefined: none. */

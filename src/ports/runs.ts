@@ -1,147 +1,14 @@
-import type { BlockedCounts } from '../core/guard/blocked.ts';
 import type { ChangeClass } from '../core/plan/change.ts';
-import type { EditFact } from '../core/plan/configuration.ts';
-import type { MissingWait } from '../core/plan/ledger-steps.ts';
 import type { UndoOrder } from '../core/plan/undo.ts';
-import type { ErrorCode } from '../core/run/errors.ts';
+import type { DeliveryFacts, EndFacts, PlanFacts } from '../core/run/facts.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { ReadFact, Watermark } from '../core/run/next-read.ts';
-import type { AccessTrouble } from '../core/run/report.ts';
-import type { RequestBudget, RequestCounts } from '../core/run/requests.ts';
+import type { RequestCounts } from '../core/run/requests.ts';
 import type { BatchState, Counts, Outcome, Phase } from '../core/run/run.ts';
 import type { Waiting } from '../core/run/waiting.ts';
-import type { FilePace, FinalStatus, RefusedInRow } from '../core/run/waves.ts';
+import type { FinalStatus } from '../core/run/waves.ts';
 import type { Lease } from './leases.ts';
 import type { AuditEntry } from './store-operations.ts';
-
-/** What the plan says of its read and of its changes, without personal data. Written once, with the plan. */
-export interface PlanFacts {
-  /** The kind of read that the run made. Absent before the read. */
-  readonly read?: ReadFact;
-  /** When the plan was made (epoch ms). A plan that is sent much later is outdated. */
-  readonly plannedAt?: number;
-  readonly sourceRows?: number;
-  readonly platformUsers?: number;
-  /** Users per page of the directory scan. Absent when the plan read users one by one. */
-  readonly pageSize?: number;
-  readonly managedUsers?: number;
-  /** People of the source who have an account, ours or not. Absent: not a full read. */
-  readonly matched?: number;
-  /** Number of changes that repeat one whose outcome remained unknown. */
-  readonly repeated?: number;
-  /** People for whom no decision is possible, by kind. */
-  readonly blocked?: BlockedCounts;
-  /**
-   * The runs whose changes have an unknown outcome, and when the wait ends (epoch ms) even if the platform does not show
-   * them. Without `until`, another sync ends it. Absent when no user waits.
-   */
-  readonly waitsFor?: { readonly runs: readonly string[]; readonly until?: number };
-  /** Enabled users whom a full read lacks, by the sync that owns them and is not configured. Absent: none. */
-  readonly orphans?: Readonly<Record<string, number>>;
-  /** Enabled users of ours whose absence from the source is counted, and is not long enough yet. Absent: none. */
-  readonly missing?: number;
-  /** When the first of them is disabled. Absent: never, or a guard keeps this read from counting. */
-  readonly missingWait?: MissingWait;
-  /** People whom the plan looked up by id in the HR system, because a full read lacks them. Absent: none. */
-  readonly sourceLookups?: number;
-  /** Users skipped in this run for a temporary reason: an e-mail still in use, a contradictory lookup. */
-  readonly postponed?: number;
-  /** Two records claim one person, and only a full read can resolve the conflict: the next read is full. */
-  readonly needsFull?: true;
-  /** What an edit of the configuration changes, held or not. Absent: no edit, or it changes no one. */
-  readonly edit?: EditFact;
-  /** The configuration was stored as the first one: there was none to compare it with. */
-  readonly isFirstConfiguration?: true;
-  /** The classes that wait by `approvals`. Absent: none. */
-  readonly ruled?: readonly ChangeClass[];
-  /** Edits on the platform that stay until the source's value changes (`keepLocalEdits`). Absent: none. */
-  readonly respectedEdits?: number;
-  /** Rejected changes: dropped, they need no approval. */
-  readonly rejected?: number;
-  /** Disables and removes that wait for the end of a freeze, and when it ends (epoch ms). Absent: none. */
-  readonly frozen?: { readonly count: number; readonly until: number };
-  /** A guard doubts the read: far fewer rows, an emptied field, too many blocked people. */
-  readonly isReadDoubted?: boolean;
-  /** The likely cause of too many blocked people, as a sentence without its full stop. */
-  readonly doubt?: string;
-  /** Why the read is not fully proven; empty when it is. */
-  readonly sourceGaps?: readonly string[];
-  /** Number of named people of whom the source returned no record. */
-  readonly unknownPeople?: number;
-  /** People whose changes an undo leaves as they are, fully or in part. */
-  readonly notUndone?: number;
-  /** People who keep or lack access because of trouble with their records. Absent: none. */
-  readonly access?: AccessTrouble;
-  /** People of the source with an account who are in scope, are not blocked and get no change. Also leavers, once disabled. */
-  readonly unchanged?: number;
-  /** People of the source who are out of scope by rule and get no change. Absent: none. */
-  readonly outOfScope?: number;
-  /** People of the source in scope who have no account and get none: leavers, and people who start later. Absent: none. */
-  readonly noAccount?: number;
-  /** Users on the platform that are in no record of the source and not ours. */
-  readonly unmanaged?: number;
-  /** Requests that the run needs, estimated when its plan was made. Absent when no plan could be made. */
-  readonly budget?: RequestBudget;
-  /** The same for a run that also delivers the held changes. Absent when none is held. */
-  readonly budgetWithHeld?: RequestBudget;
-}
-
-/** How the delivery stands, without personal data. Each step writes what it learned; the next process continues with it. */
-export interface DeliveryFacts {
-  /** Start of the period (epoch ms) in which the platform accepts no file of ours; absent when it accepts files. */
-  readonly waitingSince?: number;
-  /** How often in a row the next file was answered 400. See `judgeRefusedUpload`. */
-  readonly refusedUploads?: number;
-  /** Writes that were refused since the last accepted one (403). Absent: none. */
-  readonly refusedInRow?: RefusedInRow;
-  readonly splits?: number;
-  /** The batch of one row that decides whether the platform or the rows are at fault. See `splitBatch`. */
-  readonly probe?: string;
-  /**
-   * The result of the run's first failed file: how many of its rows the first read-back showed, and whether more
-   * appeared within `settle.visibleWithin`. If no further rows appeared, later failed files do not get that time.
-   */
-  readonly failedFile?: { readonly seen: number; readonly showsLate?: boolean; readonly batch?: string };
-  /** Start of the lookup (epoch ms) that last covered all users of changes that were not sent. */
-  readonly lookedAt?: number;
-  /** How long that lookup took. */
-  readonly lookTookMs?: number;
-  /** Start of the last lookup (epoch ms) that read sent changes back. */
-  readonly provedAt?: number;
-  readonly filePace?: FilePace;
-  /**
-   * What the polls of the file that is out showed: since when its status stands (epoch ms), the word if the dialect does
-   * not name it, whether the record is no longer blocked, and when its users were read back early.
-   */
-  readonly standing?: {
-    readonly batch: string;
-    readonly since: number;
-    readonly word?: string;
-    readonly isUnnamed?: true;
-    readonly isReleased?: true;
-    readonly readBackAt?: number;
-  };
-  /** The run has looked for a new user under other forms of the identification. */
-  readonly isRewriteChecked?: true;
-  /** The unnamed word with which the platform answered an upload. It is no end. */
-  readonly uploadWord?: string;
-  /** What the run waits for now. Absent: it does not wait. */
-  readonly waiting?: Waiting;
-  /** The last temporary problem of the run (epoch ms), which it retried. */
-  readonly problem?: { readonly at: number; readonly reason: string };
-  readonly exportedTo?: readonly string[];
-}
-
-/** Why the run ended as it did, beside its outcome and its reason. Written with the outcome. */
-export interface EndFacts {
-  /** The code of the error that ended the run. Absent when no error did. */
-  readonly failure?: ErrorCode;
-  /** All reasons of the outcome, where they are more than `reason`. */
-  readonly reasons?: readonly string[];
-}
-
-/** What the store keeps of a run beside its state, without personal data. */
-export interface RunFacts extends PlanFacts, DeliveryFacts, EndFacts {}
 
 export type TriggerKind = 'schedule' | 'manual' | 'resync' | 'approval' | 'retry' | 'undo' | 'webhook';
 
@@ -213,7 +80,16 @@ export interface Run {
   readonly reason: string | undefined;
   readonly digest: string | undefined;
   readonly counts: Counts;
-  readonly facts: RunFacts;
+  /** The read of its plan. Undefined before the plan is stored. */
+  readonly read: ReadFact | undefined;
+  /* What the steps of the run found. Undefined before the step has stored it. */
+  readonly plan: PlanFacts | undefined;
+  readonly delivery: DeliveryFacts | undefined;
+  readonly end: EndFacts | undefined;
+  /** What the run waits for now. Undefined: it does not wait. */
+  readonly waiting: Waiting | undefined;
+  /** The last temporary problem of the run (epoch ms), which it retried. */
+  readonly problem: { readonly at: number; readonly reason: string } | undefined;
   /** Requests to the platform so far. Those of a killed worker's last step may be missing. */
   readonly requests: RequestCounts;
   readonly isCancelRequested: boolean;
@@ -254,8 +130,8 @@ export interface Runs {
   unfinished(): Promise<readonly Run[]>;
   /** Updates the run; a digest seals its plan. `also` is part of the same transaction. */
   update(owned: OwnedRun, patch: RunPatch, also?: RunEffects): Promise<OwnedRun>;
-  /** Changes some facts of the run and keeps the others as they are stored. `undefined` removes a fact. */
-  updateFacts(owned: OwnedRun, patch: FactsPatch): Promise<OwnedRun>;
+  /** Changes some facts of the delivery and keeps the others as they are stored. `undefined` removes a fact. */
+  updateDelivery(owned: OwnedRun, patch: DeliveryPatch): Promise<OwnedRun>;
   /** Appends findings, in order, to the stored ones. */
   addFindings(owned: OwnedRun, findings: readonly Finding[]): Promise<void>;
   findings(runId: string, limit?: number): Promise<readonly Finding[]>;
@@ -297,7 +173,10 @@ export interface PruneOthers {
 }
 
 export type RunPatch = Partial<
-  Pick<Run, 'endedAt' | 'reason' | 'digest' | 'counts' | 'facts' | 'requests'> & {
+  Omit<
+    Run,
+    'id' | 'sync' | 'connection' | 'trigger' | 'scope' | 'startedAt' | 'isCancelRequested' | 'phase' | 'outcome'
+  > & {
     readonly phase: Phase;
     /** When the phase began, for the timeline of the run. */
     readonly phaseAt: number;
@@ -364,8 +243,8 @@ export interface RunEffects {
   readonly findings?: readonly Finding[];
   /** Are added to the run's findings. */
   readonly moreFindings?: readonly Finding[];
-  /** Change as `updateFacts` does it. */
-  readonly facts?: FactsPatch;
+  /** Changes as `updateDelivery` does it. */
+  readonly delivery?: DeliveryPatch;
   /** Are created as `Batches.create` does it. */
   readonly batches?: readonly NewBatch[];
   /**
@@ -378,8 +257,8 @@ export interface RunEffects {
   readonly leaves?: string;
 }
 
-/** What a run learns after its plan was stored. `undefined` removes a fact. */
-export type FactsPatch = { readonly [Name in keyof (DeliveryFacts & EndFacts)]?: RunFacts[Name] | undefined };
+/** What the delivery learns. `undefined` removes a fact. */
+export type DeliveryPatch = { readonly [Name in keyof DeliveryFacts]?: DeliveryFacts[Name] | undefined };
 
 /** A trigger as it was stored, and its state. */
 export interface KeyedTrigger {

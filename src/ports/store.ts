@@ -16,7 +16,7 @@ import type { PersonRecords, Sealing } from './person-records.ts';
 import type { Previews } from './previews.ts';
 import type { Baselines, Directories, DirectoryEnd, RawTexts, ReadRecord, Reads } from './reads.ts';
 import type { PlannedChange, Reports } from './reports.ts';
-import type { Batch, FactsPatch, NewBatch, OwnedRun, RunPatch, Runs, Triggers } from './runs.ts';
+import type { Batch, DeliveryPatch, NewBatch, OwnedRun, RunPatch, Runs, Triggers } from './runs.ts';
 import type { Sessions } from './sessions.ts';
 import type { Audit, Learned, MailedReports, Pauses, Restores, SyncNames } from './store-operations.ts';
 import type { TokenStore } from './tokens.ts';
@@ -39,15 +39,12 @@ export type { RawText, RawTexts, ReadRecord, Reads } from './reads.ts';
 export type { PlannedChange } from './reports.ts';
 export type {
   Batch,
-  DeliveryFacts,
   HoldFacts,
   KeyedTrigger,
   NewBatch,
   NewHold,
   OwnedRun,
-  PlanFacts,
   Run,
-  RunFacts,
   RunFilter,
   RunPatch,
   RunScope,
@@ -73,8 +70,8 @@ export type {
 export type { RestoredTokens, TokenRecord, TokenState, TokenStore } from './tokens.ts';
 
 /**
- * The durable state. Each method is one transaction, except `plans.hold`, `holdFields` and `applyApprovals`. They work
- * in pieces, on a plan that has no effect until it is sealed. Every write of a run goes through an `OwnedRun` with the
+ * The durable state. Each method is one transaction, except `plans.holdFields`. It works in pieces, on a plan that has
+ * no effect until it is sealed. Every write of a run goes through an `OwnedRun` with the
  * fencing number of the lease. It throws `LEASE_LOST` when another process has taken over the run. Instants are epoch
  * ms from the injected clock. The caller creates ids.
  */
@@ -131,12 +128,12 @@ export interface PlanHeader {
   readonly configuration?: string;
 }
 
-/** How changes are taken out of what will be sent. */
 export interface SomeChanges {
   readonly names: readonly string[];
   readonly class: ChangeClass;
 }
 
+/** How changes are taken out of what will be sent. */
 export interface Aside {
   /** Which changes of the people. Absent: those of their accounts. */
   readonly part?: ChangePart;
@@ -176,8 +173,8 @@ export interface Plans {
     identifications: readonly string[],
     part?: ChangePart | 'all',
   ): Promise<readonly PlannedChange[]>;
-  /** Holds every planned change in one of the classes, except approved ones. Returns how many. */
-  hold(owned: OwnedRun | undefined, planId: string, classes: readonly ChangeClass[], reason: string): Promise<number>;
+  /** Holds every planned change in one of the classes, except approved ones. */
+  hold(owned: OwnedRun | undefined, planId: string, classes: readonly ChangeClass[], reason: string): Promise<void>;
   /** Holds the planned changes of these people in the class, except approved ones. Returns how many. */
   holdSome(owned: OwnedRun | undefined, planId: string, some: SomeChanges, reason: string): Promise<number>;
   /** Holds or drops changes of accounts, or of a part, that are planned or held, whatever was approved. */
@@ -195,7 +192,6 @@ export interface Plans {
    */
   applyApprovals(owned: OwnedRun | undefined, planId: string, sync: string, now: number): Promise<number>;
   setStates(owned: OwnedRun, marks: readonly ChangeMark[]): Promise<void>;
-  countStates(planId: string): Promise<Readonly<Record<ChangeState, number>>>;
   /**
    * Returns the newest sealed plan of the sync with this digest. A unique prefix of at least 8 characters is enough.
    */
@@ -312,13 +308,13 @@ export interface Batches {
     owned: OwnedRun,
     id: string,
     reason: string,
-    also: Omit<BatchEffects, 'facts' | 'findings' | 'run'>,
+    also: Omit<BatchEffects, 'delivery' | 'findings' | 'run'>,
   ): Promise<void>;
 }
 
 export interface BatchEffects {
-  /** Facts of the run that change with the batch, as `Runs.updateFacts` does. */
-  readonly facts?: FactsPatch;
+  /** What the delivery learns with it, as `Runs.updateDelivery` does. */
+  readonly delivery?: DeliveryPatch;
   /** Findings of the run that come with it. */
   readonly findings?: readonly Finding[];
   /** What the run enters with it, and its requests. */

@@ -5,7 +5,7 @@ import type { NewHold } from '../ports/store.ts';
 import { deliverNext, stop } from './deliver/deliver-next.ts';
 import { whyStopped } from './deliver/plan-age.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
-import { finishRun } from './finish-run.ts';
+import { closeRun } from './finish-run.ts';
 import type { NextStep } from './next-step.ts';
 import type { Plan } from './plan-job.ts';
 import { proveNext } from './prove/prove-next.ts';
@@ -36,14 +36,14 @@ import type { JobOutcome } from './work.ts';
 export function advanceRun(context: RunContext, io: EngineIo): Promise<JobOutcome> {
   return countingRequests(context, io, async (unstored) => {
     const { waiting, ...next } = await notingProblem(context, io, () => takeStep(context, unstored, io));
-    const facts = tellWaiting(context, waiting, io);
+    const told = tellWaiting(context, waiting, io);
     if (next.kind !== 'enter') {
-      if (facts !== undefined && next.kind !== 'done') await io.store.runs.updateFacts(context.owned, facts);
+      if (told !== undefined && next.kind !== 'done') await io.store.runs.update(context.owned, told);
       return next;
     }
     const { phase, afterMs } = next;
-    const patch = { phase, phaseAt: io.clock.now(), ...unstored() };
-    const { run } = await io.store.runs.update(context.owned, patch, given({ facts }));
+    const patch = { phase, phaseAt: io.clock.now(), ...told, ...unstored() };
+    const { run } = await io.store.runs.update(context.owned, patch);
     return afterMs === undefined ? { kind: 'next', run } : { kind: 'again', afterMs };
   });
 }
@@ -57,7 +57,7 @@ async function takeStep(context: RunContext, unstored: UnstoredRequests, io: Eng
     case 'planning':
       stoppable.signal.throwIfAborted();
       // With a reason, the run has failed, and the process died before it closed the run.
-      return run.reason === undefined ? planRun(stoppable, unstored, io) : finishRun(stoppable, io);
+      return run.reason === undefined ? planRun(stoppable, unstored, io) : closeRun(context.owned, io);
     case 'delivering':
       context.signal.throwIfAborted();
       return deliverNext(context, unstored, io);
@@ -78,8 +78,6 @@ async function takeStep(context: RunContext, unstored: UnstoredRequests, io: Eng
 async function planRun(context: RunContext, unstored: UnstoredRequests, io: EngineIo): Promise<JobOutcome> {
   const { sync, signal, owned } = context;
   const { run } = owned;
-  // Taken before the source is read: the plan is as old as what it was made from.
-  const plannedAt = io.clock.now();
   const isRetry = run.trigger === 'retry';
   const job = { sync, scope: run.scope, signal, ...(isRetry ? { isRetry } : {}) };
   const { plan, planning } = await countedPlan(job, recordRun(context, io), io);
@@ -89,7 +87,10 @@ async function planRun(context: RunContext, unstored: UnstoredRequests, io: Engi
     phase: 'delivering',
     phaseAt: io.clock.now(),
     digest: plan.digest,
-    facts: { ...plan.facts, ...budgets, plannedAt, repeated: plan.repeated },
+    read: plan.read,
+    plan: { ...plan.facts, ...budgets },
+    delivery: plan.delivery,
+    problem: undefined,
     ...(plan.failure === undefined ? {} : { reason: plan.failure }),
     ...unstored(),
   } as const;
@@ -100,7 +101,8 @@ async function planRun(context: RunContext, unstored: UnstoredRequests, io: Engi
   });
   io.checkpoint('plan-stored');
   // Without a batch there is nothing to deliver.
-  return batches !== undefined && batches.loads.length > 0 ? { kind: 'next', run: stored } : finishRun(context, io);
+  const hasBatch = batches !== undefined && batches.loads.length > 0;
+  return hasBatch ? { kind: 'next', run: stored } : closeRun({ ...owned, run: stored }, io);
 }
 
 function newHolds({ owned, sync }: RunContext, plan: Plan, io: EngineIo): NewHold[] {

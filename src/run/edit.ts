@@ -23,7 +23,8 @@ import type { EngineIo, Sync } from './engine-io.ts';
  *
  *   the mark          what the earlier configuration makes of the same record, kept with the person (`Person.earlier`)
  *   sets it           the read, which maps each record twice: `withEarlier`
- *   reads it          `decideBoth`, which decides each change twice and adds the class `configuration` to what differs
+ *   reads it          `decideBoth` and, of leaders, `leaderEffects`: each change is decided twice, and what differs gets
+ *                     the class `configuration`
  *
  * All other steps know the class, and what is made while it is held (`Marked`).
  */

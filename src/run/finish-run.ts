@@ -1,10 +1,11 @@
 import { describeError, RollcallError } from '../core/run/errors.ts';
+import { noPlan } from '../core/run/facts.ts';
 import type { Finding } from '../core/run/finding.ts';
 import { countOf, firstOf } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
 import { isClean, watermarkAfter } from '../core/run/next-read.ts';
 import { chooseOutcome, countChanges } from '../core/run/report.ts';
-import { type Batch, batchTroubles, type ChangeMark, troubleOf } from '../ports/store.ts';
+import { type Batch, batchTroubles, type ChangeMark, type OwnedRun, troubleOf } from '../ports/store.ts';
 import { fileLeaseOf } from './deliver/file-lease.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { changesOf, marksFor } from './plan-changes.ts';
@@ -14,32 +15,38 @@ import type { JobOutcome } from './work.ts';
 /** The parts of a context that closing a run needs. A run can be closed without its sync. */
 type Owned = Pick<RunContext, 'owned'>;
 
-/** Counts the results of all changes, chooses the outcome and closes the run. Repeatable. */
-export async function finishRun(context: Owned, io: EngineIo, failure?: string): Promise<JobOutcome> {
-  const { owned } = context;
+/** Closes a run of which the caller does not know how it is stored now. */
+export async function finishRun({ owned }: Owned, io: EngineIo, failure?: string): Promise<JobOutcome> {
   const run = await io.store.runs.get(owned.run.id);
-  if (run === undefined || run.phase === 'done') return { kind: 'done' };
+  return run === undefined || run.phase === 'done' ? { kind: 'done' } : closeRun({ ...owned, run }, io, failure);
+}
+
+/**
+ * Counts the results of all changes, chooses the outcome and closes the run. Repeatable. `run`: as it is stored now.
+ */
+export async function closeRun(owned: OwnedRun, io: EngineIo, failure?: string): Promise<JobOutcome> {
+  const { run } = owned;
   // The reason is stored first. Otherwise, after a crash, the changes dropped below would look as if nothing was left
   // to send.
   if (failure !== undefined) await io.store.runs.update(owned, { reason: failure });
   const batches = await io.store.batches.ofRun(run.id);
-  const lost = await leaveUnresolved(context, batches, io);
-  await endUnsent(context, batches, io);
+  const lost = await leaveUnresolved(owned, batches, io);
+  await endUnsent(owned, batches, io);
   let count = await io.store.plans.count(run.id);
   if (count.states.planned > 0) {
-    await dropUnsent(context, io);
+    await dropUnsent(owned, io);
     count = await io.store.plans.count(run.id);
   }
   const { kinds, classes, states } = count;
-  const counts = countChanges(kinds, classes, states, run.facts.repeated ?? 0);
-  const { facts } = run;
-  const end = { counts, states, isCancelled: run.isCancelRequested, failure: failure ?? run.reason, facts };
+  const { plan = noPlan } = run;
+  const counts = countChanges(kinds, classes, states, plan.repeated);
+  const end = { counts, states, isCancelled: run.isCancelRequested, failure: failure ?? run.reason, plan };
   const { outcome, reason, reasons, isSuccess } = chooseOutcome(end);
   const read = {
     id: run.id,
-    read: facts.read,
-    needsFull: facts.needsFull === true,
-    isClean: isClean({ ...end, rejected: facts.rejected ?? 0, postponed: facts.postponed ?? 0 }),
+    read: run.read,
+    needsFull: plan.needsFull,
+    isClean: isClean(end),
   };
   const endedAt = io.clock.now();
   const patch = {
@@ -49,15 +56,16 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
     outcome,
     isSuccess,
     counts,
+    end: { ...run.end, reasons },
+    waiting: undefined,
     ...(reason === undefined ? {} : { reason }),
   } as const;
-  if (facts.edit !== undefined) await io.store.baselines.advance(owned);
-  const leaves = fileLeaseOf(owned.run.connection);
+  if (plan.edit !== undefined) await io.store.baselines.advance(owned);
+  const leaves = fileLeaseOf(run.connection);
   await io.store.runs.update(owned, patch, {
     watermark: (last) => watermarkAfter(last, read),
     leaves,
     moreFindings: lost === undefined ? [] : [lost],
-    facts: { waiting: undefined, ...(reasons.length > 1 ? { reasons } : {}) },
   });
   io.checkpoint('run-finished');
   const { create, update, enable, disable, remove, lead, unlead, held, failed, unresolved } = counts;
@@ -77,7 +85,8 @@ export async function finishRun(context: Owned, io: EngineIo, failure?: string):
     unresolved,
   };
   const ended = { ...fields, ms: endedAt - run.startedAt };
-  const failures = batches.length === 0 ? [] : failedBatches(await io.store.batches.ofRun(run.id));
+  const isAsRead = batches.every(({ state }) => state === 'settled' || state === 'unresolved');
+  const failures = failedBatches(isAsRead ? batches : await io.store.batches.ofRun(run.id));
   const isTroubled = outcome === 'failed' || outcome === 'partial' || failures.length > 0;
   if (isTroubled) io.logger.warn({ ...ended, ...given({ reason }), failures }, 'run ended');
   else io.logger.info(ended, 'run ended');
@@ -99,11 +108,7 @@ function failedBatches(batches: readonly Batch[]): readonly string[] {
 }
 
 /** Marks the batch that is out as unresolved when the run fails. Later runs check for its effect. */
-async function leaveUnresolved(
-  { owned }: Owned,
-  batches: readonly Batch[],
-  io: EngineIo,
-): Promise<Finding | undefined> {
+async function leaveUnresolved(owned: OwnedRun, batches: readonly Batch[], io: EngineIo): Promise<Finding | undefined> {
   const out = batches.filter(({ state }) => state === 'sending' || state === 'sent');
   for (const batch of out) {
     // The next run reads the lists of leaders again, so nothing waits for them.
@@ -126,7 +131,7 @@ async function leaveUnresolved(
 }
 
 /** Ends the batches that were not sent: no later run takes them. */
-async function endUnsent({ owned }: Owned, batches: readonly Batch[], io: EngineIo): Promise<void> {
+async function endUnsent(owned: OwnedRun, batches: readonly Batch[], io: EngineIo): Promise<void> {
   for (const { id } of batches.filter(({ state }) => state === 'planned'))
     await io.store.batches.update(owned, id, { state: 'settled', reason: notSent });
 }
@@ -134,7 +139,7 @@ async function endUnsent({ owned }: Owned, batches: readonly Batch[], io: Engine
 const notSent = 'not sent: the run ended first';
 
 /** Drops the changes that were not sent. The next run plans again. */
-async function dropUnsent({ owned }: Owned, io: EngineIo): Promise<void> {
+async function dropUnsent(owned: OwnedRun, io: EngineIo): Promise<void> {
   let marks: ChangeMark[] = [];
   const flush = async (): Promise<void> => {
     if (marks.length > 0) await io.store.plans.setStates(owned, marks);
@@ -163,6 +168,6 @@ export async function failRun(context: RunContext, error: unknown, io: EngineIo)
   const text = isOurs ? RollcallError.rawTextOf(error) : String(error);
   await keepRaw(context.owned, { about: 'end of the run', text }, io);
   if (!isOurs) return finishRun(context, io, reason);
-  await io.store.runs.updateFacts(context.owned, { failure: error.code });
+  await io.store.runs.update(context.owned, { end: { failure: error.code, reasons: [reason] } });
   return finishRun(context, io, error.code === 'SOURCE_REFUSED' ? `${reason} ${afterRefusal}` : reason);
 }

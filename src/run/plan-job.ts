@@ -1,10 +1,12 @@
 import type { BlockedTally } from '../core/guard/blocked.ts';
 import type { GuardVerdict } from '../core/guard/guard.ts';
 import type { Roster } from '../core/plan/roster.ts';
+import type { DeliveryFacts, PlanFacts } from '../core/run/facts.ts';
 import type { Finding } from '../core/run/finding.ts';
+import type { ReadFact } from '../core/run/next-read.ts';
 import type { Baseline } from '../ports/reads.ts';
 import type { Spool } from '../ports/runtime.ts';
-import type { DeliveryFacts, PlanFacts, PlannedChange, RunScope } from '../ports/store.ts';
+import type { PlannedChange, RunScope } from '../ports/store.ts';
 import type { Edit } from './edit.ts';
 import type { Sync } from './engine-io.ts';
 import type { Findings } from './read/open-findings.ts';
@@ -31,11 +33,11 @@ export interface Plan {
   /** All changes, where they are few. Absent: they are read page by page. */
   readonly few?: readonly PlannedChange[];
   readonly findings: readonly Finding[];
+  readonly read: ReadFact;
+  readonly facts: PlanFacts;
   /** What the delivery begins with: the platform was read for the plan. */
-  readonly facts: PlanFacts & Pick<DeliveryFacts, 'lookedAt' | 'lookTookMs'>;
+  readonly delivery: DeliveryFacts | undefined;
   readonly verdict: GuardVerdict;
-  /** Number of changes that repeat a change whose outcome stayed unknown. */
-  readonly repeated: number;
   /** Why this read of the source makes every run fail. If set, nothing was planned. */
   readonly failure: string | undefined;
 }

@@ -47,8 +47,8 @@ export interface Recorder {
   ledger(entries: readonly LedgerEntry[]): Promise<void>;
   /** Marks the changes that operators approved. */
   applyApprovals(): Promise<void>;
-  /** Holds the changes of the classes and fields that the guards stop. Returns how many, in order of the classes. */
-  hold(verdict: Pick<GuardVerdict, 'holds' | 'fields'>): Promise<readonly number[]>;
+  /** Holds the changes of the classes and fields that the guards stop. */
+  hold(verdict: Pick<GuardVerdict, 'holds' | 'fields'>): Promise<void>;
   /** Holds the changes of these people in the class, except approved ones. Returns how many. */
   holdSome(some: SomeChanges, reason: string): Promise<number>;
   setAside(names: readonly string[], aside: Aside): Promise<void>;
@@ -139,7 +139,7 @@ export function explainWith(watcher: Watcher, sync: Sync, io: EngineIo): Recorde
     async begin() {},
     changes: async (changes) => watcher.changes(changes),
     async applyApprovals() {},
-    hold: async ({ holds }) => holds.map(() => 0),
+    async hold() {},
     holdSome: async () => 0,
     replaceHeld: async () => 0,
     async setAside() {},
@@ -175,10 +175,8 @@ function storedPlan(
       await plans.applyApprovals(owned, planId, sync, clock.now());
     },
     async hold({ holds, fields }) {
-      const counts: number[] = [];
-      for (const { class: held, reason } of holds) counts.push(await plans.hold(owned, planId, [held], reason));
+      for (const { class: held, reason } of holds) await plans.hold(owned, planId, [held], reason);
       for (const { field, reason } of fields) await plans.holdFields(owned, planId, [field], reason);
-      return counts;
     },
     holdSome: (some, reason) => plans.holdSome(owned, planId, some, reason),
     replaceHeld: (changes) => plans.replaceHeld(owned, planId, changes),

@@ -59,7 +59,7 @@ export async function backoffUntil(
   const newest = await runs.list({ sync, limit: countedRefusals });
   const [last] = newest;
   if (last?.endedAt === undefined || last.startedAt < openedAt) return undefined;
-  const firstOther = newest.findIndex(({ facts }) => facts.failure !== 'SOURCE_REFUSED');
+  const firstOther = newest.findIndex(({ end }) => end?.failure !== 'SOURCE_REFUSED');
   const refusals = firstOther === -1 ? newest.length : firstOther;
   return refusals === 0 ? undefined : last.endedAt + Math.min(longestMs, hourMs * 2 ** (refusals - 1));
 }

@@ -1,8 +1,7 @@
 import { describeError, isStoreAway, RollcallError } from '../core/run/errors.ts';
 import { addCounts, type RequestPurpose } from '../core/run/requests.ts';
 import { isSameWait, type Waiting, waitAfterError, waitingWords } from '../core/run/waiting.ts';
-import type { FactsPatch } from '../ports/runs.ts';
-import type { OwnedRun, RunPatch } from '../ports/store.ts';
+import type { OwnedRun, Run, RunPatch } from '../ports/store.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 
 /** Number of requests after which they are stored before the step ends. A killed worker loses at most so many. */
@@ -60,11 +59,9 @@ export async function notingProblem<T>(
     return await step();
   } catch (error) {
     if (error instanceof RollcallError && error.retry !== 'never' && !isStoreAway(error)) {
+      const problem = { at: io.clock.now(), reason: error.message };
       await io.store.runs
-        .updateFacts(owned, {
-          problem: { at: io.clock.now(), reason: error.message },
-          waiting: waitOf(owned, error, io),
-        })
+        .update(owned, { problem, waiting: waitOf(owned, error, io) })
         // The caller retries the problem itself, which matters more than the note.
         .catch((cause) => io.logger.debug({ run: owned.run.id, error: describeError(cause) }, 'problem not stored'));
     }
@@ -74,7 +71,7 @@ export async function notingProblem<T>(
 
 function waitOf({ run }: OwnedRun, error: RollcallError, { clock }: EngineIo): Waiting {
   const waiting = waitAfterError(error, clock.now());
-  const known = run.facts.waiting;
+  const known = run.waiting;
   return known?.for === waiting.for ? { ...waiting, since: known.since } : waiting;
 }
 
@@ -86,9 +83,9 @@ export function tellWaiting(
   { owned }: Pick<RunContext, 'owned'>,
   waiting: Waiting | undefined,
   { progress, logger }: EngineIo,
-): Pick<FactsPatch, 'waiting'> | undefined {
+): Pick<Run, 'waiting'> | undefined {
   const { run } = owned;
-  const known = run.facts.waiting;
+  const known = run.waiting;
   if (waiting !== undefined) progress({ step: 'waiting', waiting });
   if (isSameWait(known, waiting)) return undefined;
   if (waiting !== undefined) {

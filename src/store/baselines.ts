@@ -11,6 +11,7 @@ import { placeOf } from './db/tables.ts';
 import { toAuditRow } from './operations.ts';
 import { classMask, toPlannedChange } from './plans/changes.ts';
 import { inPiece, piecesOf } from './plans/plan-access.ts';
+import { stated } from './plans/stated.ts';
 
 type Role = Schema['baselines']['role'];
 
@@ -92,7 +93,7 @@ export function createBaselines(db: Database, keys: KeyRing): Baselines {
       const found = new Map<string, LastWrite>();
       for (const names of inLists(identifications)) {
         const rows = await db
-          .selectFrom('changes')
+          .selectFrom(stated)
           .innerJoin('plans', 'plans.id', 'changes.plan')
           .innerJoin('runs', 'runs.id', 'plans.run')
           .selectAll('changes')
@@ -155,7 +156,7 @@ async function hasOpenChange(db: Database, plan: string): Promise<boolean> {
       .select('identification')
       .where(inPiece(piece))
       .where((eb) => eb(eb('classes', '&', classMask(['configuration'])), '!=', 0))
-      .where('state', 'not in', ['applied', 'unverified', 'exported'])
+      .where('mark', 'not in', ['applied', 'unverified', 'exported'])
       .limit(1)
       .executeTakeFirst();
     if (open !== undefined) return true;

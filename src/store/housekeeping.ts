@@ -1,5 +1,5 @@
 import { runLease } from '../ports/leases.ts';
-import { type PruneOthers, phases, type RunFacts } from '../ports/runs.ts';
+import { type PruneOthers, phases } from '../ports/runs.ts';
 import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { dropPlan, inPiece, piecesOf } from './plans/plan-access.ts';
 
@@ -99,19 +99,15 @@ async function pruneRun(db: OpenTransaction, run: string, before: number): Promi
   return true;
 }
 
-/** Keeps of a run without changes its read, which has the digest of the configuration. A roster needs all facts of its run. */
+/** Keeps of a run without changes its read, which has the digest of the configuration. A roster needs the plan of its run. */
 async function shrinkUnchanged(db: OpenTransaction, run: string): Promise<void> {
-  const row = await db
-    .selectFrom('runs')
-    .select('facts')
+  await db
+    .updateTable('runs')
+    .set({ plan: null, delivery: null, end_facts: null, requests: null, phases: null })
     .where('id', '=', run)
     .where('outcome', '=', 'nothing-to-do')
     .where('id', 'not in', db.selectFrom('rosters').select('run'))
-    .executeTakeFirst();
-  if (row === undefined) return;
-  const { read } = JSON.parse(row.facts) as RunFacts;
-  const shrunk = { facts: JSON.stringify({ read }), requests: null, phases: null };
-  await db.updateTable('runs').set(shrunk).where('id', '=', run).execute();
+    .execute();
 }
 
 function unknownBatches(db: OpenTransaction, run: string) {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Lease, Leases, Turn, TurnRequest, Turns } from '../ports/leases.ts';
+import type { Turn, TurnRequest, Turns } from '../ports/leases.ts';
+import type { Lease, Leases } from '../ports/store.ts';
 import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 
 /** Each method is one statement, so none needs a transaction. */

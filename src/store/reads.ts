@@ -1,5 +1,4 @@
-import type { RawText, RawTexts } from '../ports/reads.ts';
-import type { ReadRecord, Reads, Watermark } from '../ports/store.ts';
+import type { RawText, RawTexts, ReadRecord, Reads, Watermark } from '../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import type { KeyRing } from './db/key-ring.ts';

@@ -9,6 +9,7 @@ import { appliedSpans } from './plans/applied-since.ts';
 import { classMask, toPlannedChange } from './plans/changes.ts';
 import { keepByVersion, waitingHashes, waitingVersion } from './plans/decisions.ts';
 import { holdFields } from './plans/hold-members.ts';
+import { stated } from './plans/stated.ts';
 import { createRunReports, heldEnds } from './run-reports.ts';
 
 export function createReports(db: Database, keys: KeyRing, uptime: Pick<Uptime, 'now'> | undefined): Reports {
@@ -25,7 +26,7 @@ export function createReports(db: Database, keys: KeyRing, uptime: Pick<Uptime, 
     async recentChanges({ syncs, since, until, kind, class: wanted, state, limit, after }) {
       let found = db
         .selectFrom('plans')
-        .innerJoin('changes', 'changes.plan', 'plans.id')
+        .innerJoin(stated, 'changes.plan', 'plans.id')
         .selectAll('changes')
         .select(['plans.sync', 'plans.made_at'])
         .where('plans.run', 'is not', null)

@@ -5,6 +5,7 @@ import type { Database } from './db/database.ts';
 import { classesOf } from './plans/changes.ts';
 import { ofChange } from './plans/hold-members.ts';
 import { countChanges, inPiece, piecesOf } from './plans/plan-access.ts';
+import { stated, statedAs } from './plans/stated.ts';
 import { timelineOf, toFinding } from './runs.ts';
 
 const mostCauses = 200;
@@ -136,11 +137,11 @@ export async function heldEnds(db: Database, run: string, sync: string, now: num
   const found = new Map<string, HeldEnd>();
   for await (const piece of piecesOf(db, run)) {
     const rows = await db
-      .selectFrom('changes')
+      .selectFrom(stated)
       .where(inPiece(piece))
       .where('changes.state', '=', 'held')
       .leftJoin('decisions', (join) => ofChange(join, sync))
-      .leftJoin('changes as later', (join) =>
+      .leftJoin(statedAs('later'), (join) =>
         join
           .onRef('later.plan', '=', 'decisions.run')
           .onRef('later.identification', '=', 'changes.identification')

@@ -4,8 +4,8 @@ import { causeOf, type Finding } from '../core/run/finding.ts';
 import { noCounts } from '../core/run/run.ts';
 import { successOutcomes } from '../ports/alerts.ts';
 import type { PhaseTime } from '../ports/reports.ts';
-import type { FactsPatch } from '../ports/runs.ts';
-import type { Run, RunFacts, RunPatch, Runs } from '../ports/store.ts';
+import type { DeliveryPatch } from '../ports/runs.ts';
+import type { Run, RunPatch, Runs } from '../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { lockName } from './db/differences.ts';
 import { fields } from './db/fields.ts';
@@ -13,9 +13,9 @@ import { RowWriter } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
 import { pruneRuns } from './housekeeping.ts';
 import { leaveTurn } from './leases.ts';
-import { addBatches } from './plans/batch-rows.ts';
 import { prepareHolds, renewHolds } from './plans/holds.ts';
 import { sealPlan } from './plans/plan-access.ts';
+import { addBatches } from './plans/states.ts';
 import { putWatermark, readWatermark } from './reads.ts';
 import { takeTriggers } from './triggers.ts';
 
@@ -48,7 +48,6 @@ export function createRuns(db: Database): Runs {
           phase: 'reading' as const,
           started_at: Math.max(make.now, last?.endedAt ?? 0),
           counts: JSON.stringify(noCounts),
-          facts: '{}',
         };
         const opened = await transaction.insertInto('runs').values(row).returningAll().executeTakeFirstOrThrow();
         const { triggers } = request;
@@ -95,7 +94,7 @@ export function createRuns(db: Database): Runs {
       return rows.map(toRun);
     },
 
-    async update(owned, patch, { watermark, findings, moreFindings = [], facts, batches = [], holds, leaves } = {}) {
+    async update(owned, patch, { watermark, findings, moreFindings = [], delivery, batches = [], holds, leaves } = {}) {
       const { id, sync } = owned.run;
       const renewed = holds && { ...holds, prepared: await prepareHolds(db, id, holds.all) };
       return asOwner(db, owned, async (transaction) => {
@@ -113,18 +112,14 @@ export function createRuns(db: Database): Runs {
         if (leaves !== undefined) await leaveTurn(transaction, leaves, id);
         // The outcome says it, unless the run says more.
         const isSuccess = successOutcomes.some((outcome) => outcome === patch.outcome);
-        const row = await patchRun(transaction, id, {
-          ...(patch.outcome === undefined ? {} : { isSuccess }),
-          ...patch,
-        });
-        const changed = facts === undefined ? row : await patchFacts(transaction, id, facts);
-        return { run: toRun(changed), lease: owned.lease };
+        const told = { ...(patch.outcome === undefined ? {} : { isSuccess }), ...patch };
+        return { run: toRun(await patchRun(transaction, id, told, delivery)), lease: owned.lease };
       });
     },
 
-    updateFacts(owned, patch) {
+    updateDelivery(owned, patch) {
       return asOwner(db, owned, async (transaction) => {
-        const run = toRun(await patchFacts(transaction, owned.run.id, patch));
+        const run = toRun(await patchRun(transaction, owned.run.id, {}, patch));
         return { run, lease: owned.lease };
       });
     },
@@ -177,37 +172,23 @@ async function findRun(db: Database, id: string): Promise<Run | undefined> {
   return row && toRun(row);
 }
 
-/** Updates columns of a run. Throws `NOT_FOUND`. */
-export async function patchRun(db: OpenTransaction, id: string, patch: RunPatch): Promise<Selectable<Schema['runs']>> {
+/** Updates columns of a run. `learned`: see `Runs.updateDelivery`. Throws `NOT_FOUND`. */
+export async function patchRun(
+  db: OpenTransaction,
+  id: string,
+  patch: RunPatch,
+  learned?: DeliveryPatch,
+): Promise<Selectable<Schema['runs']>> {
+  const after = { ...(await phasesAfter(db, id, patch)), ...(await deliveryAfter(db, id, learned)) };
   const row = await db
     .updateTable('runs')
     // At least one column must be set for `returning`: an empty patch still reads the row.
-    .set({ id, ...runs.toPatch(patch), ...(await phasesAfter(db, id, patch)) })
+    .set({ id, ...runs.toPatch(patch), ...after })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) throw noSuchRun(id);
   return row;
-}
-
-/** `Runs.updateFacts`. */
-export async function patchFacts(
-  db: OpenTransaction,
-  id: string,
-  patch: FactsPatch,
-): Promise<Selectable<Schema['runs']>> {
-  const row = await db.selectFrom('runs').select('facts').where('id', '=', id).executeTakeFirst();
-  if (row === undefined) throw noSuchRun(id);
-  const facts = { ...(JSON.parse(row.facts) as RunFacts), ...patch };
-  return (
-    db
-      .updateTable('runs')
-      // What is undefined is left out of the text.
-      .set({ facts: JSON.stringify(facts) })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirstOrThrow()
-  );
 }
 
 /** Seals the plan of a run that has one. */
@@ -236,11 +217,16 @@ function noSuchRun(id: string): RollcallError {
 
 const runs = fields<Run, 'runs'>(
   'runs',
-  { trigger_kind: 'trigger', phases: null, is_pruned: null },
+  { trigger_kind: 'trigger', end_facts: 'end', phases: null, is_pruned: null },
   {
     scope: 'json',
     counts: 'json',
-    facts: 'json',
+    read: 'json',
+    plan: 'json',
+    delivery: 'json',
+    end: 'json',
+    waiting: 'json',
+    problem: 'json',
     requests: 'json',
     isCancelRequested: 'flag',
     isSuccess: 'flag',
@@ -261,6 +247,17 @@ export const toFinding = findingFields.fromRow;
 
 function toFindingRow(run: string, from: number): (finding: Finding, index: number) => Schema['findings'] {
   return (finding, index) => ({ ...findingFields.toRow(finding), cause: causeOf(finding), run, number: from + index });
+}
+
+/** Returns the column after the delivery has learned something. What is undefined is left out of the text. */
+async function deliveryAfter(
+  db: OpenTransaction,
+  run: string,
+  learned?: DeliveryPatch,
+): Promise<{ delivery?: string }> {
+  if (learned === undefined) return {};
+  const row = await db.selectFrom('runs').select('delivery').where('id', '=', run).executeTakeFirst();
+  return { delivery: JSON.stringify({ ...JSON.parse(row?.delivery ?? '{}'), ...learned }) };
 }
 
 /** The column `phases`: when the current phase began, and what the run spent in each before it. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { type AlertsReport, severities } from '../ports/alerts.ts';
-import type { RunFacts } from '../ports/runs.ts';
 import type { Run } from '../ports/store.ts';
 import { partApprovals } from './holds.ts';
 import { phaseWord, type RunWork, runSummary, runView, waitingOf, waitingWire } from './runs.ts';
@@ -126,8 +125,8 @@ export interface RunStep {
   readonly etaMs: number | undefined;
   /** When the last process lost the run; undefined while one works on it. */
   readonly interrupted: RunWork['interrupted'];
-  readonly problem: RunFacts['problem'];
-  readonly waiting: RunFacts['waiting'];
+  readonly problem: Run['problem'];
+  readonly waiting: Run['waiting'];
 }
 
 /** What waits for an operator's decision. */

@@ -62,6 +62,7 @@ const planOf = (report: PlanReport) => ({
   ...report,
   budget: report.facts.budget,
   budgetWithHeld: report.facts.budgetWithHeld,
+  facts: { read: report.read, ...report.facts },
 });
 
 export const planView = viewOf(shownPlan, planOf);

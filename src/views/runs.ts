@@ -62,9 +62,9 @@ export const runSummary = z
 
 const summaryOf = (run: Run) => ({
   ...run,
-  waiting: run.phase === 'done' ? undefined : waitingOf(run.facts.waiting),
-  reasons: run.facts.reasons ?? (run.reason === undefined ? [] : [run.reason]),
-  read: run.facts.read?.kind,
+  waiting: run.phase === 'done' ? undefined : waitingOf(run.waiting),
+  reasons: run.end?.reasons ?? (run.reason === undefined ? [] : [run.reason]),
+  read: run.read?.kind,
   users: run.scope.kind === 'all' ? null : run.scope.identifications.length,
   undoes: run.scope.kind === 'all' ? undefined : run.scope.undoes?.run,
 });
@@ -88,8 +88,9 @@ const runFacts = runSummary.extend({
 
 const factsOf = (run: Run) => ({
   ...summaryOf(run),
-  budget: run.facts.budget,
-  budgetWithHeld: run.facts.budgetWithHeld,
+  budget: run.plan?.budget,
+  budgetWithHeld: run.plan?.budgetWithHeld,
+  facts: { read: run.read, ...run.plan, ...run.delivery, failure: run.end?.failure, problem: run.problem },
 });
 
 export const runFactsView = viewOf(runFacts, factsOf);
@@ -202,16 +203,16 @@ export function openIn(ends: readonly HeldEnd[]): number {
 
 /** Returns why the run ended so. For a held run, what has become of the held changes since. */
 export function reasonNow({ run, heldEnds, isReadWaiting: isWaiting }: RunReport): string | undefined {
-  const { outcome, reason, counts: sums, facts } = run;
+  const { outcome, reason, counts: sums, plan } = run;
   if (outcome !== 'held') return reason;
   if (sums.held === 0) {
-    const why = facts.doubt ?? 'the source looked wrong (see the findings)';
-    return isWaiting || facts.isReadDoubted !== true
+    const why = plan?.doubt ?? 'the source looked wrong (see the findings)';
+    return isWaiting || plan?.isReadDoubted !== true
       ? reason
       : `${why}. An operator accepted the read, or a later run read again`;
   }
   if (heldEnds.length === 0 || openIn(heldEnds) === sums.held) return reason;
-  return `${heldWords(heldEnds)}${isWaiting && facts.doubt !== undefined ? `; ${facts.doubt}` : ''}`;
+  return `${heldWords(heldEnds)}${isWaiting && plan?.doubt !== undefined ? `; ${plan.doubt}` : ''}`;
 }
 
 /** Returns, for example, `2 changes wait for approval, 3 approved`. */

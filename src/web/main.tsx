@@ -6,14 +6,13 @@ import { openApi } from './api/client.ts';
 import { type Session, SignInPage, useSession } from './shell/session.tsx';
 import { NowProvider, useNow, watchPresence } from './state/now.tsx';
 import { PageProvider, readPreferences, usePage } from './state/page-context.tsx';
-import { openQueries } from './state/queries.ts';
-import { Link, matchPath, type Place, RouterProvider, useRouter } from './state/router.tsx';
+import { keyOf, openQueries } from './state/queries.ts';
+import { Link, matchPath, usePath } from './state/router.tsx';
 import './styles/base.css';
 import './styles/layout.css';
 import './styles/parts.css';
 import './styles/changes.css';
 import './styles/runs.css';
-import './styles/watch.css';
 import './styles/people.css';
 import { AccountsPage } from './pages/accounts-page.tsx';
 import { AlertsPage } from './pages/alerts-page.tsx';
@@ -37,7 +36,7 @@ import { Empty, Loaded, PageHead } from './ui/frame.tsx';
 type Parts = Readonly<Record<string, string>>;
 
 /** What is shown at each address of the page. */
-const pages: Readonly<Record<PageRoute, (parts: Parts, search: URLSearchParams) => ReactNode>> = {
+const pages: Readonly<Record<PageRoute, (parts: Parts) => ReactNode>> = {
   '/': () => <OverviewPage />,
   '/runs': () => <RunsPage />,
   '/runs/:run': ({ run = '' }) => <RunPage key={run} id={run} />,
@@ -46,7 +45,7 @@ const pages: Readonly<Record<PageRoute, (parts: Parts, search: URLSearchParams) 
   '/reports': () => <ReportPage />,
   '/holds': () => <HoldsPage />,
   '/holds/:hold': ({ hold = '' }) => <HoldPage key={hold} id={hold} />,
-  '/people': (_parts, search) => <PeoplePage asked={search.get('q') ?? ''} />,
+  '/people': () => <PeoplePage />,
   '/people/:sync/:person': ({ sync = '', person = '' }) => (
     <PersonPage key={`${sync} ${person}`} sync={sync} id={person} />
   ),
@@ -59,10 +58,10 @@ const pages: Readonly<Record<PageRoute, (parts: Parts, search: URLSearchParams) 
   '/sign-in': () => <OverviewPage />,
 };
 
-function pageAt({ path, search }: Place): ReactNode {
+function pageAt(path: string): ReactNode {
   for (const [route, page] of Object.entries(pages)) {
     const parts = matchPath(route, path);
-    if (parts !== undefined) return page(parts, new URLSearchParams(search));
+    if (parts !== undefined) return page(parts);
   }
   return <NotFoundPage />;
 }
@@ -72,9 +71,7 @@ function NotFoundPage() {
   return (
     <>
       <PageHead title={t.problem.notFound} />
-      <Empty title={t.problem.notFoundHint}>
-        <Link to="/">{t.problem.toOverview}</Link>
-      </Empty>
+      <Empty title={t.problem.notFoundHint} hint={<Link to="/">{t.problem.toOverview}</Link>} />
     </>
   );
 }
@@ -87,16 +84,16 @@ function App() {
 
 function Frame() {
   const { t } = usePage();
-  const { place } = useRouter();
-  const live = useLive(true);
+  const path = usePath();
+  const live = useLive();
   const main = useRef<HTMLElement>(null);
-  const before = useRef(place.path);
+  const before = useRef(path);
   useEffect(() => {
-    if (before.current === place.path) return;
-    before.current = place.path;
+    if (before.current === path) return;
+    before.current = path;
     // A reader of the screen hears the title of the new page.
     main.current?.querySelector('h1')?.focus({ preventScroll: true });
-  }, [place.path]);
+  }, [path]);
   return (
     <>
       <a className="skip" href="#main">
@@ -105,7 +102,7 @@ function Frame() {
       <TopBar live={live} />
       <OfflineBanner live={live} />
       <main id="main" ref={main} tabIndex={-1}>
-        {pageAt(place)}
+        {pageAt(path)}
       </main>
     </>
   );
@@ -135,7 +132,7 @@ function OfflineBanner({ live }: { readonly live: Live }) {
 
 const queries = openQueries();
 const api = openApi({
-  csrf: () => queries.getQueryData<Session>(['session'])?.csrf ?? undefined,
+  csrf: () => queries.getQueryData<Session>(keyOf('/api/session', {}))?.csrf ?? undefined,
   isBackground: watchPresence(window),
 });
 const place = document.getElementById('page');
@@ -145,11 +142,9 @@ if (place !== null) {
       <QueryClientProvider client={queries}>
         <PageProvider api={api} storage={localStorage} first={readPreferences(localStorage, navigator.languages)}>
           <NowProvider>
-            <RouterProvider>
-              <KeysProvider>
-                <App />
-              </KeysProvider>
-            </RouterProvider>
+            <KeysProvider>
+              <App />
+            </KeysProvider>
           </NowProvider>
         </PageProvider>
       </QueryClientProvider>

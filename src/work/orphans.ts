@@ -67,7 +67,7 @@ function whyEnded(sync: string): string {
   return `the sync ${sync} is no longer in the configuration, so this run cannot continue. The next run of the connection reads back what it sent. If the sync was renamed, the next run under the new name makes the remaining changes`;
 }
 
-async function progressOf({ id, phase, facts }: Run, { store }: DriveIo['engine']): Promise<string> {
+async function progressOf({ id, phase, delivery, problem }: Run, { store }: DriveIo['engine']): Promise<string> {
   const batches = await store.batches.ofRun(id);
-  return JSON.stringify([phase, facts, batches.map(({ state, polls, sentAt }) => [state, polls, sentAt])]);
+  return JSON.stringify([phase, delivery, problem, batches.map(({ state, polls, sentAt }) => [state, polls, sentAt])]);
 }

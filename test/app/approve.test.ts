@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { approveDigest, giveVerdict, previewVerdict } from '../../src/app/approve.ts';
-import type { OwnedRun, Run, RunFacts } from '../../src/ports/store.ts';
+import { noPlan, type PlanFacts } from '../../src/core/run/facts.ts';
+import type { OwnedRun, Run } from '../../src/ports/store.ts';
 import type { EngineIo, Sync } from '../../src/run/engine-io.ts';
 import { openStore } from '../../src/store/index.ts';
 import { hourMs, openRun, writePlan } from '../contracts/store-samples.ts';
@@ -13,7 +14,7 @@ const crowd = Array.from({ length: 5 }, (_, i) => idOfPerson(i));
 const [first = '', second = '', ...others] = crowd;
 
 /** A store in memory with a run that holds five disables. */
-async function openHeld(facts: RunFacts = {}) {
+async function openHeld(found: Partial<PlanFacts> = {}) {
   const store = await openStore('sqlite::memory:', { folder: '.', seals: [] });
   onTestFinished(() => store.close());
   const clock = new FakeClock();
@@ -41,10 +42,10 @@ async function openHeld(facts: RunFacts = {}) {
   const lease = await store.leases.take(`run:${id}`, 'this test', hourMs, clock.now());
   if (lease === undefined) throw new Error('the lease is taken');
   const owned: OwnedRun = { run: await read(), lease };
-  await store.runs.update(owned, { facts });
+  await store.runs.update(owned, { plan: { ...noPlan, ...found } });
   await store.reads.put(owned, {
     ...{ sync: 'people', run: id, at: clock.now(), rows: 5, stamp: 's', fillRates: {} },
-    isAccepted: facts.isReadDoubted !== true,
+    isAccepted: found.isReadDoubted !== true,
   });
   /** A later run whose plan has the same changes, and uses the approvals of them. */
   const deliver = async (): Promise<void> => {

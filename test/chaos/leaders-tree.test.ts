@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { rollingCheck } from '../../src/run/lead/decide-leaders.ts';
+import { rollingCheck } from '../../src/run/lead/survey.ts';
 import { isLong } from '../support/drawn.ts';
 import { employees, plainMapping, type Row } from '../support/office.ts';
 import { leaseEndsMs, openKillWorld } from './kill-world.ts';
@@ -92,7 +92,7 @@ it(
         const { run } = await world.apply();
         isOver = run.outcome === 'nothing-to-do';
         if (kills.length > 0 || isOver) continue;
-        const planned = run.facts.budget?.requests ?? 0;
+        const planned = run.plan?.budget?.requests ?? 0;
         expect(run.requests?.leaders).toBeLessThanOrEqual(planned);
       }
       expect([...wanted].filter(([id, boss]) => leadersOf(id).main !== boss)).toEqual([]);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { operationRows } from '../../src/cli/commands/api.ts';
 import { createProgram } from '../../src/cli/run-cli.ts';
 import { listedCodes } from '../../src/core/run/codes/code-list.ts';
 import { fold } from '../../src/core/run/problem-words.ts';
@@ -30,7 +31,7 @@ describe('every code', () => {
   });
 
   it('names only commands and options that exist', () => {
-    const host = { apiOperations: listApiOperations(), action: () => () => Promise.resolve() };
+    const host = { apiRows: operationRows(listApiOperations()), action: () => () => Promise.resolve() };
     const program = createProgram(host, { version: '0', output: {} });
     for (const { code, cause, cure } of listedCodes) {
       for (const text of [cause, ...cure]) {

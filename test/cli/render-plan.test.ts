@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { planJson } from '../../src/cli/commands/sync.ts';
 import { planEnd, renderPlan } from '../../src/cli/render/plan.ts';
 import { openStyle } from '../../src/cli/terminal.ts';
+import { noPlan } from '../../src/core/run/facts.ts';
 import { noCounts } from '../../src/core/run/run.ts';
 import type { PlanReport } from '../../src/ports/previews.ts';
 import type { PlannedChange } from '../../src/ports/store.ts';
@@ -179,11 +180,11 @@ test.each([
   ['planned', {}],
   ['nothing-to-do', { counts: noCounts }],
   ['held', { counts: { ...noCounts, disable: 7, held: 7 } }],
-  ['held', { counts: noCounts, facts: { isReadDoubted: true } }],
-  ['partial', { counts: { ...noCounts, update: 9 }, facts: { sourceGaps: ['no end'] } }],
-  ['partial', { counts: noCounts, facts: { access: { keep: 1, lack: 0 } } }],
-  ['held', { counts: { ...noCounts, update: 9, held: 9 }, facts: { sourceGaps: ['no end'] } }],
-  ['failed', { failure: 'no employee', facts: { sourceGaps: ['no end'], isReadDoubted: true } }],
+  ['held', { counts: noCounts, facts: { ...noPlan, isReadDoubted: true } }],
+  ['partial', { counts: { ...noCounts, update: 9 }, facts: { ...noPlan, sourceGaps: ['no end'] } }],
+  ['partial', { counts: noCounts, facts: { ...noPlan, access: { keep: 1, lack: 0 } } }],
+  ['held', { counts: { ...noCounts, update: 9, held: 9 }, facts: { ...noPlan, sourceGaps: ['no end'] } }],
+  ['failed', { failure: 'no employee', facts: { ...noPlan, sourceGaps: ['no end'], isReadDoubted: true } }],
 ] satisfies [string, Partial<PlanReport>][])('the outcome is %s for %j', (outcome, patch) => {
   const report = samplePlan(patch);
 

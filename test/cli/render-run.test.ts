@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { renderRun, renderRuns } from '../../src/cli/render/run.ts';
+import { noPlan } from '../../src/core/run/facts.ts';
 import { noCounts } from '../../src/core/run/run.ts';
-import type { Run, RunFacts } from '../../src/ports/store.ts';
+import type { Run } from '../../src/ports/store.ts';
 import { runReportView } from '../../src/views/runs.ts';
 import { at, plain, sampleBatch, sampleHold, sampleReport, sampleRun } from './samples.ts';
 
@@ -23,9 +24,9 @@ test('a run that went well is told in a few lines and asks for nothing', () => {
 
 test('what a person rejected is counted where nothing was done about it', () => {
   const counts = { ...noCounts, create: 60 };
-  const facts = { sourceRows: 64, platformUsers: 24, rejected: 60 };
+  const found = { ...noPlan, sourceRows: 64, platformUsers: 24, rejected: 60 };
 
-  const text = renderRun(sampleReport({ counts, facts, outcome: 'nothing-to-do' }, {}), plain);
+  const text = renderRun(sampleReport({ counts, plan: found, outcome: 'nothing-to-do' }, {}), plain);
 
   expect(text).toContain('64 source rows, 24 platform users, 60 dropped because they were rejected');
 });
@@ -89,7 +90,7 @@ test('a run with trouble says what failed, what is held, and the next commands',
 test('a run that waits only because its read is doubted can be approved too', () => {
   const text = renderRun(
     sampleReport(
-      { outcome: 'held', facts: { isReadDoubted: true }, reason: 'the source looks wrong' },
+      { outcome: 'held', plan: { ...noPlan, isReadDoubted: true }, reason: 'the source looks wrong' },
       { isReadWaiting: true },
     ),
     plain,
@@ -129,7 +130,7 @@ test('runs are a table, newest first, with what goes on now', () => {
       counts: { ...noCounts, update: 1200, applied: 1199, failed: 1 },
       outcome: 'partial',
       reason: 'told by show',
-      facts: { read: { kind: 'delta', at, since: at - 600_000, fingerprint: 'f1' } },
+      read: { kind: 'delta', at, since: at - 600_000, fingerprint: 'f1' },
     }),
   ];
 
@@ -142,7 +143,7 @@ test('runs are a table, newest first, with what goes on now', () => {
 
 test('a run says which read it made, and why everybody was read where a delta was to be expected', () => {
   const read = { at, fingerprint: 'f1' };
-  const told = (facts: RunFacts): string => renderRun(sampleReport({ facts }), plain);
+  const told = (run: Partial<Run>): string => renderRun(sampleReport(run), plain);
   expect(told({ read: { ...read, kind: 'delta', since: at - 600_000 } })).toContain(
     '  read: only employees changed since 2026-11-21 19:20:00 UTC',
   );
@@ -173,7 +174,7 @@ test('a run in progress says what it waits for until when, whether a process wor
   expect(told({})).not.toContain('interrupted');
   expect(told({ isCancelRequested: true })).toContain(`it sends nothing more, and ${wait}`);
   expect(told({}, { at })).toContain('interrupted: no process has worked on the run since 2026-11-25 03:00:00 UTC.');
-  expect(told({ facts: { problem: { at, reason: 'connect ECONNREFUSED' } } })).toContain(
+  expect(told({ problem: { at, reason: 'connect ECONNREFUSED' } })).toContain(
     'last problem, at 2026-11-25 03:00:00 UTC: connect ECONNREFUSED',
   );
 });

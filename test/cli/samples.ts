@@ -1,5 +1,6 @@
 import { openStyle } from '../../src/cli/terminal.ts';
 import { changeClasses } from '../../src/core/plan/change.ts';
+import { noPlan } from '../../src/core/run/facts.ts';
 import { noCounts } from '../../src/core/run/run.ts';
 import { successOutcomes } from '../../src/ports/alerts.ts';
 import type { PlanReport } from '../../src/ports/previews.ts';
@@ -41,13 +42,14 @@ export function samplePlan(patch: Partial<PlanReport> = {}): PlanReport {
     digest: '3f2a9c1b4d5e6f708192a3b4',
     counts: { ...noCounts, update: 1 },
     classes: { ...noClasses, updates: 1 },
+    read: { kind: 'full', at, fingerprint: 'f1' },
     facts: {
+      ...noPlan,
       sourceRows: 1520,
       platformUsers: 1512,
       managedUsers: 1500,
       unchanged: 1499,
       unmanaged: 12,
-      sourceGaps: [],
     },
     findings: [],
     holds: [],
@@ -70,7 +72,12 @@ export function sampleRun(patch: Partial<Run> = {}): Run {
     reason: undefined,
     digest: '3f2a9c1b4d5e6f708192a3b4',
     counts: noCounts,
-    facts: { sourceRows: 520, platformUsers: 512, managedUsers: 500, unchanged: 488 },
+    read: undefined,
+    plan: { ...noPlan, sourceRows: 520, platformUsers: 512, managedUsers: 500, unchanged: 488 },
+    delivery: undefined,
+    end: undefined,
+    waiting: undefined,
+    problem: undefined,
     requests: {},
     isCancelRequested: false,
     isSuccess: successOutcomes.some((outcome) => outcome === (patch.outcome ?? 'succeeded')),

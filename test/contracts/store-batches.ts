@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { noPlan } from '../../src/core/run/facts.ts';
 import type { BatchState } from '../../src/core/run/run.ts';
 import type { BatchQuery, OwnedRun, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
@@ -36,17 +37,21 @@ export function describeBatches(store: () => Store): void {
     const findings = [{ code: 'source-note', message: 'a note' }] as const;
     const some = [{ batch: sampleBatch(owned, 1, { size: 2 }), identifications: ['ana', 'eva'] }];
     const digest = 'a'.repeat(64);
-    const also = { findings, moreFindings: findings, batches: some, facts: { splits: 1 } };
-    const { run } = await runs.update(owned, { phase: 'delivering', facts: { rejected: 2 }, digest }, also);
-    expect(run).toMatchObject({ phase: 'delivering', digest, facts: { rejected: 2, splits: 1 } });
+    const also = { findings, moreFindings: findings, batches: some, delivery: { splits: 1 } };
+    const { run } = await runs.update(owned, { phase: 'delivering', plan: noPlan, digest }, also);
+    expect(run).toMatchObject({ phase: 'delivering', digest, plan: noPlan, delivery: { splits: 1 } });
     expect(await plans.findByDigest('people', digest)).toMatchObject({ id: 'run_1', digest });
     await expect(plans.add(owned, 'run_1', [sampleChange('leo')])).rejects.toMatchObject({ code: 'CONFLICT' });
     expect(await batches.ofRun('run_1')).toMatchObject([{ id: 'run_1_b1', state: 'planned' }]);
     expect(await plans.page('run_1', { batch: 'run_1_b1', limit: 9 })).toHaveLength(2);
     expect(await runs.findings('run_1')).toHaveLength(2);
     const sent = { state: 'sent' } as const;
-    const stored = await batches.update(owned, 'run_1_b1', sent, { run: { phase: 'proving' }, facts: { splits: 2 } });
-    expect(stored.run).toMatchObject({ phase: 'proving', facts: { rejected: 2, splits: 2 } });
+    const effects = { run: { phase: 'proving' }, delivery: { splits: 2 } } as const;
+    expect((await batches.update(owned, 'run_1_b1', sent, effects)).run).toMatchObject({
+      phase: 'proving',
+      plan: noPlan,
+      delivery: { splits: 2 },
+    });
   });
 
   it('gives each batch its changes, and batches back in order of number', async () => {
@@ -205,7 +210,7 @@ export function describeBatches(store: () => Store): void {
     );
     await expect(update).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect((await batches.get('run_1_b1'))?.state).toBe('planned');
-    expect(await plans.countStates('run_1')).toMatchObject({ planned: 2 });
+    expect((await plans.count('run_1')).states).toMatchObject({ planned: 2 });
     expect(await ledger.get('acme', 'ana')).toBeUndefined();
   });
 

@@ -161,7 +161,7 @@ export function describeDecisions(store: () => Store): void {
       const before = { userId: id, enabled: true, fields: { area: id } };
       const others = ['eva', 'leo'].map((name) => ({ ...sampleChange(name, 'disable', { before }), verdict }));
       await writePlan(store(), { id, owned }, [...others, sampleChange('max', 'disable')]);
-      expect(await store().plans.countStates(id)).toMatchObject({ held: 2, planned: 1 });
+      expect((await store().plans.count(id)).states).toMatchObject({ held: 2, planned: 1 });
       await store().decisions.record(owned, id, { now, expiresAt: until });
       const open = (await store().decisions.of('people', 'eva')).filter(({ expiresAt = 0 }) => expiresAt > now);
       expect(open).toMatchObject([{ state: 'open', by: 'ops' }]);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { noPlan } from '../../src/core/run/facts.ts';
 import { noCounts } from '../../src/core/run/run.ts';
 import type { PlanReport } from '../../src/ports/previews.ts';
 import type { Store } from '../../src/ports/store.ts';
@@ -12,7 +13,8 @@ const report: PlanReport = {
   digest: 'd',
   counts: noCounts,
   classes: countClasses([]),
-  facts: { sourceRows: 3 },
+  read: { kind: 'full', at: now, fingerprint: 'f1' },
+  facts: { ...noPlan, sourceRows: 3 },
   findings: [{ code: 'held', identification: 'E1', message: 'held' }],
   holds: [],
   failure: undefined,

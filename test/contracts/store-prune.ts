@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { noPlan } from '../../src/core/run/facts.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import {
@@ -79,13 +80,13 @@ export function describePrune(store: () => Store): void {
       await reads.put(owned, { sync: 'people', run: id, at, rows: 3, stamp: id, isAccepted: true, fillRates: {} });
       const end = { phase: 'done', endedAt: at + 1000, outcome: minute === 1 ? 'failed' : 'nothing-to-do' } as const;
       const findings = [{ code: 'case-conflict', message: 'two rows' }] as const;
-      await runs.update(owned, { ...end, facts: { read, sourceRows: 3 } }, { findings });
+      await runs.update(owned, { ...end, read, plan: { ...noPlan, sourceRows: 3 } }, { findings });
       await store().leases.release(owned.lease);
     }
     expect(await runs.prune(now - dayMs, 0, { unchanged: 3 })).toBe(2);
-    const short = (await runs.list({ limit: 200 })).filter(({ facts }) => facts.sourceRows === undefined);
+    const short = (await runs.list({ limit: 200 })).filter(({ plan }) => plan === undefined);
     expect(short).toMatchObject(
-      [2, 0].map((minute) => ({ id: `run_${minute}`, startedAt: now + minute * 60_000, facts: { read } })),
+      [2, 0].map((minute) => ({ id: `run_${minute}`, startedAt: now + minute * 60_000, read })),
     );
     expect(await Promise.all(['run_0', 'run_1', 'run_3'].map((id) => runs.findingsCount(id)))).toEqual([0, 1, 1]);
     expect((await reads.recent('people', 200)).length).toBe(4);

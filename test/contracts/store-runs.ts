@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { noPlan } from '../../src/core/run/facts.ts';
 import { noCounts } from '../../src/core/run/run.ts';
 import type { RunScope, Store, TriggerKind } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
@@ -101,7 +102,6 @@ export function describeRuns(store: () => Store): void {
       reason: undefined,
       digest: undefined,
       counts: noCounts,
-      facts: {},
       requests: {},
       isCancelRequested: false,
       isSuccess: false,
@@ -184,8 +184,8 @@ export function describeRuns(store: () => Store): void {
     const { runs } = store();
     const owned = await openRun(store(), { id: 'run_1' });
     const counts = { ...noCounts, create: 3, held: 1 };
-    const first = await runs.update(owned, { phase: 'planning', digest: 'abc', counts, facts: { sourceRows: 9 } });
-    expect(first.run).toEqual({ ...owned.run, phase: 'planning', digest: 'abc', counts, facts: { sourceRows: 9 } });
+    const first = await runs.update(owned, { phase: 'planning', digest: 'abc', counts, plan: noPlan });
+    expect(first.run).toEqual({ ...owned.run, phase: 'planning', digest: 'abc', counts, plan: noPlan });
     expect(first.lease).toEqual(owned.lease);
     const end = { phase: 'done', endedAt: now + 5, outcome: 'partial', reason: '2 changes failed' } as const;
     const second = await runs.update(first, end);

@@ -204,7 +204,7 @@ export function describeSealing(name: string, newPlace: () => Promise<OpenWith>)
       expect((await store.runs.findings('run_1')).map(({ message }) => message)).toEqual([
         'eva and (forgotten) want one e-mail',
       ]);
-      expect(await store.plans.countStates('run_1')).toMatchObject({ planned: 2 });
+      expect((await store.plans.count('run_1')).states).toMatchObject({ planned: 2 });
       expect(await store.plans.get('run_1', 'eva')).toMatchObject({ after: sampleChange('eva').after });
     });
 

@@ -4,7 +4,6 @@ import { formatLeaders, leaderValues, parseLeaders } from '../../src/core/person
 import type { Leaders } from '../../src/core/person/user.ts';
 import { sealChange } from '../../src/core/plan/change.ts';
 import {
-  afterLeaders,
   decideLeaders,
   isSameKnown,
   isStated,
@@ -19,6 +18,7 @@ import {
   withoutFields,
   withoutList,
 } from '../../src/core/plan/leaders.ts';
+import { afterChange } from '../../src/core/plan/ledger-steps.ts';
 
 const names = ['ana', 'ben', 'eva', 'kai'] as const;
 const someone = fc.constantFrom(...names);
@@ -132,7 +132,7 @@ describe('the leaders of one person', () => {
           ? apply(subject.shown, { ...leaderCalls(change, dialect), add: undefined })
           : subject.shown;
         const verdict = judgeLeaders(change, stopped);
-        const end = verdict.kind === 'lacking' ? apply(stopped, leaderCalls(verdict.left, dialect)) : stopped;
+        const end = verdict.left ? apply(stopped, leaderCalls(verdict.left, dialect)) : stopped;
         expect(end).toEqual(resultOf(subject));
         expect(judgeLeaders(change, end).kind).toBe('applied');
       }),
@@ -235,7 +235,7 @@ it.each([
 it.each<[string, Partial<LeaderCase>, Leaders, object]>([
   ['shown as asked for', {}, { main: 'eva', secondary: [] }, { kind: 'applied' }],
   ['not shown', {}, { main: undefined, secondary: [] }, { what: 'the list still lacks the main leader' }],
-  ['edited by others', {}, { main: 'kai', secondary: [] }, { kind: 'overwritten' }],
+  ['edited by others', {}, { main: 'kai', secondary: [] }, { overwritten: ['mainLeader'] }],
   [
     'of a list beside which others set a main leader',
     { wanted: { ...keep, secondary: { names: ['zoe', 'ana'], isWhole: true } } },
@@ -282,13 +282,15 @@ describe('what the ledger knows of leaders', () => {
     const { change } = decided();
     const sealed = sealChange({ ...(change ?? expect.unreachable()), episode: '0' });
     const seen = { main: 'eva', secondary: [] };
-    expect(afterLeaders(entry, sealed, seen, 9)).toEqual({
+    const facts = { owner: 'people', now: 9, blacklist: false, accountId: undefined, mapping: { fields: {} } };
+    const verdict = { kind: 'applied', quirks: {}, leaders: seen } as const;
+    expect(afterChange(sealed, verdict, entry, facts)).toEqual({
       ...entry,
       leaders: { main: 'eva', secondary: [], shown: seen, checkedAt: 9 },
       writtenAt: 9,
     });
     const { leaders: _, ...before } = sealed.before ?? expect.unreachable();
-    expect(afterLeaders(entry, { ...sealed, before }, seen, 9)).toBe(entry);
+    expect(afterChange({ ...sealed, before }, verdict, entry, facts)).toBe(entry);
   });
 
   it('names other people after a rename, wherever it names them', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { noPlan } from '../../src/core/run/facts.ts';
 import {
-  type CleanGrounds,
   isClean,
   joinNamed,
   mostJoined,
@@ -10,6 +10,7 @@ import {
   type Watermark,
   watermarkAfter,
 } from '../../src/core/run/next-read.ts';
+import type { RunEnd } from '../../src/core/run/report.ts';
 import { type ChangeState, noCounts } from '../../src/core/run/run.ts';
 
 const now = Date.UTC(2026, 10, 21, 12);
@@ -91,32 +92,33 @@ describe('a run is clean', () => {
     exported: 0,
     dropped: 0,
   };
-  const end: CleanGrounds = {
+  const end: RunEnd = {
     counts: noCounts,
     states,
     isCancelled: false,
     failure: undefined,
-    facts: {},
-    rejected: 0,
-    postponed: 0,
+    plan: noPlan,
   };
 
   it('when every change was applied, or rejected by a person', () => {
     expect(isClean(end)).toBe(true);
     expect(isClean({ ...end, states: { ...states, applied: 0 } })).toBe(true);
-    expect(isClean({ ...end, states: { ...states, dropped: 2 }, rejected: 2 })).toBe(true);
+    expect(isClean({ ...end, states: { ...states, dropped: 2 }, plan: { ...noPlan, rejected: 2 } })).toBe(true);
   });
 
-  it.each<[string, Partial<CleanGrounds>]>([
+  it.each<[string, Partial<RunEnd>]>([
     ['it failed', { failure: 'no disk' }],
     ['it was cancelled', { isCancelled: true }],
-    ['its read is doubted', { facts: { isReadDoubted: true } }],
-    ['its read has gaps', { facts: { sourceGaps: ['the file was cut'] } }],
-    ['people wait for an outcome', { facts: { blocked: { unresolved: 1 } } }],
-    ['people are postponed', { postponed: 1 }],
-    ['changes were dropped that nobody rejected', { states: { ...states, dropped: 3 }, rejected: 2 }],
+    ['its read is doubted', { plan: { ...noPlan, isReadDoubted: true } }],
+    ['its read has gaps', { plan: { ...noPlan, sourceGaps: ['the file was cut'] } }],
+    ['people wait for an outcome', { plan: { ...noPlan, blocked: { unresolved: 1 } } }],
+    ['people are postponed', { plan: { ...noPlan, postponed: 1 } }],
+    [
+      'changes were dropped that nobody rejected',
+      { states: { ...states, dropped: 3 }, plan: { ...noPlan, rejected: 2 } },
+    ],
     ...(['planned', 'held', 'sent', 'failed', 'unverified', 'unresolved', 'exported'] as const).map(
-      (state): [string, Partial<CleanGrounds>] => [`a change is ${state}`, { states: { ...states, [state]: 1 } }],
+      (state): [string, Partial<RunEnd>] => [`a change is ${state}`, { states: { ...states, [state]: 1 } }],
     ),
   ])('not when %s', (_what, over) => {
     expect(isClean({ ...end, ...over })).toBe(false);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ChangeClass, changeClasses } from '../../src/core/plan/change.ts';
+import { noPlan, type PlanFacts } from '../../src/core/run/facts.ts';
 import { chooseOutcome, countChanges, exitCodes, noStates, type RunEnd } from '../../src/core/run/report.ts';
 import { noCounts, type Outcome, traceIdsOf } from '../../src/core/run/run.ts';
 
@@ -8,30 +9,31 @@ const end: RunEnd = {
   states: noStates,
   isCancelled: false,
   failure: undefined,
-  facts: {},
+  plan: noPlan,
 };
 type Classes = Record<ChangeClass, number>;
+const found = (patch: Partial<PlanFacts>) => ({ plan: { ...noPlan, ...patch } });
 const counts = (patch: Partial<typeof noCounts>) => ({ counts: { ...noCounts, ...patch } });
 
 describe('the outcome of a run', () => {
-  const gaps = { sourceGaps: ['cut'] };
-  const lacking = { access: { keep: 0, lack: 1 } };
+  const gaps = found({ sourceGaps: ['cut'] });
+  const lacking = found({ access: { keep: 0, lack: 1 } });
 
   it.each<[string, Partial<RunEnd>, Outcome]>([
     ['nothing to do', {}, 'nothing-to-do'],
     ['all applied', counts({ applied: 3 }), 'succeeded'],
     ['unverified is a success with a finding', counts({ unverified: 3 }), 'succeeded'],
     ['something held', counts({ applied: 3, held: 1 }), 'held'],
-    ['a doubted read waits for a person', { facts: { isReadDoubted: true } }, 'held'],
+    ['a doubted read waits for a person', found({ isReadDoubted: true }), 'held'],
     ['partial before held', counts({ held: 1, failed: 1 }), 'partial'],
     ['an unknown outcome is partial', counts({ unresolved: 1 }), 'partial'],
-    ['an incomplete read is never a success', { ...counts({ applied: 3 }), facts: gaps }, 'partial'],
-    ['an incomplete read never hides what waits', { ...counts({ held: 3 }), facts: gaps }, 'held'],
-    ['nor a read that waits for a person', { facts: { ...gaps, isReadDoubted: true } }, 'held'],
-    ['nor do people who wait', { ...counts({ held: 1 }), facts: { blocked: { unresolved: 2 } } }, 'held'],
-    ['people without access because of their records are partial', { facts: lacking }, 'partial'],
-    ['people without access never hide what waits', { ...counts({ held: 3 }), facts: lacking }, 'held'],
-    ['a named person whom the source does not know is partial', { facts: { unknownPeople: 1 } }, 'partial'],
+    ['an incomplete read is never a success', { ...counts({ applied: 3 }), ...gaps }, 'partial'],
+    ['an incomplete read never hides what waits', { ...counts({ held: 3 }), ...gaps }, 'held'],
+    ['nor a read that waits for a person', found({ ...gaps.plan, isReadDoubted: true }), 'held'],
+    ['nor do people who wait', { ...counts({ held: 1 }), ...found({ blocked: { unresolved: 2 } }) }, 'held'],
+    ['people without access because of their records are partial', lacking, 'partial'],
+    ['people without access never hide what waits', { ...counts({ held: 3 }), ...lacking }, 'held'],
+    ['a named person whom the source does not know is partial', found({ unknownPeople: 1 }), 'partial'],
     ['failed before partial', { ...counts({ failed: 1 }), failure: 'dead' }, 'failed'],
     ['cancelled', { isCancelled: true }, 'cancelled'],
     ['exported', { states: { ...noStates, exported: 2 } }, 'exported'],
@@ -46,18 +48,18 @@ describe('the outcome of a run', () => {
 });
 
 describe('the reason of a run', () => {
-  const doubted = { isReadDoubted: true, doubt: 'too many' };
+  const doubted = found({ isReadDoubted: true, doubt: 'too many' });
   const dropped = (count: number) => ({ isCancelled: true, states: { ...noStates, dropped: count } });
 
   it.each<[string, Partial<RunEnd>]>([
     ['1 change failed', counts({ failed: 1 })],
     ['12 changes failed, 1 change has an unknown outcome', counts({ failed: 12, unresolved: 1 })],
-    ['1 person waits until the outcome of an earlier change is known', { facts: { blocked: { unresolved: 1 } } }],
-    ['the source does not know 1 named person', { facts: { unknownPeople: 1 } }],
+    ['1 person waits until the outcome of an earlier change is known', found({ blocked: { unresolved: 1 } })],
+    ['the source does not know 1 named person', found({ unknownPeople: 1 })],
     ['1 change waits for approval', counts({ held: 1 })],
-    ['1 change waits for approval; too many', { ...counts({ held: 1 }), facts: doubted }],
-    ['too many: approve the run if the source is right', { facts: doubted }],
-    ['the source was not read completely (cut); too many', { facts: { sourceGaps: ['cut'], doubt: 'too many' } }],
+    ['1 change waits for approval; too many', { ...counts({ held: 1 }), ...doubted }],
+    ['too many: approve the run if the source is right', doubted],
+    ['the source was not read completely (cut); too many', found({ sourceGaps: ['cut'], doubt: 'too many' })],
     ['2 changes were written to files', { states: { ...noStates, exported: 2 } }],
     ['cancelled: 1 change not sent', dropped(1)],
     ['cancelled: 0 changes not sent', dropped(0)],
@@ -72,8 +74,8 @@ describe('all reasons of a run', () => {
   const trouble = { keep: 1, lack: 2, cause: 'left is no date; first at line 2' };
 
   it('are listed, the reason of the outcome first', () => {
-    const facts = { sourceGaps: ['cut'], access: trouble, doubt: 'too many', isReadDoubted: true };
-    const { reason, reasons } = chooseOutcome({ ...end, ...counts({ held: 2 }), facts });
+    const all = found({ sourceGaps: ['cut'], access: trouble, doubt: 'too many', isReadDoubted: true });
+    const { reason, reasons } = chooseOutcome({ ...end, ...counts({ held: 2 }), ...all });
     expect(reason).toBe('2 changes wait for approval; too many; the source was not read completely (cut)');
     expect(reasons).toEqual([
       '2 changes wait for approval',
@@ -84,7 +86,7 @@ describe('all reasons of a run', () => {
   });
 
   it('tell a run with trouble in records alone from one that did not do its work', () => {
-    const isSuccess = (facts: RunEnd['facts']): boolean => chooseOutcome({ ...end, facts }).isSuccess;
+    const isSuccess = (patch: Partial<PlanFacts>) => chooseOutcome({ ...end, ...found(patch) }).isSuccess;
     expect(isSuccess({ access: trouble })).toBe(true);
     expect(isSuccess({ access: trouble, sourceGaps: ['cut'] })).toBe(false);
     expect(isSuccess({ isReadDoubted: true })).toBe(true);

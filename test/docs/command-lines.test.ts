@@ -2,12 +2,13 @@ import { CommanderError } from 'commander';
 import { describe, expect, it, test } from 'vitest';
 import { proseOf } from '../../scripts/docs/headings.ts';
 import { pageBlocks } from '../../scripts/docs/page-blocks.ts';
+import { operationRows } from '../../src/cli/commands/api.ts';
 import { createProgram } from '../../src/cli/run-cli.ts';
 import { listApiOperations } from '../../src/platform/table/parameters.ts';
 import { readDocPages } from './doc-pages.ts';
 
 const pages = await readDocPages();
-const apiOperations = listApiOperations();
+const apiRows = operationRows(listApiOperations());
 
 /** Splits like a shell, as far as our pages need it: quotes, and an end at `|`, `>`, `#`, `;`, `&` and brackets. */
 function wordsOf(line: string): readonly string[] {
@@ -23,7 +24,7 @@ function wordsOf(line: string): readonly string[] {
 /** Reads a command line as the program does, without running it. Returns what is wrong with it. */
 async function problemOf(line: string, isWhole: boolean): Promise<string | undefined> {
   const quiet = { writeOut: () => {}, writeErr: () => {} };
-  const host = { apiOperations, action: () => () => Promise.resolve() };
+  const host = { apiRows, action: () => () => Promise.resolve() };
   try {
     await createProgram(host, { version: '0', output: quiet }).parseAsync(wordsOf(line), { from: 'user' });
     return undefined;

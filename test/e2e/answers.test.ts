@@ -279,7 +279,7 @@ it.each([
   const wait = told.find((one) => one.for === waits.for) ?? expect.fail('no wait was told');
   expect(wait).toMatchObject(waits);
   expect(wait.until).toBeGreaterThan(wait.since);
-  expect(run.facts.waiting).toBeUndefined();
+  expect(run.waiting).toBeUndefined();
   expect(office.log.messages('info')).toContain(waitingWords(wait));
 });
 

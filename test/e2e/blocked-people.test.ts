@@ -28,7 +28,7 @@ interface Told {
   readonly id: string;
   readonly outcome: string;
   readonly reason: string;
-  readonly facts: Run['facts'];
+  readonly facts: object;
   readonly counts: Run['counts'];
 }
 

@@ -83,7 +83,7 @@ async function openHr(options: OfficeOptions = {}, size = 12): Promise<Hr> {
       return report.report;
     },
   };
-  expect((await office.applyAll()).run).toMatchObject({ outcome: 'succeeded', facts: { read: { kind: 'full' } } });
+  expect((await office.applyAll()).run).toMatchObject({ outcome: 'succeeded', read: { kind: 'full' } });
   office.clock.jump(hourMs);
   return hr;
 }
@@ -101,10 +101,11 @@ describe('between full reads', () => {
     expect(run).toMatchObject({
       outcome: 'succeeded',
       counts: { update: 1, applied: 1 },
-      facts: { sourceRows: 1, platformUsers: 1, managedUsers: 12, read: { kind: 'delta' } },
+      plan: { sourceRows: 1, platformUsers: 1, managedUsers: 12 },
+      read: { kind: 'delta' },
     });
-    expect(run.facts).not.toHaveProperty('unmanaged');
-    expect(run.facts.read?.since).toBe((firstRun?.facts.read?.at ?? 0) - 600_000);
+    expect(run.plan).not.toHaveProperty('unmanaged');
+    expect(run.read?.since).toBe((firstRun?.read?.at ?? 0) - 600_000);
     expect(userIn(office, '700001')).toMatchObject({ fields: { lastName: 'Núñez' } });
     const people = scim.requests.slice(asked).filter(({ url }) => url.pathname === '/scim/v2/Users');
     expect(people).not.toHaveLength(0);
@@ -113,12 +114,12 @@ describe('between full reads', () => {
     // The overlap shows the change once more, and it is no difference any more.
     office.clock.jump(hourMs);
     const overlapping = await resync();
-    expect(overlapping.run).toMatchObject({ outcome: 'nothing-to-do', facts: { sourceRows: 1, unchanged: 1 } });
-    expect(overlapping.run.facts.read?.since).toBe((run.facts.read?.at ?? 0) - 600_000);
+    expect(overlapping.run).toMatchObject({ outcome: 'nothing-to-do', plan: { sourceRows: 1, unchanged: 1 } });
+    expect(overlapping.run.read?.since).toBe((run.read?.at ?? 0) - 600_000);
 
     office.clock.jump(hourMs);
     const after = await resync();
-    expect(after.run).toMatchObject({ outcome: 'nothing-to-do', reason: undefined, facts: { sourceRows: 0 } });
+    expect(after.run).toMatchObject({ outcome: 'nothing-to-do', reason: undefined, plan: { sourceRows: 0 } });
   });
 });
 
@@ -127,10 +128,10 @@ describe('what a delta does not see', () => {
     const { office, scim, resync } = await openHr();
     scim.users.splice(5, 1);
     for (let i = 0; i < 4; i += 1) {
-      expect((await resync()).run).toMatchObject({ outcome: 'nothing-to-do', facts: { read: { kind: 'delta' } } });
+      expect((await resync()).run).toMatchObject({ outcome: 'nothing-to-do', read: { kind: 'delta' } });
       office.clock.jump(hourMs);
     }
-    expect((await resync(full)).run).toMatchObject({ outcome: 'nothing-to-do', facts: { read: { kind: 'full' } } });
+    expect((await resync(full)).run).toMatchObject({ outcome: 'nothing-to-do', read: { kind: 'full' } });
     expect(userIn(office, '700005')).toMatchObject({ enabled: true });
     scim.users.push({
       ...(scim.users[0] as FakeUser),
@@ -146,18 +147,18 @@ describe('what a delta does not see', () => {
     const { office, resync } = await openHr();
     const edit = () => office.sandbox.state.patchUser('700002', { fields: { lastName: 'Somebody' } });
     const puts = async (run: RunReport['run'], reason: string): Promise<void> => {
-      expect(run).toMatchObject({ counts: { update: 1, applied: 1 }, facts: { read: { kind: 'full', reason } } });
+      expect(run).toMatchObject({ counts: { update: 1, applied: 1 }, read: { kind: 'full', reason } });
       expect(userIn(office, '700002')).toMatchObject({ fields: { lastName: 'Díaz' } });
     };
     edit();
-    expect((await resync()).run).toMatchObject({ outcome: 'nothing-to-do', facts: { read: { kind: 'delta' } } });
+    expect((await resync()).run).toMatchObject({ outcome: 'nothing-to-do', read: { kind: 'delta' } });
     await puts((await resync(full)).run, 'a full read was requested');
     edit();
     await puts((await office.apply()).run, 'a full read was requested');
     edit();
     office.clock.jump(24 * hourMs);
     await puts((await resync()).run, 'the next full read is due');
-    expect((await office.plan()).facts.read).toMatchObject({ kind: 'full', reason: 'a full read was requested' });
+    expect((await office.plan()).read).toMatchObject({ kind: 'full', reason: 'a full read was requested' });
   });
 });
 
@@ -168,21 +169,21 @@ describe('what a run left undone', () => {
     });
     change({ '700001': { family: 'Núñez' } });
     const held = await resync();
-    expect(held.run).toMatchObject({ outcome: 'held', counts: { held: 1 }, facts: { read: { kind: 'delta' } } });
+    expect(held.run).toMatchObject({ outcome: 'held', counts: { held: 1 }, read: { kind: 'delta' } });
     office.clock.jump(2 * hourMs);
     const again = await resync();
-    expect(again.run).toMatchObject({ outcome: 'held', counts: { held: 1 }, facts: { read: { kind: 'delta' } } });
-    expect(again.run.facts.read?.since).toBe(held.run.facts.read?.since);
+    expect(again.run).toMatchObject({ outcome: 'held', counts: { held: 1 }, read: { kind: 'delta' } });
+    expect(again.run.read?.since).toBe(held.run.read?.since);
 
-    expect((await resync(full)).run).toMatchObject({ outcome: 'held', facts: { read: { kind: 'full' } } });
+    expect((await resync(full)).run).toMatchObject({ outcome: 'held', read: { kind: 'full' } });
     const next = await resync();
     expect(next.run).toMatchObject({
       outcome: 'held',
-      facts: { read: { kind: 'full', reason: 'a delta needs an earlier full read, and none is known' } },
+      read: { kind: 'full', reason: 'a delta needs an earlier full read, and none is known' },
     });
     await decideRun(office.app, 'approve', next.run.id, { by: 'ops' });
-    expect((await resync()).run).toMatchObject({ outcome: 'succeeded', facts: { read: { kind: 'full' } } });
-    expect((await resync()).run).toMatchObject({ outcome: 'nothing-to-do', facts: { read: { kind: 'delta' } } });
+    expect((await resync()).run).toMatchObject({ outcome: 'succeeded', read: { kind: 'full' } });
+    expect((await resync()).run).toMatchObject({ outcome: 'nothing-to-do', read: { kind: 'delta' } });
   });
 
   it('by a process that ended in the middle is done by whoever goes on, and only then does the next delta begin later', async () => {
@@ -207,12 +208,10 @@ describe('what a run left undone', () => {
 
     office.clock.jump(hourMs);
     const { run, resumed } = await resync();
-    expect(resumed).toMatchObject([
-      { outcome: 'succeeded', counts: { applied: 1 }, facts: { read: { kind: 'delta' } } },
-    ]);
+    expect(resumed).toMatchObject([{ outcome: 'succeeded', counts: { applied: 1 }, read: { kind: 'delta' } }]);
     // What was read before the end is known from then, however late it was done.
-    expect(run.facts.read?.since).toBe((resumed[0]?.facts.read?.at ?? 0) - 600_000);
-    expect(run).toMatchObject({ outcome: 'nothing-to-do', facts: { read: { kind: 'delta' } } });
+    expect(run.read?.since).toBe((resumed[0]?.read?.at ?? 0) - 600_000);
+    expect(run).toMatchObject({ outcome: 'nothing-to-do', read: { kind: 'delta' } });
   });
 });
 
@@ -260,7 +259,7 @@ describe('freshness', () => {
     // A filter still works, a read of everybody does not.
     bugs.push('everybody is too many');
     change({ '700001': { family: 'Núñez' } });
-    expect((await resync()).run).toMatchObject({ outcome: 'succeeded', facts: { read: { kind: 'delta' } } });
+    expect((await resync()).run).toMatchObject({ outcome: 'succeeded', read: { kind: 'delta' } });
     const before = await lastSuccess();
 
     for (let day = 0; day < 3; day += 1) {

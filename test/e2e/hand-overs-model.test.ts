@@ -283,7 +283,7 @@ async function live(steps: readonly Step[], hr?: Hr): Promise<void> {
     const watch = { by: 'ana', progress: () => {}, signal: AbortSignal.timeout(60_000) };
     const end = await requestOrRun(office.app, name, { ...watch, scope: asked });
     const { report } = end.kind === 'ran' ? end : expect.fail('a deployment took the request');
-    const isDelta = report.run.facts.read?.kind === 'delta';
+    const isDelta = report.run.read?.kind === 'delta';
     if (isDelta) deltas += 1;
     const played = read !== 'delta' ? read : isDelta ? 'delta' : 'full';
     const expected = oracle.run(name, played, isDelta ? (hr?.lastChanged ?? []) : named, at0);

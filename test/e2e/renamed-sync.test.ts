@@ -68,7 +68,7 @@ it('a renamed sync keeps its users, counts of absence, decisions, reads and paus
     .filter(({ id }) => id !== 'E2')
     .map((row) => (row.id === 'E1' ? { ...row, status: 'left' } : row));
   await office.writeEmployees(without);
-  expect((await office.apply()).run.facts.missing).toBe(1);
+  expect((await office.apply()).run.plan?.missing).toBe(1);
   await office.engine.io.store.pauses.add({ sync: 'people', pausedAt: office.clock.now(), by: 'ana' });
   office.clock.jump(hourMs);
   await office.writeEmployees(without);
@@ -79,7 +79,7 @@ it('a renamed sync keeps its users, counts of absence, decisions, reads and paus
     const report = await run(app);
     // E2 was missing twice, and E1 stays rejected.
     expect(report.run.counts).toMatchObject({ disable: 1, held: 1 });
-    expect(report.run.facts).toMatchObject({ rejected: 1, managedUsers: 10 });
+    expect(report.run.plan).toMatchObject({ rejected: 1, managedUsers: 10 });
     expect(await store.runs.list({ sync: 'people', limit: 9 })).toEqual([]);
     expect(await store.audit.list({ limit: 9, actions: ['rename-sync'] })).toMatchObject([
       { sync: 'staff', detail: 'was people' },
@@ -115,7 +115,7 @@ it('a preview, why and check of a renamed sync show what the next run does, and 
   expect(await store.audit.list({ limit: 9, actions: ['rename-sync'] })).toEqual([]);
   expect(await store.ledger.countOwned('acme', 'people')).toMatchObject({ managed: 10 });
   expect(await store.runs.list({ sync: 'staff', limit: 9 })).toEqual([]);
-  expect((await office.apply()).run.facts).toMatchObject({ rejected: 1 });
+  expect((await office.apply()).run.plan).toMatchObject({ rejected: 1 });
 });
 
 it('the commands that only show read a renamed sync under its former name, and the next run moves it', async () => {
@@ -246,7 +246,7 @@ it('adopt --from moves the users of a removed sync, and leaving them needs a rea
     expect(await moveOrphans(app, { ...order, leaves: false })).toMatchObject({ users: 1 });
     expect(await app.engine.store.ledger.countOwned('acme', 'staff')).toMatchObject({ managed: 10 });
     // The absence is counted from now on.
-    expect((await run(app)).run.facts.missing).toBe(1);
+    expect((await run(app)).run.plan?.missing).toBe(1);
   });
 });
 

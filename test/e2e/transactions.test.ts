@@ -40,9 +40,9 @@ it('a small run takes few transactions, and each further poll of its file four m
   await transactionsOf(employees(60));
   const quiet = await transactionsOf(employees(60));
   expect(quiet.outcome).toBe('nothing-to-do');
-  expect(quiet.count, seen.join('\n')).toBeLessThanOrEqual(30);
+  expect(quiet.count, seen.join('\n')).toBeLessThanOrEqual(28);
   const rows = employees(60, { E3: { last: 'Paz' }, E7: { last: 'Sol' }, E9: { last: 'Mar' } });
   const { outcome, polls, count } = await transactionsOf(rows);
   expect(outcome).toBe('succeeded');
-  expect(count - 4 * (polls - 1), seen.join('\n')).toBeLessThanOrEqual(60);
+  expect(count - 4 * (polls - 1), seen.join('\n')).toBeLessThanOrEqual(53);
 });

@@ -5,10 +5,15 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseFault, type RunningSandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { programOf } from '../support/programs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const examples = resolve('examples');
 const useSources = pathToFileURL(resolve('scripts/use-sources.ts')).href;
+const library = pathToFileURL(programOf('src/platform/index.ts')).href;
+/** The same with the library in one file, which starts in half the time. */
+const useBundle = `data:text/javascript,${encodeURIComponent(`import { registerHooks } from 'node:module';
+registerHooks({ resolve: (name, context, next) => next(name === 'rollcall/platform' ? '${library}' : name, context) });`)}`;
 const all = ['export-feedback.ts', 'list-leaders.ts', 'load-goals.ts', 'rotate-tokens.ts', 'upload-people.ts'];
 const day = Date.UTC(2026, 4, 20, 12);
 let sandbox: RunningSandbox | undefined;
@@ -22,8 +27,13 @@ async function open(users: number): Promise<RunningSandbox> {
   return sandbox;
 }
 
-async function run(name: string, words: readonly string[] = [], env: Record<string, string> = {}, input = '') {
-  const child = spawn(process.execPath, ['--import', useSources, join(examples, name), ...words], {
+async function run(
+  name: string,
+  words: readonly string[] = [],
+  env: Record<string, string> = {},
+  { input = '', use = useBundle } = {},
+) {
+  const child = spawn(process.execPath, ['--import', use, join(examples, name), ...words], {
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
@@ -219,9 +229,9 @@ describe('upload-people', () => {
     const { state } = await open(3);
     const input = 'command,identification,firstName,lastName\nU,E000001,Zoë,Pérez\n';
 
-    const done = await run('upload-people.ts', ['people.csv'], {}, input);
-    const failed = await run('upload-people.ts', ['people.csv'], {}, input.replace('E000001', 'X'));
-    const full = await run('upload-people.ts', ['people.csv'], {}, 'identification\nE000001\n');
+    const done = await run('upload-people.ts', ['people.csv'], {}, { input });
+    const failed = await run('upload-people.ts', ['people.csv'], {}, { input: input.replace('E000001', 'X') });
+    const full = await run('upload-people.ts', ['people.csv'], {}, { input: 'identification\nE000001\n' });
 
     expect(done).toMatchObject({
       code: 0,
@@ -235,8 +245,8 @@ describe('upload-people', () => {
   });
 });
 
-it.each(all)('%s says how it is used', async (name) => {
-  const { code, stderr } = await run(name, [], { PLATFORM_URL: '' });
+it.each(all)('%s says how it is used, from the sources', async (name) => {
+  const { code, stderr } = await run(name, [], { PLATFORM_URL: '' }, { use: useSources });
 
   expect(code).toBe(2);
   expect(stderr).toMatch(/^usage: /);

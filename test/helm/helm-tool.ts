@@ -60,6 +60,7 @@ export async function runHelm(helm: string, words: readonly string[]): Promise<H
     HELM_CACHE_HOME: home,
     HELM_CONFIG_HOME: home,
     HELM_DATA_HOME: home,
+    GOGC: process.env.GOGC,
   };
   try {
     const { stdout, stderr } = await run(helm, words, { env, maxBuffer: 2 ** 25 });

@@ -81,8 +81,9 @@ export async function makeReady(copy: ProjectCopy): Promise<void> {
   await copy.run('git', 'commit', '--quiet', '--allow-empty', '--all', '--message', 'Pin');
 }
 
+/** What `npm run release` starts. */
 export const release = (copy: ProjectCopy, ...words: readonly string[]): Promise<Answer> =>
-  copy.run('npm', 'run', '--silent', 'release', '--', ...words);
+  copy.run(process.execPath, 'scripts/release/release.ts', ...words);
 
 export async function stateOf(copy: ProjectCopy): Promise<readonly string[]> {
   const { stdout: commit } = await copy.run('git', 'rev-parse', 'HEAD');

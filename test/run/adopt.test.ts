@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { adoptPeople, decideAccounts, planAdoption } from '../../src/app/accounts/adopt.ts';
+import { adoptPeople, planAdoption } from '../../src/app/accounts/adopt.ts';
 import { decideRun } from '../../src/app/approve.ts';
 import { findAudit } from '../../src/app/audit.ts';
 import { tracePerson } from '../../src/app/people.ts';
@@ -241,7 +241,7 @@ it.each(['N3', 'E3'])('a refused adoption of %s offers the other ways, for eithe
 
 it('the leaver of a refused pair is disabled when only that is approved, and the create waits', async () => {
   const { office } = await refusedConversion();
-  await decideAccounts(office.app, 'people', ['N3'], { ...ana, way: 'replace' });
+  await adoptPeople(office.app, 'people', ['N3'], { ...ana, way: 'replace' });
   await decideRun(office.app, 'approve', (await office.apply()).run.id, { by: 'eva', ids: ['E3'] });
   expect((await office.apply()).run.counts).toMatchObject({ disable: 1, create: 1, applied: 1, held: 1 });
   expect((await office.apply()).run.counts).toMatchObject({ disable: 0, create: 1, applied: 0, held: 1 });
@@ -256,7 +256,7 @@ it('a user whom the source no longer names is disabled at once, if a person appr
   await office.applyRows(staff);
   const rows = [...staff.slice(1), { ...first(staff[0]), id: 'R1' }];
   expect((await office.applyRows(rows)).findings).toContainEqual(expect.objectContaining({ code: 'rename-conflict' }));
-  await decideAccounts(office.app, 'people', ['R1'], { ...ana, way: 'replace' });
+  await adoptPeople(office.app, 'people', ['R1'], { ...ana, way: 'replace' });
   const held = await office.apply();
   expect(held.run.counts).toMatchObject({ disable: 1, create: 1, held: 2 });
   await decideRun(office.app, 'approve', held.run.id, { by: 'eva' });
@@ -269,7 +269,7 @@ it('with parkEmail the e-mail goes over where a platform refuses two users with 
     sandbox: { people: usersOf(staff), quirks: { userId: 'identification', uniqueEmail: true } },
     sync: { parkEmail: 'parked+{identification}@example.com' },
   });
-  await decideAccounts(office.app, 'people', ['N3'], { ...ana, way: 'replace' });
+  await adoptPeople(office.app, 'people', ['N3'], { ...ana, way: 'replace' });
   for (let runs = 0; runs < 6; runs += 1) {
     const { run } = await office.apply();
     if (run.counts.held > 0) await decideRun(office.app, 'approve', run.id, { by: 'eva' });
@@ -281,7 +281,7 @@ it('with parkEmail the e-mail goes over where a platform refuses two users with 
 it('a pair that is left keeps the account and the row out until the end, with who and why, and is no trouble', async () => {
   const { office } = await refusedConversion();
   const until = { inMs: 48 * 3_600_000 };
-  await decideAccounts(office.app, 'people', ['N3'], { ...ana, way: 'leave', until, reason: 'works out her notice' });
+  await adoptPeople(office.app, 'people', ['N3'], { ...ana, way: 'leave', until, reason: 'works out her notice' });
   const left = await office.apply();
   expect(left.run).toMatchObject({ outcome: 'nothing-to-do', counts: { disable: 0, create: 0 } });
   expect(left.findings).toMatchObject([
@@ -300,14 +300,14 @@ it('a pair that is left keeps the account and the row out until the end, with wh
 
 it('the row of a pair that is left is gone: the account is decided by its own record', async () => {
   const { office, rows } = await refusedConversion();
-  await decideAccounts(office.app, 'people', ['N3'], { ...ana, way: 'leave', until: { inMs: 9e7 }, reason: 'notice' });
+  await adoptPeople(office.app, 'people', ['N3'], { ...ana, way: 'leave', until: { inMs: 9e7 }, reason: 'notice' });
   expect((await office.applyRows(rows.filter(({ id }) => id !== 'N3'))).run.counts).toMatchObject({ disable: 1 });
   expect(enabledOf(office, 'E3')).toBe(false);
 });
 
 it('two people are each decided alone', async () => {
   const { office, rows } = await refusedConversion();
-  await decideAccounts(office.app, 'people', ['E3'], { ...ana, way: 'apart' });
+  await adoptPeople(office.app, 'people', ['E3'], { ...ana, way: 'apart' });
   const apart = await office.apply();
   expect(apart.run.counts).toMatchObject({ disable: 1, create: 0, applied: 1 });
   expect(apart.findings).toContainEqual(expect.objectContaining({ code: 'email-conflict', identification: 'N3' }));
@@ -315,7 +315,7 @@ it('two people are each decided alone', async () => {
   expect((await office.applyRows(own)).run.counts).toMatchObject({ create: 1, applied: 1 });
 });
 
-it.each<[Parameters<typeof decideAccounts>[3], string[], RegExp]>([
+it.each<[Parameters<typeof adoptPeople>[3], string[], RegExp]>([
   [{ ...ana, way: 'leave', reason: 'why' }, ['N3'], /needs a reason and an end/],
   [{ ...ana, way: 'leave', until: { inMs: 1000 } }, ['N3'], /decision to leave accounts needs a reason/],
   [{ ...ana, way: 'leave', until: { at: 5 }, reason: 'why' }, ['N3'], /ends in the future/],
@@ -323,7 +323,7 @@ it.each<[Parameters<typeof decideAccounts>[3], string[], RegExp]>([
   [{ ...ana, way: 'apart' }, ['N3', 'E5'], /same person: E5\. Nothing was decided/],
 ])('%o about %o is refused', async (order, ids, message) => {
   const { office } = await refusedConversion();
-  await expect(decideAccounts(office.app, 'people', ids, order)).rejects.toMatchObject({
+  await expect(adoptPeople(office.app, 'people', ids, order)).rejects.toMatchObject({
     code: 'USAGE',
     message: expect.stringMatching(message),
   });

@@ -12,8 +12,8 @@ async function runsThat(...refused: readonly boolean[]) {
     const now = someInstant + i * 24 * hour;
     const owned = await openRun(store, { id: `run_${i + 1}`, now });
     endedAt = now + 10 * minute;
-    const facts = isSourceRefused ? ({ failure: 'SOURCE_REFUSED' } as const) : {};
-    await store.runs.update(owned, { phase: 'done', outcome: 'failed', endedAt, facts });
+    const end = { reasons: [], ...(isSourceRefused ? ({ failure: 'SOURCE_REFUSED' } as const) : {}) };
+    await store.runs.update(owned, { phase: 'done', outcome: 'failed', endedAt, end });
   }
   return { store, endedAt };
 }

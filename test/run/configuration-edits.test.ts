@@ -16,7 +16,7 @@ async function open(sync: Readonly<Record<string, unknown>> = {}, rows = staff):
   const people = [...usersOf(rows)].map((user) => ({ ...user, fields: { ...user.fields, area: 'Sales' } }));
   const office = await openOffice({ sandbox: { people }, sync: { mapping: usual, ...sync } });
   const { run } = await office.applyRows(rows);
-  expect(run).toMatchObject({ outcome: 'nothing-to-do', facts: { isFirstConfiguration: true } });
+  expect(run).toMatchObject({ outcome: 'nothing-to-do', plan: { isFirstConfiguration: true } });
   return office;
 }
 
@@ -45,7 +45,7 @@ describe('an edit of the mapping that changes 45 people', () => {
     const { run } = await office.applyRows([...rows, joiner]);
     expect(run.outcome).toBe('held');
     expect(run.counts).toMatchObject({ create: 1, disable: 1, update: 44, held: 44, applied: 2 });
-    expect(run.facts.edit).toEqual({
+    expect(run.plan?.edit).toEqual({
       people: 44,
       parts: { firstName: 44, area: 44 },
       classes: { updates: 44 },
@@ -112,7 +112,7 @@ describe('an edit that names people by another column', () => {
     const office = await open({ missing: { afterReads: 1, minAge: '0s' }, match: ['identification'] }, rows);
     await office.edit({ mapping: { ...usual, identification } });
     const { run } = await office.applyRows(rows.map((row, i) => (i === 0 ? { ...row, status: 'left' } : row)));
-    expect([run.facts.edit?.people ?? 0, run.counts.held, run.counts.applied]).toEqual([people, people, 1]);
+    expect([run.plan?.edit?.people ?? 0, run.counts.held, run.counts.applied]).toEqual([people, people, 1]);
   });
 });
 
@@ -124,7 +124,7 @@ it('an edit of the rule that tells which record counts holds the people whose ot
   const office = await open({ prefer: "rank = '1'" }, rows);
   await office.edit({ prefer: "rank = '2'" });
   const { run } = await office.applyRows(rows);
-  expect([run.facts.edit?.parts, run.counts.held]).toEqual([{ area: 45 }, 45]);
+  expect([run.plan?.edit?.parts, run.counts.held]).toEqual([{ area: 45 }, 45]);
 });
 
 describe('a run that cannot measure an edit', () => {
@@ -143,7 +143,7 @@ it('an outbox gets nothing of an edit that waits', async () => {
   const office = await open({ delivery: 'outbox' });
   await office.edit({ mapping: swapped });
   expect((await office.applyRows(staff)).run).toMatchObject({ outcome: 'held', counts: { held: 45 } });
-  expect((await office.apply()).run.facts.exportedTo).toBeUndefined();
+  expect((await office.apply()).run.delivery?.exportedTo).toBeUndefined();
 });
 
 it('an edited scope takes over the users of another sync with their approved change, not before', async () => {

@@ -46,7 +46,7 @@ describe('an approval of an old run', () => {
     await expect(decideRun(office.app, 'approve', old.id, { by: 'eva', reopens: true })).rejects.toMatchObject({
       code: 'CONFLICT',
     });
-    expect((await office.apply()).run.facts.rejected).toBe(1);
+    expect((await office.apply()).run.plan?.rejected).toBe(1);
     await decideRun(office.app, 'approve', newer.id, { by: 'eva', reopens: true });
     expect((await office.apply()).run.counts).toMatchObject({ create: 1, applied: 1 });
   });
@@ -132,7 +132,7 @@ it.each([
   office.clock.jump(Date.UTC(2026, 10, 23) - office.clock.now());
   expect((await office.apply()).run).toMatchObject({
     counts: { held: 0, applied: 0 },
-    facts: { frozen: { count: 1 } },
+    plan: { frozen: { count: 1 } },
   });
   office.clock.jump(end + 20 * hourMs - office.clock.now());
   expect((await office.apply()).run.counts).toMatchObject({ disable: 1, applied: 1 });

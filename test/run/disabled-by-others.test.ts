@@ -42,7 +42,7 @@ describe('an account that an accepted read saw enabled, and a later one sees dis
     setEnabled(office, true);
     const back = await office.applyRows(renamed);
     expect(back.run.counts.held).toBe(state === 'held' ? 1 : 0);
-    expect(back.run.facts.rejected ?? 0).toBe(state === 'held' ? 0 : 1);
+    expect(back.run.plan?.rejected ?? 0).toBe(state === 'held' ? 0 : 1);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RollcallError } from '../../src/core/run/errors.ts';
+import { noPlan, type PlanFacts } from '../../src/core/run/facts.ts';
 import type { ChangeState } from '../../src/core/run/run.ts';
 import type { RunEffects } from '../../src/ports/runs.ts';
 import type { Run, RunPatch } from '../../src/ports/store.ts';
@@ -86,7 +87,7 @@ describe('ending a run', () => {
     const scene = await openScene({ changes: many });
     await scene.store.runs.requestCancel('run_1');
     await scene.play();
-    expect(await scene.store.plans.countStates('run_1')).toMatchObject({ dropped: 1001, planned: 0 });
+    expect((await scene.store.plans.count('run_1')).states).toMatchObject({ dropped: 1001, planned: 0 });
     expect((await scene.run()).reason).toBe('cancelled: 1001 changes not sent');
   });
 
@@ -104,8 +105,8 @@ describe('ending a run', () => {
     const changes = Array.from({ length: 8 }, (_, i) => sampleChange(`u${i}`, 'disable'));
     const names = changes.map(({ identification }) => identification);
     const files = [names.slice(0, 2), ...names.slice(2).map((name) => [name])];
-    const facts = { failedFile: { seen: 0, showsLate: false } };
-    const scene = await openScene({ changes, batches: files, facts });
+    const delivery = { failedFile: { seen: 0, showsLate: false } };
+    const scene = await openScene({ changes, batches: files, delivery });
     scene.script.lands = () => false;
     scene.script.status = { kind: 'failed', text: 'Failed' };
     await scene.play();
@@ -128,13 +129,13 @@ describe('ending a run', () => {
   });
 
   it('because the HR system refuses the credentials says that the schedule waits, and marks the run for it', async () => {
-    const scene = await openScene({ changes: three, facts: { sourceRows: 3 } });
+    const scene = await openScene({ changes: three });
     const error = new RollcallError('the HR system answered 401', { code: 'SOURCE_REFUSED', raw: 'locked soon' });
     await failRun(await scene.context(), error, scene.io);
-    const { outcome, reason, facts } = await scene.run();
+    const { outcome, reason, end } = await scene.run();
     expect(outcome).toBe('failed');
     expect(reason).toMatch(/^the HR system answered 401 The schedule now waits one hour, then longer/);
-    expect(facts).toMatchObject({ failure: 'SOURCE_REFUSED', sourceRows: 3 });
+    expect(end).toEqual({ failure: 'SOURCE_REFUSED', reasons: [reason] });
     expect(await scene.rawTexts()).toEqual(['end of the run: locked soon']);
   });
 
@@ -168,7 +169,7 @@ describe('ending a run', () => {
 async function endOf(over: object, states: Partial<Record<ChangeState, number>> = {}) {
   const scene = await openScene({ changes: [] });
   const { runs, baselines, plans } = scene.store;
-  const plain = { ...(await scene.run()), trigger: 'schedule', facts: {}, outcome: undefined };
+  const plain = { ...(await scene.run()), trigger: 'schedule', plan: noPlan, outcome: undefined };
   const stored: { patch: RunPatch; also: RunEffects }[] = [];
   let advanced = 0;
   const store = {
@@ -205,17 +206,19 @@ describe('the end of a run', () => {
   const mark = { at: 5, fullAt: 5, fullRun: 'run_1', fingerprint: 'f1' };
   const before = { at: 1, fullAt: 1, fullRun: 'run_0', fingerprint: 'f1' };
 
-  it.each<[what: string, facts: object, states: object, after: object | undefined]>([
+  const found = (plan: Partial<PlanFacts>) => ({ read, plan: { ...noPlan, ...plan } });
+
+  it.each<[what: string, over: Partial<Run>, states: object, after: object | undefined]>([
     ['that processed all people of a full read', { read }, {}, mark],
     ['of another kind of read', { read: { ...read, kind: 'delta' } }, {}, { ...before, at: 5 }],
     ['that read nothing', {}, {}, before],
-    ['that asks for a full read', { read, needsFull: true }, {}, undefined],
-    ['of which some people were postponed', { read, postponed: 1 }, {}, undefined],
-    ['of which only rejected changes were dropped', { read, rejected: 2 }, { dropped: 2 }, mark],
-    ['of which other changes were dropped', { read, rejected: 1 }, { dropped: 2 }, undefined],
+    ['that asks for a full read', found({ needsFull: true }), {}, undefined],
+    ['of which some people were postponed', found({ postponed: 1 }), {}, undefined],
+    ['of which only rejected changes were dropped', found({ rejected: 2 }), { dropped: 2 }, mark],
+    ['of which other changes were dropped', found({ rejected: 1 }), { dropped: 2 }, undefined],
     ['of which changes were dropped and none rejected', { read }, { dropped: 1 }, undefined],
-  ])('%s decides from where the next one reads', async (_, facts, states, after) => {
-    const { also } = await endOf({ facts }, states);
+  ])('%s decides from where the next one reads', async (_, over, states, after) => {
+    const { also } = await endOf(over, states);
     expect(also.watermark?.(before)).toEqual(after);
   });
 
@@ -232,18 +235,16 @@ describe('the end of a run', () => {
     expect(places).toEqual(['run-finished']);
   });
 
-  it('forgets what the run waited for, and keeps the reasons where there are several', async () => {
-    const one = await endOf({ facts: { waiting: {} } }, { failed: 1 });
-    expect(one.also.facts).toEqual({ waiting: undefined });
-    const two = await endOf({}, { failed: 1, unresolved: 1 });
+  it('forgets what the run waited for, and keeps its reasons beside what failed before', async () => {
+    const { patch } = await endOf({ end: { failure: 'PLATFORM_BUSY', reasons: [] } }, { failed: 1, unresolved: 1 });
     const reasons = ['1 change failed', '1 change has an unknown outcome'];
-    expect(two.also.facts).toEqual({ waiting: undefined, reasons });
+    expect(patch).toMatchObject({ waiting: undefined, end: { failure: 'PLATFORM_BUSY', reasons } });
   });
 
   it.each([
-    { facts: {}, advanced: 0 },
-    { facts: { edit: {} }, advanced: 1 },
-  ])('lets an edit of the configuration count as measured: $facts', async ({ facts, advanced }) => {
-    expect(await endOf({ facts })).toMatchObject({ advanced, writes: 1 });
+    { edit: undefined, advanced: 0 },
+    { edit: {}, advanced: 1 },
+  ])('lets an edit of the configuration count as measured: $edit', async ({ edit, advanced }) => {
+    expect(await endOf({ plan: { ...noPlan, edit } })).toMatchObject({ advanced, writes: 1 });
   });
 });

@@ -3,8 +3,7 @@ import { parseLeaders } from '../../src/core/person/leaders.ts';
 import type { Leaders } from '../../src/core/person/user.ts';
 import type { LedgerEntry, LedgerLeaders } from '../../src/core/plan/ledger.ts';
 import type { FieldRule, LeaderRule, SyncSettings } from '../../src/core/run/settings.ts';
-import { noDiffering } from '../../src/run/edit.ts';
-import { rollingCheck, withLeaders } from '../../src/run/lead/decide-leaders.ts';
+import { rollingCheck } from '../../src/run/lead/survey.ts';
 import { explain } from '../../src/run/why.ts';
 import { approve, decided, endRun, openRun, reject, sampleEntry } from '../contracts/store-samples.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
@@ -280,7 +279,7 @@ describe('the people of whom a plan decides leaders', () => {
     const of = async (eva: string, ledger: readonly LedgerEntry[] = []) =>
       (await (await open({ people: { eva }, coming: ['eva'], ledger })).plan()).plan.facts.needsFull;
     const removed = sampleEntry('eva', { removed: { at: 1, blacklist: false } });
-    expect([await of('nobody'), await of('nobody', [removed]), await of('')]).toEqual([true, true, undefined]);
+    expect([await of('nobody'), await of('nobody', [removed]), await of('')]).toEqual([true, true, false]);
   });
 });
 
@@ -377,22 +376,13 @@ describe('a list that cannot be read', () => {
   });
 });
 
-it('what was found about accounts and about leaders counts together', () => {
-  const differing = noDiffering();
-  const no = { hasApprovals: false, rejected: 1, leftOut: 2, needsFull: false, differing };
-  const yes = { hasApprovals: true, rejected: 3, leftOut: 5, needsFull: true, differing };
-  const both = (one: object, other: typeof no) => withLeaders(one as never, other);
-  expect(both({ ...no, postponed: 7 }, no)).toEqual({ ...no, rejected: 2, leftOut: 4, postponed: 7 });
-  for (const one of [both(no, yes), both(yes, no)]) expect(one).toEqual({ ...yes, rejected: 4, leftOut: 7 });
-});
-
 describe('what people decided about leaders', () => {
   const none = { absolute: 0, percent: 0, cap: undefined };
   /** A plan whose changes of leaders are all held, and the changes. */
   async function openHeld() {
     const scene = await open({ people: { ana: '', eva: 'ana | kim', kim: '' }, settings: guards({ leads: none }) });
     const plan = await scene.plan();
-    expect([leads(plan), plan.run.facts.rejected]).toEqual([['eva lead ana | kim held'], 0]);
+    expect([leads(plan), plan.run.plan?.rejected]).toEqual([['eva lead ana | kim held'], 0]);
     expect(plan.changes[0]?.before?.fields).toEqual({ ...account('').fields, mainLeader: '', secondaryLeaders: '' });
     return { scene, made: plan.changes.filter(({ kind }) => kind === 'lead') };
   }
@@ -414,7 +404,7 @@ describe('what people decided about leaders', () => {
     const { scene, made } = await openHeld();
     await reject(scene.store, made);
     const again = await next(scene);
-    expect([leads(again), again.run.facts.rejected]).toEqual([['eva lead ana | kim dropped'], 1]);
+    expect([leads(again), again.run.plan?.rejected]).toEqual([['eva lead ana | kim dropped'], 1]);
     // Who waits, who is in a circle and who is named as their own leader was not decided.
     for (const boss of ['nobody', 'nobody', 'eva', 'eva']) await next(scene, boss, '');
     scene.source.records = [row('ana', { boss: 'eva' }), row('eva', { boss: 'ana' }), row('kim')];
@@ -431,7 +421,7 @@ describe('what people decided about leaders', () => {
       made.map((one) => ({ ...one, changed: ['secondaryLeaders'] })),
     );
     const { changes, ...plan } = await next(scene);
-    expect([leads({ changes }), plan.run.facts.rejected]).toEqual([['eva lead ana | – held'], 0]);
+    expect([leads({ changes }), plan.run.plan?.rejected]).toEqual([['eva lead ana | – held'], 0]);
     expect(changes[0]?.before?.leaders).toMatchObject({ main: 'ana', secondary: [], shown: list('ana') });
   });
 
@@ -474,7 +464,7 @@ describe('an edit of the mapping of leaders', () => {
   };
   const told = ({ changes, run }: Planned) => [
     changes.map(({ identification, classes }) => `${identification} ${classes.join()}`),
-    run.facts.edit,
+    run.plan?.edit,
   ];
 
   it('is told from what changes anyway, and from what is rejected', async () => {
@@ -487,7 +477,7 @@ describe('an edit of the mapping of leaders', () => {
     const fact = { people: 1, parts: { lead: 1 }, classes: { leads: 1 }, keys: ['mapping.manager'] };
     expect(told(plan)).toEqual([['eva configuration,leads', 'kim leads'], fact]);
     await reject(scene.store, plan.changes);
-    expect((await scene.plan()).run.facts.edit).toBeUndefined();
+    expect((await scene.plan()).run.plan?.edit).toBeUndefined();
   });
 
   it.each<[string, before: Partial<SyncSettings>, row: Readonly<Record<string, string>>, edited: boolean]>([
@@ -539,6 +529,6 @@ describe('an edit of the mapping of leaders', () => {
     await scene.run();
     edit(scene, mapped(), row('eva', { boss: 'kim', mail: 'k@x.com' }));
     const plan = await scene.plan();
-    expect([leads(plan), plan.run.facts.edit?.people]).toEqual([['eva lead kim | –'], people]);
+    expect([leads(plan), plan.run.plan?.edit?.people]).toEqual([['eva lead kim | –'], people]);
   });
 });

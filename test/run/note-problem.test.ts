@@ -10,8 +10,9 @@ import { openScene, trouble } from './run-in-store.ts';
 
 failOnLeaks();
 
-async function failedStep(error: Error) {
+it('a temporary problem of a step is stored with the run, so that every process can show it', async () => {
   const scene = await openScene({ changes: [sampleChange('ana')] });
+  const error = trouble('PLATFORM_FAILED');
   scene.script.find = () => {
     throw error;
   };
@@ -20,17 +21,8 @@ async function failedStep(error: Error) {
     withRun: async (_id, work) => work(await scene.context()),
   };
   await expect(advanceRun.run(context, { run: 'run_1' })).rejects.toBe(error);
-  return { scene, facts: (await scene.run()).facts };
-}
-
-it('a temporary problem is stored with the run, so that every process can show it', async () => {
-  const { scene, facts } = await failedStep(trouble('PLATFORM_FAILED'));
-  expect(facts.problem).toEqual({ at: scene.clock.now(), reason: 'the platform is in trouble' });
-});
-
-it('a problem that ends the run is its reason, and no temporary one', async () => {
-  const { facts } = await failedStep(new Error('a bug'));
-  expect(facts.problem).toBeUndefined();
+  const { problem } = await scene.run();
+  expect(problem).toEqual({ at: scene.clock.now(), reason: 'the platform is in trouble' });
 });
 
 it.each<[what: string, error: Error, stored: object]>([
@@ -45,7 +37,7 @@ it.each<[what: string, error: Error, stored: object]>([
 ])('a problem %s is thrown, and noted only where the process tries again', async (_, error, stored) => {
   const scene = await openScene({ changes: [] });
   await expect(notingProblem(await scene.context(), scene.io, () => Promise.reject(error))).rejects.toBe(error);
-  const { problem, waiting } = (await scene.run()).facts;
+  const { problem, waiting } = await scene.run();
   const isNoted = 'reason' in stored;
   expect(problem).toEqual(isNoted ? { at: scene.clock.now(), ...stored } : undefined);
   expect(waiting?.for).toBe(isNoted ? 'source' : undefined);
@@ -58,14 +50,14 @@ it('a run waits since the first of the problems of one kind, and a note that can
     const error = new RollcallError('away', { code, retry: 'backoff' });
     await expect(notingProblem(await scene.context(), io, () => Promise.reject(error))).rejects.toBe(error);
     scene.clock.jumpTo(scene.clock.now() + 1000);
-    const { waiting } = (await scene.run()).facts;
+    const { waiting } = await scene.run();
     return [waiting?.for, (waiting?.since ?? 0) - since];
   };
   expect(await fail('SOURCE_UNAVAILABLE')).toEqual(['source', 0]);
   expect(await fail('SOURCE_UNAVAILABLE')).toEqual(['source', 0]);
   expect(await fail('TOKEN_UNAVAILABLE')).toEqual(['token', 2000]);
-  const updateFacts = () => Promise.reject(new TypeError('the disk is full'));
-  const io = { ...scene.io, store: { ...scene.store, runs: { ...scene.store.runs, updateFacts } } };
+  const update = () => Promise.reject(new TypeError('the disk is full'));
+  const io = { ...scene.io, store: { ...scene.store, runs: { ...scene.store.runs, update } } };
   expect(await fail('SOURCE_UNAVAILABLE', io)).toEqual(['token', 2000]);
   const message = 'problem not stored';
   expect(scene.log.lines).toMatchObject([
@@ -76,9 +68,7 @@ it('a run waits since the first of the problems of one kind, and a note that can
 it('a wait is told each time, and logged and stored once; that it is over is stored', async () => {
   const scene = await openScene({ changes: [] });
   const { owned } = await scene.context();
-  const knowing = (waiting?: Waiting) => ({
-    owned: { ...owned, run: { ...owned.run, facts: waiting ? { waiting } : {} } },
-  });
+  const knowing = (waiting?: Waiting) => ({ owned: { ...owned, run: { ...owned.run, waiting } } });
   const wait = waitFor('turn', 'it sends', { about: 'one', since: 1 });
   expect(tellWaiting(knowing(), wait, scene.io)).toEqual({ waiting: wait });
   expect(tellWaiting(knowing(wait), { ...wait, since: 2 }, scene.io)).toBeUndefined();

@@ -146,7 +146,7 @@ export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScen
       const context = await open(scope);
       const { id } = context.owned.run;
       const plan = await makePlan({ sync, scope, signal: context.signal }, recordRun(context, io), io);
-      await store.runs.update(context.owned, { facts: plan.facts });
+      await store.runs.update(context.owned, { read: plan.read, plan: plan.facts });
       const planned = await told(plan, id);
       await store.runs.addFindings(context.owned, plan.findings);
       await finishRun(context, io, plan.failure);
@@ -167,7 +167,7 @@ export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScen
         if (outcome.kind !== 'done') continue;
         const run = (await store.runs.get(id)) as Run;
         const findings = await store.runs.findings(id);
-        const plan = { id, digest: run.digest ?? '', findings, facts: run.facts } as Plan;
+        const plan = { id, digest: run.digest ?? '', findings, read: run.read, facts: run.plan } as Plan;
         return told(plan, id);
       }
       throw new Error('the run does not end');

@@ -60,7 +60,8 @@ it.each<[what: string, verdict: Verdict, mark: object | undefined, findings: rea
 ])('a change that %s is stored and reported so', (...[, verdict, mark, findings]) => {
   const back = read(verdict);
   const appliedAt = verdict.kind === 'unverified' ? {} : { appliedAt: now };
-  if (mark !== undefined) expect(markOf(back, now)).toStrictEqual({ identification: 'ana', ...appliedAt, ...mark });
+  if (mark !== undefined)
+    expect(markOf(back, now)).toStrictEqual({ identification: 'ana', part: 'account', ...appliedAt, ...mark });
   const found = findingsOf(back);
   expect(found.map(({ code, message }) => `${code}: ${message}`)).toEqual(
     findings.map((text) => expect.stringContaining(text)),

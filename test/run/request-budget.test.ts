@@ -79,7 +79,7 @@ it.each(drawFrom(cases, 2))(
     // Each user of a small run counts as read before its change, which a disable does not need.
     expect(Math.abs(budget.requests - sent)).toBeLessThanOrEqual(sent * 0.3 + 22);
     expect(budget.files).toBe(batches.filter(({ kind }) => kind === 'csv').length);
-    expect(run.facts.budget).toEqual(budget);
+    expect(run.plan?.budget).toEqual(budget);
   },
 );
 

@@ -6,12 +6,13 @@ import { leaderStates } from '../../src/core/plan/leaders.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import { chunk } from '../../src/core/run/batch.ts';
 import { PlatformError } from '../../src/core/run/errors.ts';
+import type { DeliveryFacts } from '../../src/core/run/facts.ts';
 import { defaultDialect, defaultLimits, type SettleSettings, type SyncSettings } from '../../src/core/run/settings.ts';
 import { openSeal } from '../../src/platform/tokens/seal.ts';
 import type { BatchToSubmit, Delivery, Submission } from '../../src/ports/delivery.ts';
 import type { FileStatus, LeadersLookup, Lookup, Platform } from '../../src/ports/platform.ts';
 import type { CheckpointName, ProgressEvent } from '../../src/ports/runtime.ts';
-import type { Batch, OwnedRun, Run, RunFacts, Store } from '../../src/ports/store.ts';
+import type { Batch, OwnedRun, Run, Store } from '../../src/ports/store.ts';
 import { advanceRun } from '../../src/run/advance-run.ts';
 import type { EngineIo, RunContext, Sync } from '../../src/run/engine-io.ts';
 import { newBatch } from '../../src/run/seal/batches.ts';
@@ -47,7 +48,7 @@ export interface SceneOptions {
   readonly settle?: Partial<SettleSettings>;
   readonly settings?: Partial<SyncSettings>;
   readonly ledger?: readonly LedgerEntry[];
-  readonly facts?: RunFacts;
+  readonly delivery?: DeliveryFacts;
   /** Users beside those whom the changes name in `before`. */
   readonly users?: readonly User[];
   /** Runs of other scenes share their store and clock with this one. */
@@ -306,7 +307,7 @@ async function deliveringRun(store: Store, options: RunToDeliver): Promise<Owned
   }));
   await store.batches.create(owned, batches);
   if (options.ledger !== undefined) await store.ledger.put(owned, options.ledger);
-  await store.runs.update(owned, { phase: 'delivering', phaseAt: now, facts: { plannedAt: now, ...options.facts } });
+  await store.runs.update(owned, { phase: 'delivering', phaseAt: now, delivery: options.delivery ?? {} });
   return owned;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decideAccounts } from '../../src/app/accounts/adopt.ts';
+import { adoptPeople } from '../../src/app/accounts/adopt.ts';
 import { openAccounts } from '../../src/app/accounts/list-accounts.ts';
 import { decideRun } from '../../src/app/approve.ts';
 import { tracePerson } from '../../src/app/people.ts';
@@ -55,7 +55,7 @@ it('every account of the platform has a state; the list is paged and filtered, a
   );
   const [run] = await office.engine.io.store.runs.list({ limit: 1 });
   expect(numbers).toEqual({ owned: 12, unmanaged: 3, 'disabled-by-us': 1 });
-  expect(numbers.unmanaged).toBe(run?.facts.unmanaged);
+  expect(numbers.unmanaged).toBe(run?.plan?.unmanaged);
   expect(accounts.get('E12')).toMatchObject({ isEnabled: false, why: expect.stringContaining('(leaver)') });
   // Created after the read.
   expect(accounts.get('N2')).toMatchObject({ state: 'owned', isEnabled: true, name: 'Óscar Núñez' });
@@ -131,8 +131,7 @@ it('says on what a likely match stands, the strongest first, with birth dates wh
 it('an account is left as it is, for good or for a time, with a reason', async () => {
   const office = await openWorld();
   const order = { way: 'leave', by: 'ana', signal } as const;
-  const leave = (ids: readonly string[], more: object) =>
-    decideAccounts(office.app, 'people', ids, { ...order, ...more });
+  const leave = (ids: readonly string[], more: object) => adoptPeople(office.app, 'people', ids, { ...order, ...more });
   await expect(leave(['P2'], {})).rejects.toThrow(/needs a reason/);
   await expect(leave(['E1'], { reason: 'x' })).rejects.toThrow(/Nothing was decided/);
   await expect(leave(['P2', 'N1'], { reason: 'x' })).rejects.toThrow(/an end/);
@@ -160,20 +159,20 @@ describe('a decision to disable an account', () => {
     });
     await office.applyRows(ours);
     await office.applyRows([...ours.slice(0, 11), left, ...comers]);
-    const refused = decideAccounts(office.app, 'people', ['P1', 'P2', 'P3', 'E1', 'E12', 'N1'], order);
+    const refused = adoptPeople(office.app, 'people', ['P1', 'P2', 'P3', 'E1', 'E12', 'N1'], order);
     await expect(refused).rejects.toThrow(
       /^Nothing was decided\. P1: .* may be a rename.*P3: .* protected .*E1: sync people owns .*E12: sync people owns .*N1: /,
     );
-    await expect(decideAccounts(office.app, 'people', ['P9'], order)).rejects.toThrow(/unknown to sync people/);
+    await expect(adoptPeople(office.app, 'people', ['P9'], order)).rejects.toThrow(/unknown to sync people/);
     await expect(
-      decideAccounts(office.app, 'people', ['P2'], { ...order, until: { at: office.clock.now() - 1 } }),
+      adoptPeople(office.app, 'people', ['P2'], { ...order, until: { at: office.clock.now() - 1 } }),
     ).rejects.toThrow(/ends in the future/);
     expect((await office.apply()).run.counts).toMatchObject({ disable: 0 });
   });
 
   it('has no effect once HR has the person, and the run, the list and why say so', async () => {
     const office = await openWorld();
-    await decideAccounts(office.app, 'people', ['P2', 'P3'], order);
+    await adoptPeople(office.app, 'people', ['P2', 'P3'], order);
     const back = known('P2', { first: 'Oscar', status: 'unknown' });
     const { run, findings } = await office.applyRows([...ours.slice(0, 11), left, back]);
     // The record of P2 cannot be used: its person is protected all the same.
@@ -197,15 +196,15 @@ describe('a decision to disable an account', () => {
 
   it('ends by its time, by a later decision, and with the account that it is about', async () => {
     const office = await openWorld();
-    await decideAccounts(office.app, 'people', ['P2'], { ...order, until: { inMs: 86_400_000 } });
-    await decideAccounts(office.app, 'people', ['P3'], order);
+    await adoptPeople(office.app, 'people', ['P2'], { ...order, until: { inMs: 86_400_000 } });
+    await adoptPeople(office.app, 'people', ['P3'], order);
     expect((await every(office)).get('P2')?.why).toMatch(/ana decided to disable it until 2026-.* \(left in 2024\)/);
-    await decideAccounts(office.app, 'people', ['P3'], { ...order, way: 'leave', reason: 'needed after all' });
+    await adoptPeople(office.app, 'people', ['P3'], { ...order, way: 'leave', reason: 'needed after all' });
     office.clock.jump(2 * 86_400_000);
     await office.writeEmployees([...ours.slice(0, 11), left, known('N3'), known('N4')]);
     expect((await office.apply()).run.counts).toMatchObject({ disable: 0 });
 
-    await decideAccounts(office.app, 'people', ['P2'], order);
+    await adoptPeople(office.app, 'people', ['P2'], order);
     const user = `${office.sandbox.url}/_sandbox/users/P2`;
     await fetch(user, { method: 'DELETE' });
     const headers = { 'content-type': 'application/json' };
@@ -215,13 +214,13 @@ describe('a decision to disable an account', () => {
       body: JSON.stringify({ enabled: true, fields: { firstName: 'O', lastName: 'N' } }),
     });
     const { run, findings } = await office.apply();
-    expect(run).toMatchObject({ counts: { disable: 0 }, facts: { unmanaged: 3 } });
+    expect(run).toMatchObject({ counts: { disable: 0 }, plan: { unmanaged: 3 } });
     expect(findings).toMatchObject([{ code: 'decision-without-effect', message: /created again/ }]);
   });
 
   it('waits for a full read that proves the absence', async () => {
     const office = await openWorld();
-    await decideAccounts(office.app, 'people', ['P2'], order);
+    await adoptPeople(office.app, 'people', ['P2'], order);
     expect((await office.apply({ users: ['P2'] })).run.counts).toMatchObject({ disable: 0 });
     expect(enabled(office, 'P2')).toBe(true);
     expect((await office.apply()).run.counts).toMatchObject({ disable: 1, applied: 1 });
@@ -237,7 +236,7 @@ describe('a decision to disable an account', () => {
     await office.writeEmployees([known('P2', { first: 'Other' })], 'second.csv');
     // The update is held, so the second sync does not own the account yet.
     await office.apply({ sync: 'second' });
-    await decideAccounts(office.app, 'people', ['P2'], order);
+    await adoptPeople(office.app, 'people', ['P2'], order);
     const { run, findings } = await office.apply();
     expect(run.counts).toMatchObject({ disable: 0 });
     expect(findings).toMatchObject([
@@ -247,7 +246,7 @@ describe('a decision to disable an account', () => {
 
   it('also disables an account that a new person replaces, after an approval', async () => {
     const office = await openWorld();
-    await decideAccounts(office.app, 'people', ['N1'], { ...order, way: 'replace' });
+    await adoptPeople(office.app, 'people', ['N1'], { ...order, way: 'replace' });
     const held = await office.apply();
     expect(held.run.counts).toMatchObject({ disable: 1, create: 1, held: 2 });
     await decideRun(office.app, 'approve', held.run.id, { by: 'eva' });

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { queueRun } from '../../src/app/requests.ts';
 import { findRuns } from '../../src/app/runs.ts';
 import { beginPause } from '../../src/app/syncs.ts';
+import { noPlan } from '../../src/core/run/facts.ts';
 import { dayList, overview } from '../../src/views/overview.ts';
 import { sampleBatch } from '../contracts/store-samples.ts';
 import { employees, type Office, openOffice, type Row, usersOf } from '../support/office.ts';
@@ -124,7 +125,7 @@ it('a run that no process works on is interrupted, since its last process is kno
 
   const at = office.clock.now();
   await store.runs.update(await own(office, 600_000, at), {
-    facts: { problem: { at, reason: 'connect ECONNREFUSED' } },
+    problem: { at, reason: 'connect ECONNREFUSED' },
   });
   const problem = { at: new Date(at).toISOString(), reason: 'connect ECONNREFUSED' };
   expect((await syncOf(server)).activity).toMatchObject({ isInterrupted: false, interruptedAt: null, problem });
@@ -150,7 +151,7 @@ it('the remaining time is estimated only after some changes are settled, and whi
   const owned = await own(office, 3 * hourMs);
   const budget = { files: 2, requests: 9, purposes: {}, perSecond: 10, seconds: 1 };
   await store.plans.begin(owned, { id: 'run_1', sync: 'people', run: 'run_1', madeAt: office.clock.now() });
-  await store.runs.update(owned, { phase: 'proving', facts: { plannedAt: office.clock.now(), budget } });
+  await store.runs.update(owned, { phase: 'proving', plan: { ...noPlan, budget } });
   const batches = [1, 2].map((number) => sampleBatch(owned, number, { size: 10 }));
   await store.batches.create(
     owned,

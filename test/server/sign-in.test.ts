@@ -1,7 +1,7 @@
 import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { findAudit } from '../../src/app/audit.ts';
-import { openFetch } from '../../src/drivers/http/transport.ts';
+import { openFetch } from '../../src/drivers/http/sockets.ts';
 import type { OpenIdSettings } from '../../src/server/settings.ts';
 import { startProxy } from '../support/http-proxy.ts';
 import { openSignInServer } from '../support/identity-provider.ts';

@@ -230,7 +230,7 @@ it('a read is held for blocked people exactly while it is worse than the last ac
       const isHeld = isWorse && (bad - accepted > Math.max(10, Math.floor(size / 10)) || 3 * bad > size);
       const run = await days.run();
       const told = `seed ${seed}, day ${day}: ${bad} of ${size} blocked, ${accepted} accepted`;
-      expect(run.facts.blocked?.['status-unknown'] ?? 0, told).toBe(bad);
+      expect(run.plan?.blocked?.['status-unknown'] ?? 0, told).toBe(bad);
       expect(run.outcome, told).toBe(isHeld ? 'held' : bad > 0 ? 'partial' : 'nothing-to-do');
       if (!isHeld) accepted = bad;
       else if (scheduler.chance(0.4)) {

@@ -72,13 +72,13 @@ export class Oracle {
   };
 
   #mayTake(run: Run, { identification, kind, reason }: PlannedChange): void {
-    if (this.#company.wasActiveSince(identification, run.facts.plannedAt ?? run.startedAt)) {
+    if (this.#company.wasActiveSince(identification, run.read?.at ?? run.startedAt)) {
       broken(`I1: ${kind} of ${identification} by ${run.id}, who has been active since the plan was begun`);
     }
     if (reason.startsWith('missing') && this.#company.missedSnapshots(identification) < 2) {
       broken(`I1: ${kind} of ${identification} by ${run.id} as missing, absent from less than two snapshots`);
     }
-    const gaps = run.facts.sourceGaps ?? [];
+    const gaps = run.plan?.sourceGaps ?? [];
     if (gaps.length === 0) return;
     const isProven = gaps.every((gap) => /no identification|names? nobody/.test(gap)) && !reason.startsWith('missing');
     if (!isProven) broken(`I5: ${kind} of ${identification} by ${run.id} from a read with gaps: ${gaps.join('; ')}`);

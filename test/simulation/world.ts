@@ -234,7 +234,7 @@ class Story {
       const [newest] = await store.runs.list({ sync: settings.name, limit: 1 });
       // That a delta shows nobody says nothing of what deltas do not see.
       if (newest?.outcome !== 'nothing-to-do') quiet = 0;
-      else if (newest.facts.read?.kind === 'full') quiet += 1;
+      else if (newest.read?.kind === 'full') quiet += 1;
       if (quiet === 3) return;
       if (newest?.outcome === 'held') {
         // What has run out is held by the next run again.

@@ -122,7 +122,7 @@ describe.each(kinds)('a backup of %s', (kind) => {
     });
     expect(await after.runs.unfinished()).toEqual([]);
     expect((await after.batches.unknown('acme')).unresolved.map(({ id }) => id)).toEqual(['run_2_b1', 'run_2_b2']);
-    expect(await after.plans.countStates('run_2')).toMatchObject({
+    expect((await after.plans.count('run_2')).states).toMatchObject({
       unresolved: 2,
       held: 1,
       dropped: 1,

@@ -1,45 +1,29 @@
+import { readFileSync } from 'node:fs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take a worker longest, so that none of them is the last one to start while the other workers are idle. */
-const longest = [
-  'chaos/two-processes',
-  'chaos/full-disk',
-  'e2e/answers',
-  'chaos/kill-sweep',
-  'chaos/replicas',
-  'e2e/every-source',
-  'e2e/page/people',
-  'e2e/page/holds',
-  'e2e/page/everybody',
-  'e2e/telemetry',
-  'e2e/postgres.',
-  'e2e/postgres-away',
-  'e2e/many-workers',
-  'e2e/sentinels',
-  'chaos/wrong-clock',
-  'store/postgres.',
-  'project/package',
-  'work/queue/access',
-  'helm/chart',
-  'work/queue/queue',
-  'docs/executed-pages',
-  'store/postgres-processes',
-  'store/newer-version',
-  'sources/personio/contract',
+/** What a test imports that starts processes: its own, a service, a browser, helm, or the commands of a page. */
+const starters = [
+  /'node:child_process'/,
+  /\/(?:child|rollcall-process|kill-world|with-redis)\.ts'/,
+  /\/support\/services(?:\.ts|\/)/,
+  /\/browser-page\.ts'/,
+  /\/helm-tool\.ts'/,
+  /\/execute-page\.ts'/,
 ];
 
-/** Starts the longest files of each project first. Without it a new clone begins with the files of most bytes. */
+/**
+ * Starts what takes a worker longest first, so that it is not the last one while the other workers are idle: in each
+ * project the files that start processes, those of most kinds first. Among the others the order is vitest's.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
+    const kinds = new Map(sorted.map((file) => [file, kindsOf(readFileSync(file.moduleId, 'utf8'))]));
     const projects = [...new Set(sorted.map(({ project }) => project))];
     return projects.flatMap((project) =>
-      sorted.filter((file) => file.project === project).sort((a, b) => rankOf(a) - rankOf(b)),
+      sorted.filter((file) => file.project === project).sort((a, b) => (kinds.get(b) ?? 0) - (kinds.get(a) ?? 0)),
     );
   }
 }
 
-function rankOf({ moduleId }: TestSpecification): number {
-  const rank = longest.findIndex((name) => moduleId.includes(`/test/${name}`));
-  return rank === -1 ? longest.length : rank;
-}
+const kindsOf = (text: string): number => starters.filter((starter) => starter.test(text)).length;

@@ -73,7 +73,7 @@ function everyWriteHasItsRow(office: Office, plans: readonly RunPlan[]): void {
 }
 
 function nothingWasTakenOnHalfARead({ run, changes }: RunPlan): void {
-  const gaps = run.facts.sourceGaps ?? [];
+  const gaps = run.plan?.sourceGaps ?? [];
   if (gaps.length === 0) return;
   const proveLeavers = gaps.every((gap) => /ha(?:s|ve) no identification/.test(gap));
   for (const { identification, kind, reason } of changes) {

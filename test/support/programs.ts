@@ -4,9 +4,10 @@ import { bundle, root } from '../../scripts/build/bundle.ts';
 
 const folder = join(root, 'node_modules/.cache/programs');
 
-/** What tests start in processes of their own. */
+/** What tests start in processes of their own, and the library that examples import. */
 const programs = [
   'src/main/cli.ts',
+  'src/platform/index.ts',
   'test/chaos/run-and-die.ts',
   'test/chaos/refresh-and-die.ts',
   'test/chaos/use-token.ts',

@@ -3,6 +3,7 @@ import { checkGuards, type GuardFacts } from '../../src/core/guard/guard.ts';
 import type { User } from '../../src/core/person/user.ts';
 import { changeClasses } from '../../src/core/plan/change.ts';
 import { create, disable } from '../../src/core/plan/diff.ts';
+import { noPlan } from '../../src/core/run/facts.ts';
 import { chooseOutcome, noStates, type RunEnd } from '../../src/core/run/report.ts';
 import { noCounts } from '../../src/core/run/run.ts';
 import { defaultGuards } from '../../src/core/run/settings.ts';
@@ -37,9 +38,9 @@ it('both languages have the same texts, also for every state', () => {
 });
 
 it('a class of changes is counted as one or many, and one of a newer version is shown as it is', () => {
-  expect([1, 2].map((count) => classWord(en.words, 'updates', count))).toEqual(['update', 'updates']);
-  expect([1, 2].map((count) => classWord(es.words, 'removes', count))).toEqual(['baja', 'bajas']);
-  expect(classWord(en.words, 'merges', 1)).toBe('merges');
+  expect([1, 2].map((count) => classWord(en.words.classes, 'updates', count))).toEqual(['update', 'updates']);
+  expect([1, 2].map((count) => classWord(es.words.classes, 'removes', count))).toEqual(['baja', 'bajas']);
+  expect(classWord(en.words.classes, 'merges', 1)).toBe('merges');
 });
 
 it('the reasons that guards, plans and runs give are Spanish on the Spanish page, whatever their numbers', () => {
@@ -53,7 +54,7 @@ it('the reasons that guards, plans and runs give are Spanish on the Spanish page
   ];
   const end = (held: number, failed: number): RunEnd => ({
     ...{ counts: { ...noCounts, held, failed }, states: noStates, isCancelled: false, failure: undefined },
-    facts: { unknownPeople: 2, sourceGaps: ['x'], access: { keep: 2, lack: 0 } },
+    plan: { ...noPlan, unknownPeople: 2, sourceGaps: ['x'], access: { keep: 2, lack: 0 } },
   });
   const user = { id: '1', identification: 'E1', enabled: true, fields: {}, unreadable: [], raw: {} } as unknown as User;
   const reasons = [

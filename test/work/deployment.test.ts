@@ -345,7 +345,7 @@ describe('a run of a sync that is configured no more', () => {
         await bench.clock.advance(orphanGraceMs / 2);
         const lease = (await bench.store.leases.take(`run:${id}`, 'other', 1000, bench.clock.now())) ?? expect.fail();
         const run = (await bench.store.runs.get(id)) ?? expect.fail();
-        await bench.store.runs.update({ run, lease }, { facts: { splits: step } });
+        await bench.store.runs.updateDelivery({ run, lease }, { splits: step });
         await bench.store.leases.release(lease);
       }
       const held = await bench.store.leases.take(`run:${id}`, 'other', 100 * orphanGraceMs, bench.clock.now());

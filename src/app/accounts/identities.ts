@@ -3,36 +3,34 @@ import type { IdentityWay, NewDecision } from '../../core/plan/standing.ts';
 import { usageError } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
 import type { PlannedChange } from '../../ports/store.ts';
-import type { EngineIo } from '../../run/engine-io.ts';
+import type { EngineIo, Sync } from '../../run/engine-io.ts';
 import { explain } from '../../run/why.ts';
 import type { Adoption } from '../../views/people.ts';
-import type { AppIo } from '../app-io.ts';
-import { requireProven, type SignedCaller } from '../audit.ts';
+import type { SignedCaller } from '../audit.ts';
 import { readChanges } from '../changes/search-changes.ts';
-import { findSync } from '../find-named.ts';
-import { type DecisionOrder, decideAccounts, keepDecision } from './adopt.ts';
+import { keepDecision } from './decisions.ts';
 
 /* Records that are about other people than the accounts of their identifications: the class `identity`. */
 
-/** Decides as `decideAccounts` does, or whether records are about the people of their accounts. Throws as that does. */
-export function decidePeople(
-  app: AppIo,
-  of: string,
+/**
+ * Decides whether records are about the people of their accounts. Throws `USAGE`, and decides nothing, when one of them is
+ * not about another person, or an end is given.
+ */
+export async function decideIdentities(
+  sync: Sync,
   ids: readonly string[],
-  { way, ...order }: DecisionOrder,
+  {
+    way,
+    until,
+    signal,
+    ...signed
+  }: SignedCaller & {
+    readonly way: IdentityWay;
+    readonly until?: unknown;
+    readonly signal: AbortSignal;
+  },
+  io: EngineIo,
 ): Promise<readonly Adoption[]> {
-  if (way === 'same' || way === 'another') return decideIdentities(app, of, ids, { ...order, way });
-  return decideAccounts(app, of, ids, { ...order, way });
-}
-
-async function decideIdentities(
-  { engine: io }: AppIo,
-  of: string,
-  ids: readonly string[],
-  { way, until, signal, ...signed }: DecisionOrder<IdentityWay>,
-): Promise<readonly Adoption[]> {
-  requireProven(io, signed, 'a decision about accounts');
-  const sync = findSync(of, io.syncs);
   const { name, connection } = sync.settings;
   if (until !== undefined) throw usageError(`${way} has no end: --until TIME belongs to --leave and --disable`);
   const found: { decision: NewDecision; account: NonNullable<Adoption['account']> }[] = [];

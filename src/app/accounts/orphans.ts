@@ -5,9 +5,10 @@ import { leftOwners, orphaned } from '../../run/compare/compare-people.ts';
 import type { EngineIo } from '../../run/engine-io.ts';
 import type { Orphans, OrphansMoved } from '../../views/people.ts';
 import type { AppIo } from '../app-io.ts';
-import { auditEntry, requireProven, type SignedCaller } from '../audit.ts';
+import { requireProven, type SignedCaller } from '../audit.ts';
 import { findSync } from '../find-named.ts';
-import { keepDecision } from './adopt.ts';
+import { requireOwner } from './adopt.ts';
+import { keepDecision, moveUsers } from './decisions.ts';
 
 /** Returns the syncs that are not configured and still own enabled users, except those that an operator left. */
 export async function findOrphans(io: Pick<EngineIo, 'store' | 'syncs' | 'clock'>): Promise<readonly Orphans[]> {
@@ -44,15 +45,13 @@ export async function previewOrphans(app: AppIo, order: OrphansOrder): Promise<O
 }
 
 async function orphansOf({ engine: io }: AppIo, { sync: name, from }: OrphansOrder): Promise<readonly OwnedUser[]> {
-  const { settings } = findSync(name, io.syncs);
-  const { connection, delivery } = settings;
+  const sync = findSync(name, io.syncs);
+  const { connection } = sync.settings;
   if (io.syncs.has(from)) {
     const message = `sync ${from} is configured, so its users move only one by one: name them, or remove ${from} from the configuration`;
     throw usageError(message);
   }
-  if (delivery === 'outbox') {
-    throw usageError(`sync ${name} has delivery: outbox, so it owns no users`);
-  }
+  requireOwner(sync);
   const users: OwnedUser[] = [];
   for await (const entries of io.store.ledger.all(connection)) {
     for (const { identification, owner, removed } of entries) {
@@ -79,8 +78,6 @@ export async function moveOrphans(app: AppIo, order: OrphansOrder & SignedCaller
     return { sync, from, users: users.length };
   }
   const detail = `${countOf(users.length, 'user')} of sync ${from}, which is not configured`;
-  const entry = auditEntry({ ...order, action: 'adopt', connection, detail }, io);
-  const moved = await io.store.ledger.adopt({ connection, sync, users, at: io.clock.now() }, entry);
-  io.checkpoint('ledger-written');
+  const moved = await moveUsers({ connection, sync, users, detail }, order, io);
   return { sync, from, users: moved.size };
 }

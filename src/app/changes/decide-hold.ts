@@ -3,7 +3,7 @@ import { conflict } from '../../core/run/errors.ts';
 import { countOf } from '../../core/run/formats.ts';
 import { noKinds } from '../../core/run/report.ts';
 import { type BatchLoad, requestBudget, scanRequests } from '../../core/run/requests.ts';
-import type { RunFacts } from '../../ports/store.ts';
+import type { Run } from '../../ports/store.ts';
 import type { EngineIo, Sync } from '../../run/engine-io.ts';
 import type { Effect } from '../../views/changes.ts';
 import type { HoldDetail, VerdictReport } from '../../views/holds.ts';
@@ -46,7 +46,7 @@ export async function describeHold({ engine: io, changes }: AppIo, id: string): 
     kinds: groupRows(listed, 'kind'),
     reasons: groupRows(listed, 'reason'),
     fields: groupRows(listed, 'field'),
-    effect: effectOf(rows, { sync: hold.sync, facts: run.facts }, io),
+    effect: effectOf(rows, run, io),
   };
 }
 
@@ -57,8 +57,7 @@ export async function estimateHold(
   selection: HoldSelection,
 ): Promise<Effect> {
   const opened = await changes.hold(id);
-  const { hold, run } = opened;
-  return effectOf(selected(opened, selection), { sync: hold.sync, facts: run.facts }, io);
+  return effectOf(selected(opened, selection), opened.run, io);
 }
 
 /**
@@ -113,23 +112,19 @@ function nameOf({ identification }: IndexedChange): string {
 }
 
 /**
- * Estimates what a run takes that delivers these changes and nothing else. `facts`: of the plan that has them, for the
- * size of the directory.
+ * Estimates what a run takes that delivers these changes of a run and nothing else. The plan of the run has the size of
+ * the directory.
  */
-function effectOf(
-  rows: readonly IndexedChange[],
-  { sync, facts }: { readonly sync: string; readonly facts: RunFacts },
-  { syncs }: Pick<EngineIo, 'syncs'>,
-): Effect {
+function effectOf(rows: readonly IndexedChange[], { sync, plan }: Run, { syncs }: Pick<EngineIo, 'syncs'>): Effect {
   const kinds = { ...noKinds };
   for (const { kind } of rows) kinds[kind] += 1;
   const undeliverable = rows.filter(({ file }) => file === 'none').length;
   const configured = syncs.get(sync);
-  const budget = configured && budgetOf(rows, facts, configured);
+  const budget = configured && budgetOf(rows, plan, configured);
   return { changes: rows.length, kinds, budget, undeliverable };
 }
 
-function budgetOf(rows: readonly IndexedChange[], facts: RunFacts, { settings, limits }: Sync) {
+function budgetOf(rows: readonly IndexedChange[], plan: Run['plan'], { settings, limits }: Sync) {
   const batches: BatchLoad[] = [];
   for (const [file, some] of Map.groupBy(rows, (row) => row.file)) {
     if (file === 'none') continue;
@@ -139,7 +134,7 @@ function budgetOf(rows: readonly IndexedChange[], facts: RunFacts, { settings, l
       batches.push({ kind, size, leads: kind === 'leaders' ? size : 0 });
     }
   }
-  const { platformUsers: users = 0, pageSize } = facts;
+  const { platformUsers: users = 0, pageSize } = plan ?? {};
   const directory = pageSize === undefined ? undefined : { users, pageSize };
   // The run reads the directory once before it sends anything.
   const planning = directory === undefined ? 0 : scanRequests(users, directory.pageSize);

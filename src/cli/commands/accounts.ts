@@ -1,6 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
 import { adoptPeople, planAdoption } from '../../app/accounts/adopt.ts';
-import { decidePeople } from '../../app/accounts/identities.ts';
 import { openAccounts } from '../../app/accounts/list-accounts.ts';
 import { moveOrphans, type OrphansOrder, previewOrphans } from '../../app/accounts/orphans.ts';
 import type { SignedCaller } from '../../app/audit.ts';
@@ -12,17 +11,7 @@ import { formatCount, formatInstant, formatNumber, shellWord } from '../../core/
 import { given } from '../../core/run/given.ts';
 import { type Account, type AccountState, accountPageView, accountStates } from '../../views/accounts.ts';
 import { type Adoption, adoptionsView, orphansMovedView } from '../../views/people.ts';
-import type { CommandRow } from '../command.ts';
-import {
-  callerOf,
-  confirmOption,
-  parsePositive,
-  parseUntil,
-  type SignatureOptions,
-  signatureOptions,
-  syncArgument,
-  untilForms,
-} from '../options.ts';
+import { callerOf, type parseUntil, type SignatureOptions } from '../options.ts';
 import { fromHere, printDeclined, type Shell } from '../shell.ts';
 import { cleanLine, renderTable, type Style } from '../terminal.ts';
 import { writeWhole } from './plan-file.ts';
@@ -36,23 +25,6 @@ interface AccountsOptions {
   readonly out?: string;
   readonly limit: number;
 }
-
-export const accounts: CommandRow = {
-  words: 'accounts',
-  meaning: 'list the accounts of the platform, whose they are and why, and who in HR an unknown one may belong to',
-  summary: 'list the accounts of the platform: whose they are, and why',
-  arguments: [syncArgument],
-  options: [
-    ['--unmanaged', 'only accounts that no record of the source names and no sync owns'],
-    ['--owned', 'only accounts that the sync owns'],
-    ['--conflict', 'only accounts that may be those of another person'],
-    ['--disabled-by-us', 'only accounts that Rollcall disabled'],
-    ['--orphaned', 'only accounts of a sync that is not configured'],
-    ['--out <file>', 'write them to a CSV file'],
-    ['--limit <n>', 'maximum number of accounts to print', parsePositive, 50],
-  ],
-  run: listAccounts,
-};
 
 const states = {
   unmanaged: 'unmanaged',
@@ -69,7 +41,7 @@ function filterOf(options: AccountsOptions): (account: Account) => boolean {
     asked.some((name) => states[name] === state) || (options.conflict === true && isConflict);
 }
 
-async function listAccounts(shell: Shell, sync: string, options: AccountsOptions): Promise<number> {
+export async function listAccounts(shell: Shell, sync: string, options: AccountsOptions): Promise<number> {
   const isAsked = filterOf(options);
   const { limit, out } = options;
   return shell.withApp({}, async (app) => {
@@ -189,30 +161,12 @@ interface AdoptOptions extends SignatureOptions {
   readonly until?: ReturnType<typeof parseUntil>;
 }
 
-export const adopt: CommandRow = {
-  words: 'adopt',
-  meaning:
-    'move users from other syncs to this sync, or accept a rename or conversion that a run reported, or decide otherwise about it',
-  arguments: [
-    ['<sync>', 'name of the sync that becomes the owner'],
-    ['[id...]', 'identifications; of a rename or conversion, the new one'],
-  ],
-  options: [
-    ['--from <name>', 'all users of a sync that is not configured'],
-    ['--leave', 'leave as they are, with --reason: accounts without an owner, users of --from, a rename or conversion'],
-    ['--disable', 'disable accounts that HR does not name and no sync owns, with --reason: in the next full run'],
-    ['--until <time>', `when --leave or --disable ends (needed to leave a rename): ${untilForms}`, parseUntil],
-    ['--replace', 'disable the old account and create one for the new person; both wait for approval'],
-    ['--apart', 'they are two people: decide about each alone'],
-    ['--same', "HR's record, which names another person than the account, is about the same one"],
-    ['--another', 'it is about another person: the account is disabled, and is never enabled for that one'],
-    confirmOption,
-    ...signatureOptions,
-  ],
-  run: takeOver,
-};
-
-async function takeOver(shell: Shell, sync: string, ids: readonly string[], options: AdoptOptions): Promise<number> {
+export async function takeOver(
+  shell: Shell,
+  sync: string,
+  ids: readonly string[],
+  options: AdoptOptions,
+): Promise<number> {
   const caller = await callerOf(shell, options);
   const names = ids.map(normalText);
   const { from, leave: leaves = false, until } = options;
@@ -228,44 +182,29 @@ async function takeOver(shell: Shell, sync: string, ids: readonly string[], opti
   return shell.withApp({ hasEffect: true }, async (app) => {
     const preview = await planAdoption(app, sync, names, shell.signal);
     shell.print(renderAdoptions(preview, shell.style));
-    if (way !== undefined) {
-      const order = { ...caller, way, signal: shell.signal, ...given({ until }) };
-      return decide(shell, { sync, names, preview, way, isSure: options.yes === true }, (ids) =>
-        decidePeople(app, sync, ids, order),
-      );
+    if (way === undefined) {
+      for (const line of preview.flatMap((one) => renderWays(one, sync, shell.style))) shell.print(line);
     }
-    for (const line of preview.flatMap((one) => renderWays(one, sync, shell.style))) shell.print(line);
-    const count = preview.filter(({ kind }) => kind !== 'none').length;
-    if (count === 0) {
-      return shell.answer(adoptionsView({ sync, adoptions: preview }), 'nothing to adopt');
-    }
-    const question = `adopt ${formatCount(count, 'user')} into sync ${sync}?`;
+    const count = preview.filter(({ kind }) => way !== undefined || kind !== 'none').length;
+    if (count === 0) return shell.answer(adoptionsView({ sync, adoptions: preview }), 'nothing to adopt');
+    const question =
+      way === undefined
+        ? `adopt ${formatCount(count, 'user')} into sync ${sync}?`
+        : `decide this about ${formatCount(count, 'person', 'people')}?`;
     if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
-    const done = await adoptPeople(app, sync, names, { ...caller, signal: shell.signal });
-    return printDone(shell, sync, done);
+    const order = { ...caller, signal: shell.signal, ...given({ way, until }) };
+    const done = await adoptPeople(app, sync, names, order);
+    shell.printJson(adoptionsView({ sync, adoptions: done }));
+    return way === undefined ? printAdopted(shell, sync, done) : printDecided(shell, { sync, way, done });
   });
 }
 
-interface Decision {
-  readonly sync: string;
-  readonly names: readonly string[];
-  readonly preview: readonly Adoption[];
-  readonly way: DecisionWay;
-  readonly isSure: boolean;
-}
-
-/** Asks, and decides about pairs instead of renaming accounts. */
-async function decide(
+function printDecided(
   shell: Shell,
-  { sync, names, preview, way, isSure }: Decision,
-  carryOut: (ids: readonly string[]) => Promise<readonly Adoption[]>,
-): Promise<number> {
-  const question = `decide this about ${formatCount(preview.length, 'person', 'people')}?`;
-  if (!(await shell.confirm(question, isSure))) return printDeclined(shell);
-  const adoptions = await carryOut(names);
-  shell.printJson(adoptionsView({ sync, adoptions }));
-  for (const { effect } of adoptions) shell.print(`decided: ${cleanLine(effect)}`);
-  if (way === 'disable' || way === 'same' || way === 'another' || preview.some(({ ways }) => ways !== undefined)) {
+  { sync, way, done }: { readonly sync: string; readonly way: DecisionWay; readonly done: readonly Adoption[] },
+): number {
+  for (const { effect } of done) shell.print(`decided: ${cleanLine(effect)}`);
+  if (['disable', 'same', 'another'].includes(way) || done.some(({ ways }) => ways !== undefined)) {
     shell.print(`the next run acts by it:  ${shell.style.command(`apply ${sync}`)}`);
   }
   return 0;
@@ -305,8 +244,7 @@ function renderAdoptions(adoptions: readonly Adoption[], { colors }: Style): str
   return renderTable([head, ...rows]);
 }
 
-function printDone(shell: Shell, sync: string, adoptions: readonly Adoption[]): number {
-  shell.printJson(adoptionsView({ sync, adoptions }));
+function printAdopted(shell: Shell, sync: string, adoptions: readonly Adoption[]): number {
   const wanted = adoptions.filter(({ kind }) => kind !== 'none');
   const left = wanted.filter(({ isDone }) => !isDone);
   const done = wanted.length - left.length;

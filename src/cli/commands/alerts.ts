@@ -1,61 +1,13 @@
-import { InvalidArgumentError, Option } from 'commander';
 import type { QuietRequest } from '../../app/alerts.ts';
 import { quietAlerts, testAlerts } from '../../app/alerts.ts';
-import { countOf, formatInstant, parseDuration } from '../../core/run/formats.ts';
+import { countOf, formatInstant } from '../../core/run/formats.ts';
 import type { AlertDelivery, AlertsReport, ChannelTest, Severity } from '../../ports/alerts.ts';
 import { alertListView, quietedView } from '../../views/alerts.ts';
-import type { CommandRow } from '../command.ts';
-import { callerOf, parseWholeNumber, type SignatureOptions, signatureOptions } from '../options.ts';
+import { callerOf, type SignatureOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import { cleanLine, renderTable, type Style } from '../terminal.ts';
 
-const subjectArgument = ['<name>', 'name of the sync or connection'] as const;
-
-export const alertCommands: readonly CommandRow[] = [
-  { words: 'alerts', meaning: 'show the alerts and their channels, and test the channels' },
-  {
-    words: 'alerts list',
-    meaning: 'show open problems, the channels, and the latest notices',
-    options: [['--limit <n>', 'maximum number of notices', parseWholeNumber, 20]],
-    run: listAlerts,
-  },
-  {
-    words: 'alerts ack',
-    meaning: 'acknowledge the open problems: no reminders and no escalation until they get worse',
-    arguments: [subjectArgument],
-    options: signatureOptions,
-    run: (shell, name: string, options: SignatureOptions) => quiet(shell, name, { kind: 'ack' }, options),
-  },
-  {
-    words: 'alerts mute',
-    meaning: 'send no alerts for a period; problems that are still open at its end are sent then',
-    arguments: [subjectArgument],
-    options: [
-      ...signatureOptions,
-      new Option('--for <duration>', 'how long, such as 30m or 4h; at most 30d')
-        .argParser(parseMute)
-        .default(4 * 3_600_000, '4h'),
-    ],
-    run: (shell, name: string, options: SignatureOptions & { readonly for: number }) =>
-      quiet(shell, name, { kind: 'mute', forMs: options.for }, options),
-  },
-  {
-    words: 'alerts unmute',
-    meaning: 'end a mute',
-    arguments: [subjectArgument],
-    options: signatureOptions,
-    run: (shell, name: string, options: SignatureOptions) => quiet(shell, name, { kind: 'unmute' }, options),
-  },
-  {
-    words: 'alerts test',
-    meaning: 'send a test notice now',
-    arguments: [['[channel]', 'only through this channel']],
-    options: signatureOptions,
-    run: testChannels,
-  },
-];
-
-async function listAlerts(shell: Shell, { limit }: { readonly limit: number }): Promise<number> {
+export async function listAlerts(shell: Shell, { limit }: { readonly limit: number }): Promise<number> {
   return shell.withApp({}, async (app) => {
     const report = await app.alerts.report(limit);
     return shell.answer(alertListView(report), renderAlerts(report, shell.style));
@@ -63,7 +15,11 @@ async function listAlerts(shell: Shell, { limit }: { readonly limit: number }): 
 }
 
 /** Returns exit code 1 when a channel did not accept the notice. */
-async function testChannels(shell: Shell, channel: string | undefined, options: SignatureOptions): Promise<number> {
+export async function testChannels(
+  shell: Shell,
+  channel: string | undefined,
+  options: SignatureOptions,
+): Promise<number> {
   const caller = await callerOf(shell, options);
   return shell.withApp({}, async (app) => {
     const tests = await testAlerts(app, channel, { ...caller, signal: shell.signal });
@@ -147,15 +103,20 @@ function renderChannelTests(tests: readonly ChannelTest[], { colors }: Style): s
   return renderTable(rows);
 }
 
-const dayMs = 86_400_000;
-const longestMuteMs = 30 * dayMs;
+export function acknowledge(shell: Shell, name: string, options: SignatureOptions): Promise<number> {
+  return quiet(shell, name, { kind: 'ack' }, options);
+}
 
-function parseMute(text: string): number {
-  const ms = parseDuration(text);
-  if (ms === undefined || ms <= 0 || ms > longestMuteMs) {
-    throw new InvalidArgumentError('It must be a duration of at most 30d, such as 30m or 4h.');
-  }
-  return ms;
+export function mute(
+  shell: Shell,
+  name: string,
+  options: SignatureOptions & { readonly for: number },
+): Promise<number> {
+  return quiet(shell, name, { kind: 'mute', forMs: options.for }, options);
+}
+
+export function unmute(shell: Shell, name: string, options: SignatureOptions): Promise<number> {
+  return quiet(shell, name, { kind: 'unmute' }, options);
 }
 
 async function quiet(shell: Shell, name: string, request: QuietRequest, options: SignatureOptions): Promise<number> {

@@ -18,28 +18,26 @@ interface CallOptions {
   readonly yes?: boolean;
 }
 
-/** Returns `rollcall api`: one command per operation of the platform's API, from the table of operations. */
-export function apiCommands(operations: readonly ApiOperation[]): readonly CommandRow[] {
+/** Returns one command per operation of the platform's API, from the table of operations. */
+export function operationRows(operations: readonly ApiOperation[]): readonly CommandRow[] {
   const parts = [...new Set(operations.map(({ part }) => part))];
-  return [
-    {
-      words: 'api',
-      meaning: "call any operation of the platform's API on a connection",
-      arguments: [['[operation...]', 'a part and an operation of it, such as: users search']],
-      options: [['--list', 'list every operation with its parameters']],
-      // The help refuses words that are no commands.
-      run: (shell, _words: readonly string[], { list }: { readonly list?: true }, command: Command) =>
-        list === true ? printList(shell, operations) : command.help({ error: true }),
-    },
-    ...parts.flatMap((part) => [
-      { words: `api ${part}`, meaning: `operations on ${part}` },
-      ...operations.filter((operation) => operation.part === part).map(operationRow),
-    ]),
-    { words: 'api tokens', meaning: '', arguments: [['[words...]', '']], isHidden: true, run: refuseTokens },
-  ];
+  return parts.flatMap((part) => [
+    { words: `api ${part}`, meaning: `operations on ${part}` },
+    ...operations.filter((operation) => operation.part === part).map(operationRow),
+  ]);
 }
 
-function refuseTokens(): never {
+export async function listOperations(
+  shell: Shell,
+  _words: readonly string[],
+  { list }: { readonly list?: true },
+  command: Command,
+): Promise<number> {
+  // The help refuses words that are no commands.
+  return list === true ? printList(shell, await shell.io.apiOperations()) : command.help({ error: true });
+}
+
+export function refuseTokens(): never {
   const message = 'the store keeps the tokens of a connection: use rollcall token refresh or token revoke';
   throw usageError(message);
 }
@@ -63,7 +61,7 @@ function operationRow(operation: ApiOperation): CommandRow {
       ...(isList ? [['--all', 'read all pages of the list'] as const] : []),
       ...(isWrite ? [confirmOption] : []),
     ],
-    run: (shell, given: CallOptions & Readonly<Record<string, unknown>>) => {
+    body: async () => (shell: Shell, given: CallOptions & Readonly<Record<string, unknown>>) => {
       const values = parameters.map(({ name, option }) => [name, given[option.attributeName()]] as const);
       const told = Object.fromEntries(values.filter((pair): pair is [string, string] => typeof pair[1] === 'string'));
       return call(shell, operation, told, given);

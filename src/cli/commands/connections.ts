@@ -7,43 +7,13 @@ import { given } from '../../core/run/given.ts';
 import { type LearnedValue, type LearnedValues, type LearnLine, learnedSettings } from '../../ports/api.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
 import { connectionView } from '../../views/connections.ts';
-import type { CommandRow } from '../command.ts';
-import { callerOf, confirmOption, type SignatureOptions, signatureOptions } from '../options.ts';
+import { callerOf, type SignatureOptions } from '../options.ts';
 import { type AppOptions, printDeclined, type Shell } from '../shell.ts';
 import { cleanLine, type Style } from '../terminal.ts';
 
 interface RevokeOptions extends SignatureOptions {
   readonly yes?: boolean;
 }
-
-const connectionArgument = ['<connection>', 'name of the connection'] as const;
-
-export const tokenCommands: readonly CommandRow[] = [
-  { words: 'token', meaning: 'manage the tokens of a connection' },
-  {
-    words: 'token status',
-    meaning: 'show the state of the tokens and what to do',
-    arguments: [connectionArgument],
-    run: (shell, name: string) => printToken(shell, {}, (app) => readTokens(app, name)),
-  },
-  {
-    words: 'token refresh',
-    meaning: 'refresh the token pair now',
-    arguments: [connectionArgument],
-    options: signatureOptions,
-    run: (shell, name: string, options: SignatureOptions) =>
-      printToken(shell, { mayPresentSeed: true }, async (app) =>
-        changeTokens(app, 'refresh', name, { ...(await callerOf(shell, options)), signal: shell.signal }),
-      ),
-  },
-  {
-    words: 'token revoke',
-    meaning: 'revoke the access token; it is not refreshed automatically afterwards',
-    arguments: [connectionArgument],
-    options: [confirmOption, ...signatureOptions],
-    run: revoke,
-  },
-];
 
 async function printToken(
   shell: Shell,
@@ -54,7 +24,17 @@ async function printToken(
   return shell.answer(connectionView(report, syncs), renderToken(report, shell.io.clock.now(), shell.style));
 }
 
-async function revoke(shell: Shell, name: string, { yes = false, ...options }: RevokeOptions): Promise<number> {
+export function showTokens(shell: Shell, name: string): Promise<number> {
+  return printToken(shell, {}, (app) => readTokens(app, name));
+}
+
+export function refresh(shell: Shell, name: string, options: SignatureOptions): Promise<number> {
+  return printToken(shell, { mayPresentSeed: true }, async (app) =>
+    changeTokens(app, 'refresh', name, { ...(await callerOf(shell, options)), signal: shell.signal }),
+  );
+}
+
+export async function revoke(shell: Shell, name: string, { yes = false, ...options }: RevokeOptions): Promise<number> {
   const question = `Revoke the token of ${name}? Its syncs stop until "token refresh" or a new token.`;
   if (!(await shell.confirm(question, yes))) return printDeclined(shell);
   return printToken(shell, {}, async (app) =>
@@ -97,24 +77,7 @@ interface LearnOptions extends SignatureOptions {
   readonly yes?: boolean;
 }
 
-export const learn: CommandRow = {
-  words: 'learn',
-  meaning:
-    'find out with a test user how the platform behaves where its API contract is silent, and print the dialect for the configuration',
-  summary: 'find out the dialect of a platform with a test user',
-  arguments: [connectionArgument],
-  options: [
-    [
-      '--user <test-id>',
-      'identification of the test user (default: rollcall-learn- and the time); no person may have it',
-    ],
-    confirmOption,
-    ...signatureOptions,
-  ],
-  run: runLearn,
-};
-
-async function runLearn(
+export async function runLearn(
   shell: Shell,
   connection: string,
   { user, yes = false, ...options }: LearnOptions,

@@ -1,4 +1,3 @@
-import { Option } from 'commander';
 import { findOrphans } from '../../app/accounts/orphans.ts';
 import type { AppIo, Role } from '../../app/app-io.ts';
 import { readOverview } from '../../app/overview.ts';
@@ -6,8 +5,6 @@ import { nextRunWords } from '../../app/syncs.ts';
 import { formatCount } from '../../core/run/formats.ts';
 import { overviewView } from '../../views/overview.ts';
 import { orphansView } from '../../views/people.ts';
-import type { CommandRow } from '../command.ts';
-import { parsePort } from '../options.ts';
 import { renderStatus } from '../render/status.ts';
 import type { Shell } from '../shell.ts';
 
@@ -18,21 +15,7 @@ interface StartOptions {
   readonly link?: boolean;
 }
 
-export const start: CommandRow = {
-  words: 'start',
-  meaning: 'run the schedules and the requests of other shells until stopped',
-  options: [
-    new Option('--role <role>', 'the role of this process')
-      .choices(['all', 'scheduler', 'worker', 'server'])
-      .default('all'),
-    ['--port <n>', 'port of the server, overrides server.port; 0: any free port', parsePort],
-    ['--host <address>', 'address to listen on, overrides server.host'],
-    ['--link', 'print the page and its sign-in link also where standard output is not a terminal'],
-  ],
-  run: runDeployment,
-};
-
-async function runDeployment(shell: Shell, { role, port, host, link = false }: StartOptions): Promise<number> {
+export async function runDeployment(shell: Shell, { role, port, host, link = false }: StartOptions): Promise<number> {
   const listen = { ...(port === undefined ? {} : { port }), ...(host === undefined ? {} : { host }) };
   for (;;) {
     const end = await startOnce(shell, { role, listen, link });
@@ -102,13 +85,7 @@ function renderReady({ syncs, pageUrl }: AppIo, role: Role, { url, signInLink }:
   return `${where}${what}: ${formatCount(syncs.length, 'sync')}, ${scheduled} on a schedule; Ctrl-C stops it at the next safe point`;
 }
 
-export const status: CommandRow = {
-  words: 'status',
-  meaning: 'show the health, the state and the waiting changes of every sync',
-  run: showStatus,
-};
-
-async function showStatus(shell: Shell): Promise<number> {
+export async function showStatus(shell: Shell): Promise<number> {
   return shell.withApp({}, async (app) => {
     await app.endOrphans(shell.signal);
     const overview = await readOverview(app);

@@ -1,4 +1,4 @@
-import { Argument, type Command, type Option } from 'commander';
+import type { Command, Option } from 'commander';
 import {
   type CodeKind,
   docsOfCode,
@@ -9,18 +9,10 @@ import {
 } from '../../core/run/codes/code-list.ts';
 import { usageError } from '../../core/run/errors.ts';
 import type { CliIo } from '../cli-io.ts';
-import type { CommandRow } from '../command.ts';
 import type { Shell } from '../shell.ts';
 import type { Style } from '../terminal.ts';
 
-export const explain: CommandRow = {
-  words: 'explain',
-  meaning: 'explain the code of a finding, an error or an alert: its meaning, its cause, and what to do',
-  arguments: [['[code]', 'the code, such as row-rejected or REAUTH_REQUIRED; without it, all codes are listed']],
-  run: explainCode,
-};
-
-function explainCode(shell: Shell, word: string | undefined): number {
+export function explainCode(shell: Shell, word: string | undefined): number {
   if (word === undefined) {
     return shell.answer({ codes: listedCodes.map(codeJson) }, renderCodes(listedCodes, shell.style));
   }
@@ -114,26 +106,12 @@ end
 complete -c rollcall -f -a '(__rollcall_words)'`,
 } as const;
 
-export const completionCommands: readonly CommandRow[] = [
-  {
-    words: 'completion',
-    meaning: 'print the script by which a shell completes commands, options, and names of syncs and connections',
-    arguments: [new Argument('<shell>', 'the shell').choices(Object.keys(scripts))],
-    run: (shell, name: keyof typeof scripts) => {
-      const script = scripts[name];
-      return shell.answer({ shell: name, script }, script);
-    },
-  },
-  {
-    words: 'completion words',
-    meaning: '',
-    arguments: [['[words...]', '']],
-    isHidden: true,
-    run: printWords,
-  },
-];
+export function printScript(shell: Shell, name: keyof typeof scripts): number {
+  const script = scripts[name];
+  return shell.answer({ shell: name, script }, script);
+}
 
-async function printWords(shell: Shell, words: readonly string[], _: unknown, self: Command): Promise<number> {
+export async function printWords(shell: Shell, words: readonly string[], _: unknown, self: Command): Promise<number> {
   const [program = self] = parentsOf(self).slice(-1);
   const last = words.at(-1) ?? '';
   const found = await followersOf(program, words.slice(0, -1), last, shell);

@@ -9,18 +9,7 @@ import { formatCount, formatInstant, formatNumber } from '../../core/run/formats
 import type { PlannedChange, Run } from '../../ports/store.ts';
 import { personOf } from '../../views/changes.ts';
 import { type HoldsReport, holdsView, type OpenHold, type VerdictReport, verdictView } from '../../views/holds.ts';
-import type { CommandRow, OptionRow } from '../command.ts';
-import {
-  callerOf,
-  confirmOption,
-  parseWholeNumber,
-  readSelection,
-  runArgument,
-  type SelectionOptions,
-  type SignatureOptions,
-  selectionOptions,
-  signatureOptions,
-} from '../options.ts';
+import { callerOf, readSelection, type SelectionOptions, type SignatureOptions } from '../options.ts';
 import { renderDifference } from '../render/changes.ts';
 import { renderBudget } from '../render/counts.ts';
 import { printDeclined, type Shell } from '../shell.ts';
@@ -35,6 +24,14 @@ export interface VerdictOptions extends SelectionOptions, SignatureOptions {
 }
 
 /** Shows which held changes a verdict is about, asks for confirmation, and decides. Returns the exit code. */
+export function approveHeld(shell: Shell, run: string, options: VerdictOptions): Promise<number> {
+  return decideHeld(shell, 'approve', run, options);
+}
+
+export function rejectHeld(shell: Shell, run: string, options: VerdictOptions): Promise<number> {
+  return decideHeld(shell, 'reject', run, options);
+}
+
 async function decideHeld(
   shell: Shell,
   action: 'approve' | 'reject',
@@ -51,8 +48,8 @@ async function decideHeld(
     const isReopening = held.some(({ decision }) => decision?.state === 'rejected');
     if (held.length > 0) shell.print(renderHeld(run, preview, shell.style));
     if (acceptsRead) shell.print(renderRead(run, shell.style));
-    else if (run.facts.doubt !== undefined)
-      shell.print(`the source of the run looks wrong: ${cleanLine(run.facts.doubt)}`);
+    else if (run.plan?.doubt !== undefined)
+      shell.print(`the source of the run looks wrong: ${cleanLine(run.plan.doubt)}`);
     const what = held.length === 0 ? 'the read of this run' : formatCount(held.length, 'change');
     const question = `${action} ${what}${isReopening ? ', which a person rejected' : ''}?`;
     if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
@@ -81,9 +78,9 @@ function renderHeld(run: Run, { held, first }: VerdictPreview, style: Style): st
 }
 
 /** What an approval of a doubted read accepts, why it was doubted, and what that means for later runs. */
-function renderRead({ id, sync, facts, reason }: Run, { colors }: Style): string {
-  const why = facts.doubt ?? reason;
-  const { sourceRows } = facts;
+function renderRead({ id, sync, plan, reason }: Run, { colors }: Style): string {
+  const why = plan?.doubt ?? reason;
+  const sourceRows = plan?.sourceRows;
   const rows = sourceRows === undefined ? '' : ` of ${formatCount(sourceRows, 'row')}`;
   return [
     colors.yellow(`the source of ${sync} looks wrong in run ${id}${why === undefined ? '' : `: ${cleanLine(why)}`}`),
@@ -143,18 +140,7 @@ interface HoldsOptions {
   readonly limit: number;
 }
 
-export const holds: CommandRow = {
-  words: 'holds',
-  meaning:
-    'list the changes that wait for approval in all syncs, by person, with the commands that approve or reject them',
-  options: [
-    ['--sync <name>', 'only this sync'],
-    ['--limit <n>', 'maximum number of people to list for each hold', parseWholeNumber, 50],
-  ],
-  run: listHolds,
-};
-
-async function listHolds(shell: Shell, { sync, limit }: HoldsOptions): Promise<number> {
+export async function listHolds(shell: Shell, { sync, limit }: HoldsOptions): Promise<number> {
   return shell.withApp({}, async (app) => {
     const report = await findHolds(app, sync === undefined ? { limit } : { sync, limit });
     return shell.answer(holdsView(report), renderHolds(report, shell.style));
@@ -162,28 +148,6 @@ async function listHolds(shell: Shell, { sync, limit }: HoldsOptions): Promise<n
 }
 
 /** Options that `approve` and `reject` share. */
-const verdictOptions: readonly OptionRow[] = [...selectionOptions, ...signatureOptions, confirmOption];
-
-export const approve: CommandRow = {
-  words: 'approve',
-  meaning: 'approve the changes that guards held in a run, or some of them; the next run delivers them',
-  arguments: [runArgument],
-  options: [
-    ...verdictOptions,
-    ['--reopen', 'approve changes that an operator rejected, if no other selected change waits'],
-  ],
-  run: (shell, run: string, options: VerdictOptions) => decideHeld(shell, 'approve', run, options),
-};
-
-export const reject: CommandRow = {
-  words: 'reject',
-  meaning:
-    'reject the changes that guards held in a run, or some of them; they are not held again while their reason lasts',
-  arguments: [runArgument],
-  options: verdictOptions,
-  run: (shell, run: string, options: VerdictOptions) => decideHeld(shell, 'reject', run, options),
-};
-
 /** One line per person, kind, identification, name, e-mail and why, and under it the fields that change. */
 function renderHeldPeople(changes: readonly PlannedChange[], style: Style): string {
   const rows = changes.map((change) => {

@@ -10,8 +10,7 @@ import type { Policy } from '../../core/run/settings.ts';
 import type { Proposal } from '../../core/setup/proposal.ts';
 import { peopleSentence, proposalYaml, ruleYaml, scalar } from '../../core/setup/proposal-lines.ts';
 import type { GuessedFile } from '../../ports/source.ts';
-import type { CommandRow } from '../command.ts';
-import { syncArgument } from '../options.ts';
+import { policies } from '../options.ts';
 import { fromHere, type Shell } from '../shell.ts';
 import { cleanLine, renderTable } from '../terminal.ts';
 import { unwritable } from './plan-file.ts';
@@ -117,8 +116,6 @@ async function answerOr(shell: Shell, given: string | undefined, question: strin
   return answer === '' ? undefined : answer;
 }
 
-export const policies = ['create-only', 'upsert-only', 'sync'] as const;
-
 /** The policy has no default. Unasked, the cautious one is written: it disables no one. */
 async function policyOf(shell: Shell, asked: Policy | undefined): Promise<Policy> {
   const answer = await answerOr(
@@ -166,16 +163,7 @@ function nextSteps(facts: {
   ];
 }
 
-export const map: CommandRow = {
-  words: 'map',
-  meaning:
-    'compare the mapping of a sync with its source and platform, and propose lines for what drifted; changes nothing',
-  arguments: [syncArgument],
-  options: [['--source-only', 'do not ask the platform']],
-  run: showDrift,
-};
-
-async function showDrift(
+export async function showDrift(
   shell: Shell,
   sync: string,
   { sourceOnly = false }: { readonly sourceOnly?: boolean },

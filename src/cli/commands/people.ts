@@ -18,21 +18,11 @@ import {
   type PersonTrace,
   personView,
 } from '../../views/people.ts';
-import type { CommandRow } from '../command.ts';
-import { syncArgument } from '../options.ts';
 import { renderDifference } from '../render/changes.ts';
 import type { Shell } from '../shell.ts';
 import { cleanLine, quote, renderTable, type Style } from '../terminal.ts';
 
-export const why: CommandRow = {
-  words: 'why',
-  meaning: 'explain one employee: the answer, the values, the source, the platform, the ledger, and the decision',
-  arguments: [syncArgument, ['<person>', 'identification of the employee, or a part of it, a name or an e-mail']],
-  options: [['--row', 'also show the columns of the record that the configuration does not read']],
-  run: explainPerson,
-};
-
-async function explainPerson(
+export async function explainPerson(
   shell: Shell,
   sync: string,
   words: string,

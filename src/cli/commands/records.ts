@@ -1,5 +1,4 @@
-import { Argument, InvalidArgumentError } from 'commander';
-import { wordsOf } from '../../app/accounts/adopt.ts';
+import { wordsOf } from '../../app/accounts/decisions.ts';
 import { endSessions, findAudit, listSessions } from '../../app/audit.ts';
 import { reportCsv, reportPeople } from '../../app/changes/reports.ts';
 import { findSync } from '../../app/find-named.ts';
@@ -7,21 +6,18 @@ import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } f
 import { whoWords } from '../../core/guard/approvals.ts';
 import { differencesOf } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
-import { formatCount, formatInstant, parseDuration } from '../../core/run/formats.ts';
+import { formatCount, formatInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { AuditEntry, PersonRecord } from '../../ports/store.ts';
 import { auditEntryView, openSessionView } from '../../views/connections.ts';
-import { type PersonReport, personReportView, type ReportKind, reportKinds } from '../../views/reports.ts';
-import type { CommandRow } from '../command.ts';
-import { callerOf, dayOrInstant, parseWholeNumber, type SignatureOptions, signatureOptions } from '../options.ts';
+import { type PersonReport, personReportView, type ReportKind } from '../../views/reports.ts';
+import { callerOf, type SignatureOptions, type Since } from '../options.ts';
 import { renderDifference } from '../render/changes.ts';
 import { fromHere, type Shell } from '../shell.ts';
 import { cleanLine, quote, renderTable, type Style } from '../terminal.ts';
 import { writeWhole } from './plan-file.ts';
 
 /** An instant, or a time before now. */
-type Since = { readonly at: number } | { readonly ago: number };
-
 interface AuditOptions {
   readonly sync?: string;
   readonly run?: string;
@@ -30,32 +26,7 @@ interface AuditOptions {
   readonly limit: number;
 }
 
-export const audit: CommandRow = {
-  words: 'audit',
-  meaning: 'show who approved, rejected, canceled, paused and requested what, when and why, newest first',
-  options: [
-    ['--sync <name>', 'only entries about this sync'],
-    ['--run <run>', 'only entries about this run; the end of its id is enough'],
-    ['--by <name>', 'only entries of this person or server token'],
-    ['--since <time>', 'only entries since this time: 24h, 7d, 2026-11-21, or 2026-11-21T08:00:00Z', parseSince],
-    ['--limit <n>', 'maximum number of entries', parseWholeNumber, 50],
-  ],
-  run: showAudit,
-};
-
-export const sessionCommands: readonly CommandRow[] = [
-  { words: 'sessions', meaning: 'show and end the sessions of users who are signed in to the page' },
-  { words: 'sessions list', meaning: 'show who is signed in to the page', run: showSessions },
-  {
-    words: 'sessions end',
-    meaning: 'end a session, or all sessions of a user',
-    arguments: [['<name>', 'id of the session, or name of the user as in the audit']],
-    options: signatureOptions,
-    run: endThem,
-  },
-];
-
-async function showSessions(shell: Shell): Promise<number> {
+export async function showSessions(shell: Shell): Promise<number> {
   return shell.withApp({}, async (app) => {
     const sessions = await listSessions(app);
     const head = ['ID', 'WHO', 'GROUPS', 'SINCE', 'LAST USED', 'ENDS'].map(shell.style.colors.dim);
@@ -68,7 +39,7 @@ async function showSessions(shell: Shell): Promise<number> {
   });
 }
 
-async function endThem(shell: Shell, name: string, options: SignatureOptions): Promise<number> {
+export async function endThem(shell: Shell, name: string, options: SignatureOptions): Promise<number> {
   const caller = await callerOf(shell, options);
   return shell.withApp({}, async (app) => {
     const ended = await endSessions(app, name, caller);
@@ -80,7 +51,7 @@ async function endThem(shell: Shell, name: string, options: SignatureOptions): P
   });
 }
 
-async function showAudit(shell: Shell, { since, limit, ...filter }: AuditOptions): Promise<number> {
+export async function showAudit(shell: Shell, { since, limit, ...filter }: AuditOptions): Promise<number> {
   const { clock } = shell.io;
   const from = since === undefined ? {} : { since: 'at' in since ? since.at : clock.now() - since.ago };
   return shell.withApp({}, async (app) => {
@@ -105,37 +76,15 @@ function renderAudit(entries: readonly AuditEntry[], { colors }: Style): string 
   return renderTable([head, ...rows]);
 }
 
-function parseSince(text: string): Since {
-  const ago = parseDuration(text);
-  if (ago !== undefined) return { ago };
-  const at = dayOrInstant(text);
-  if (at === undefined)
-    throw new InvalidArgumentError('It must be a duration such as 24h or 7d, a date, or an instant.');
-  return { at };
-}
-
 interface ReportOptions {
   readonly from?: string;
   readonly to?: string;
   readonly out?: string;
 }
 
-export const report: CommandRow = {
-  words: 'report',
-  meaning: 'report who left or joined between two days: when HR said it, when the platform showed it, who approved',
-  summary: 'report who left or joined, and when',
-  arguments: [new Argument('<kind>', 'what to report').choices(reportKinds), ['[sync]', 'only people of this sync']],
-  options: [
-    ['--from <day>', 'the first day, in UTC: 2026-11-01; default: a week ago'],
-    ['--to <day>', 'the last day, in UTC; default: today'],
-    ['--out <file>', 'write the report to a CSV file'],
-  ],
-  run: reportThem,
-};
-
 const weekMs = 7 * 86_400_000;
 
-async function reportThem(
+export async function reportThem(
   shell: Shell,
   kind: ReportKind,
   sync: string | undefined,
@@ -176,17 +125,7 @@ function render({ kind, from, to, people }: PersonReport, out: string | undefine
   return [`${head}:`, renderTable([names.map(colors.dim), ...rows])].join('\n');
 }
 
-const personArgument = ['<identification>', 'identification of the person, exactly as in the ledger'] as const;
-
-export const exportPerson: CommandRow = {
-  words: 'export',
-  meaning: 'show everything that the store has about one person; use --json for a file to hand over',
-  arguments: [personArgument],
-  options: signatureOptions,
-  run: showRecord,
-};
-
-async function showRecord(shell: Shell, identification: string, options: SignatureOptions): Promise<number> {
+export async function showRecord(shell: Shell, identification: string, options: SignatureOptions): Promise<number> {
   const caller = await callerOf(shell, options);
   return shell.withApp({}, async (app) => {
     const record = await readRecord(app, identification, caller);
@@ -198,15 +137,7 @@ interface ForgetOptions extends SignatureOptions {
   readonly yes?: boolean;
 }
 
-export const forget: CommandRow = {
-  words: 'forget',
-  meaning: 'erase one person from ledger and history; only a keyed hash is kept',
-  arguments: [personArgument],
-  options: [['--yes', 'erase without asking'], ...signatureOptions],
-  run: forgetPerson,
-};
-
-async function forgetPerson(shell: Shell, identification: string, options: ForgetOptions): Promise<number> {
+export async function forgetPerson(shell: Shell, identification: string, options: ForgetOptions): Promise<number> {
   const caller = await callerOf(shell, options);
   return shell.withApp({ hasEffect: true }, async (app) => {
     const record = await previewForget(app, identification);

@@ -11,18 +11,7 @@ import { given } from '../../core/run/given.ts';
 import type { ChangeState } from '../../core/run/run.ts';
 import { foundChangeView } from '../../views/changes.ts';
 import { rawTextListView, runFactsView, runReportView, runView } from '../../views/runs.ts';
-import type { CommandRow } from '../command.ts';
-import {
-  callerOf,
-  confirmOption,
-  onlyOption,
-  parsePositive,
-  parseWholeNumber,
-  readPeople,
-  runArgument,
-  type SignatureOptions,
-  signatureOptions,
-} from '../options.ts';
+import { callerOf, readPeople, type SignatureOptions } from '../options.ts';
 
 import { renderAllFindings, renderDecided, renderRawTexts } from '../render/changes.ts';
 import { changesInAll } from '../render/counts.ts';
@@ -41,21 +30,7 @@ interface ShowOptions {
   readonly limit: number;
 }
 
-export const show: CommandRow = {
-  words: 'show',
-  meaning: 'show everything about a run',
-  arguments: [runArgument],
-  options: [
-    ['--failed', 'list the failed and unresolved changes, with their reasons'],
-    ['--held', 'list the changes that a guard holds'],
-    ['--changes', 'list every change'],
-    ['--findings', 'list every finding, in the order in which the run made them'],
-    ['--limit <n>', 'maximum number of changes', parseWholeNumber, 50],
-  ],
-  run: showRun,
-};
-
-async function showRun(shell: Shell, id: string, options: ShowOptions): Promise<number> {
+export async function showRun(shell: Shell, id: string, options: ShowOptions): Promise<number> {
   const { limit } = options;
   return shell.withApp({}, async (app) => {
     const report = await describeRun(app, id);
@@ -101,15 +76,7 @@ interface RunsOptions {
   readonly limit: number;
 }
 
-export const runs: CommandRow = {
-  words: 'runs',
-  meaning: 'list runs, newest first',
-  arguments: [['[sync]', 'only runs of this sync']],
-  options: [['--limit <n>', 'maximum number of runs', parsePositive, 20]],
-  run: listRuns,
-};
-
-async function listRuns(shell: Shell, sync: string | undefined, { limit }: RunsOptions): Promise<number> {
+export async function listRuns(shell: Shell, sync: string | undefined, { limit }: RunsOptions): Promise<number> {
   return shell.withApp({}, async (app) => {
     const found = await findRuns(app, sync === undefined ? { limit } : { sync, limit });
     shell.printJson({ runs: found.map(runFactsView) });
@@ -124,15 +91,7 @@ async function listRuns(shell: Shell, sync: string | undefined, { limit }: RunsO
   });
 }
 
-export const cancel: CommandRow = {
-  words: 'cancel',
-  meaning: 'stop a run at its next safe point; drops the unsent changes',
-  arguments: [runArgument],
-  options: signatureOptions,
-  run: cancelRun,
-};
-
-async function cancelRun(shell: Shell, id: string, options: SignatureOptions): Promise<number> {
+export async function cancelRun(shell: Shell, id: string, options: SignatureOptions): Promise<number> {
   const caller = await callerOf(shell, options);
   return shell.withApp({ hasEffect: true }, async (app) => {
     const { id: run, sync } = await stopRun(app, id, caller);
@@ -145,14 +104,6 @@ async function cancelRun(shell: Shell, id: string, options: SignatureOptions): P
   });
 }
 
-export const retry: CommandRow = {
-  words: 'retry',
-  meaning: 'request another run with the scope of a run that has ended',
-  arguments: [runArgument],
-  options: signatureOptions,
-  run: retryRun,
-};
-
 interface UndoOptions extends SignatureOptions {
   readonly only?: readonly ChangeClass[];
   readonly user?: readonly string[];
@@ -160,26 +111,10 @@ interface UndoOptions extends SignatureOptions {
   readonly yes?: boolean;
 }
 
-export const undo: CommandRow = {
-  words: 'undo',
-  meaning:
-    'undo what a run applied: shows the inverse changes, asks, and runs them; later runs do not do again what was undone',
-  summary: 'undo what a run applied; later runs do not do it again',
-  arguments: [runArgument],
-  options: [
-    onlyOption,
-    ['--user <id...>', 'only these people, by identification, or @FILE with one per line (@@ for a leading @)'],
-    ['--wait', 'wait for the end of the run, and exit with its code, even if a deployment executes it'],
-    ...signatureOptions,
-    confirmOption,
-  ],
-  run: undoOneRun,
-};
-
 /** Number of changes that are shown before the confirmation. */
 const shownInverses = 20;
 
-async function undoOneRun(
+export async function undoOneRun(
   shell: Shell,
   id: string,
   { only, user, wait, yes, ...options }: UndoOptions,
@@ -208,7 +143,7 @@ async function undoOneRun(
   });
 }
 
-async function retryRun(shell: Shell, id: string, options: SignatureOptions): Promise<number> {
+export async function retryRun(shell: Shell, id: string, options: SignatureOptions): Promise<number> {
   const caller = await callerOf(shell, options);
   return shell.withApp({ hasEffect: true, mayPresentSeed: true }, async (app) => {
     const { run } = await describeRun(app, id);

@@ -2,11 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { Option } from 'commander';
 import { formatCount } from '../../core/run/formats.ts';
 import type { DemoWorld, FaultList, SandboxRequest, StartedSandbox } from '../cli-io.ts';
-import type { CommandRow } from '../command.ts';
-import { gather, parsePort, parseWholeNumber } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import { renderTable, type Style } from '../terminal.ts';
 
@@ -18,28 +15,7 @@ interface SandboxOptions extends Omit<SandboxRequest, 'faults' | 'quirks' | 'ref
   readonly openapi?: boolean;
 }
 
-export const sandbox: CommandRow = {
-  words: 'sandbox',
-  meaning: 'start an embedded platform with synthetic users, for trials; its data is lost when it stops',
-  options: [
-    ['--port <n>', 'port; 0: any free port', parsePort, 8787],
-    new Option('--host <address>', 'address to listen on').default('127.0.0.1'),
-    ['--users <n>', 'number of synthetic users', parseWholeNumber, 200],
-    ['--seed <n>', 'seed for the synthetic users', parseWholeNumber, 1],
-    ['--processing-ms <n>', 'processing time of a provisioning file', parseWholeNumber, 200],
-    ['--token-life-ms <n>', 'lifetime of an access token', parseWholeNumber, 3_600_000],
-    ['--fault <spec>', 'a fault to inject; may be repeated', gather, []],
-    ['--quirk <name=value>', 'a deviation of the platform from the contract; may be repeated', gather, []],
-    ['--list-faults', 'list the faults and quirks, and start nothing'],
-    ['--openapi', 'print the API as an OpenAPI 3.1 document, and start nothing'],
-    ['--application-token <text>', 'use this token instead of a random one'],
-    ['--access-token <text>', 'use this token instead of a random one'],
-    ['--refresh-token <text>', 'use this token instead of a random one; may be repeated', gather, []],
-  ],
-  run: startSandbox,
-};
-
-async function startSandbox(shell: Shell, options: SandboxOptions): Promise<number> {
+export async function startSandbox(shell: Shell, options: SandboxOptions): Promise<number> {
   const { io, signal } = shell;
   const { fault: faults, quirk: quirks, refreshToken: refreshTokens, listFaults, openapi, ...rest } = options;
   if (listFaults === true) {
@@ -110,23 +86,10 @@ interface DemoReport {
   readonly secondPlan: unknown;
 }
 
-/** The real commands, one after the other, on a sandbox platform and a generated HR file. */
-export const demo: CommandRow = {
-  words: 'demo',
-  summary: 'run the whole job once, with a sandbox platform and synthetic people; needs no configuration',
-  meaning:
-    'Starts a sandbox platform with 500 users, writes an HR file with 520 employees, and runs the real commands: plan, apply, and both again. Ends with 0 when the second plan is empty.',
-  options: [
-    [
-      '--folder <folder>',
-      'folder for configuration, HR file and store (default: a temporary folder, deleted afterwards)',
-    ],
-    ['--page', 'then serve the page of the demo, until Ctrl-C'],
-  ],
-  run: runDemo,
-};
-
-async function runDemo(shell: Shell, options: { readonly folder?: string; readonly page?: boolean }): Promise<number> {
+export async function runDemo(
+  shell: Shell,
+  options: { readonly folder?: string; readonly page?: boolean },
+): Promise<number> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'rollcall-demo-')));
   const world = await shell.io.openDemo(folder);
   try {

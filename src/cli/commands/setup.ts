@@ -1,5 +1,4 @@
 import { basename, dirname, join, relative } from 'node:path';
-import { InvalidArgumentError, Option } from 'commander';
 import type { CheckLine } from '../../app/app-io.ts';
 import { checkAll, configurationLines } from '../../app/connections.ts';
 import { readTrial, type SourceTrial, type StatusCount, type TrialEnd } from '../../app/try-source.ts';
@@ -8,22 +7,25 @@ import { usageError } from '../../core/run/errors.ts';
 import { formatCount, formatNumber } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { SourceCapabilities, SourceKind } from '../../ports/source.ts';
-import type { CommandRow } from '../command.ts';
-import { parsePositive, parseWholeNumber, syncArgument } from '../options.ts';
 import { fromHere, type Shell } from '../shell.ts';
 import { cleanLine, quote, renderTable, type Style } from '../terminal.ts';
-import { initFrom, type ProposeOptions, policies, writeNew } from './map.ts';
-
-export const check: CommandRow = {
-  words: 'check',
-  meaning: 'check configuration, platform, token, dialect and the first page of each source; changes nothing',
-  arguments: [['[connection]', 'only this connection and its syncs']],
-  options: [['--offline', 'check the configuration alone, with its secrets; opens no store and sends nothing']],
-  run: (shell, connection: string | undefined, { offline = false }: { readonly offline?: boolean }) =>
-    offline ? checkConfiguration(shell, connection) : checkConfigured(shell, connection),
-};
+import { initFrom, type ProposeOptions, writeNew } from './map.ts';
 
 /** Reads the configuration as a start does. Throws `CONFIG_INVALID` with every problem. */
+export function checkSetup(
+  shell: Shell,
+  connection: string | undefined,
+  { offline = false }: { readonly offline?: boolean },
+): Promise<number> {
+  return offline ? checkConfiguration(shell, connection) : checkConfigured(shell, connection);
+}
+
+export function writeConfig(shell: Shell, options: InitOptions): Promise<number> {
+  return options.from === undefined
+    ? writeStarter(shell, options)
+    : initFrom(shell, { ...options, from: options.from });
+}
+
 async function checkConfiguration(shell: Shell, connection: string | undefined): Promise<number> {
   if (connection !== undefined) throw usageError('--offline asks no platform: use it without a connection.');
   const plainText = await shell.io.checkConfig(shell.configPath);
@@ -54,26 +56,6 @@ interface InitOptions extends Partial<ProposeOptions> {
   readonly source: string;
 }
 
-export const init: CommandRow = {
-  words: 'init',
-  meaning: 'write a commented configuration for a source with sample files, or one that fits an export (--from)',
-  options: [
-    new Option('--source <name>', 'a kind or preset of `rollcall source list`').default('csv'),
-    ['--from <file>', 'propose everything from this export and the users of the platform: mapping, dates, statuses'],
-    ['--connection <url>', 'with --from: address of the platform; without it, only the file is looked at'],
-    new Option('--token-env <name>', 'with --from: the environment variable with an access token').default(
-      'ROLLCALL_ACCESS_TOKEN',
-    ),
-    new Option('--policy <policy>', 'with --from: what the sync may do (default: asked, else upsert-only)').choices(
-      policies,
-    ),
-    new Option('--sync <name>', 'with --from: name of the sync').default('people'),
-    ['--force', 'overwrite existing files'],
-  ],
-  run: (shell, options: InitOptions) =>
-    options.from === undefined ? writeStarter(shell, options) : initFrom(shell, { ...options, from: options.from }),
-};
-
 async function writeStarter(shell: Shell, { source, force = false }: InitOptions): Promise<number> {
   const { config, samples, instructions } = await shell.io.starterFiles(source);
   const configPath = fromHere(shell.io, shell.configPath);
@@ -95,31 +77,7 @@ interface TryOptions {
   readonly confirmRestoredToken?: boolean;
 }
 
-export const sourceCommands: readonly CommandRow[] = [
-  { words: 'source', meaning: 'list and try sources of employees' },
-  { words: 'source list', meaning: 'list the kinds of source with their capabilities', run: listKinds },
-  {
-    words: 'source try',
-    meaning: 'read the source of a sync and show the records and their mapping; writes nothing',
-    arguments: [syncArgument],
-    options: [
-      ['--limit <n>', 'stop after this many records', parsePositive],
-      ['--show <n>', 'number of employees to show', parseWholeNumber, 3],
-      [
-        '--since <instant>',
-        'only changes since then, such as 2026-11-21T00:00:00Z, if the source supports it',
-        parseInstant,
-      ],
-      [
-        '--confirm-restored-token',
-        'present a refresh token that was restored from a backup; only if no refresh happened after the backup',
-      ],
-    ],
-    run: trySource,
-  },
-];
-
-async function listKinds(shell: Shell): Promise<number> {
+export async function listKinds(shell: Shell): Promise<number> {
   const kinds = await shell.io.sourceKinds();
   const listed = kinds.map(({ starters, kind, title, capabilities }) => {
     return { kind, title, capabilities, starters: starters.map(({ name }) => name) };
@@ -128,7 +86,7 @@ async function listKinds(shell: Shell): Promise<number> {
 }
 
 /** Returns exit code 4 for a read that is not proven complete, unless it was stopped on purpose. */
-async function trySource(
+export async function trySource(
   shell: Shell,
   sync: string,
   { limit, show, since, confirmRestoredToken: mayPresentRestored = false }: TryOptions,
@@ -139,14 +97,6 @@ async function trySource(
     const trial = await shell.watching((watch) => readTrial(app, sync, { ...watch, ...options }));
     return shell.answer(trial, renderTrial(trial, shell.style), trial.end.kind === 'incomplete' ? 4 : 0);
   });
-}
-
-function parseInstant(text: string): string {
-  const isInstant =
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text));
-  if (!isInstant)
-    throw new InvalidArgumentError('It must be an instant with a time zone, such as 2026-11-21T00:00:00Z.');
-  return new Date(text).toISOString();
 }
 
 /** Renders every kind with its capabilities, and the starters of `init`. */

@@ -3,8 +3,7 @@ import { RollcallError, usageError } from '../../core/run/errors.ts';
 import { formatCount } from '../../core/run/formats.ts';
 import type { UnreadableValues } from '../../ports/store.ts';
 import type { BackupSummary, RestoreEffects, RestorePreview, StoreMigration } from '../../ports/store-operations.ts';
-import type { CommandRow } from '../command.ts';
-import { callerOf, confirmOption, type SignatureOptions, signatureOptions } from '../options.ts';
+import { callerOf, type SignatureOptions } from '../options.ts';
 import { fromHere, type Shell } from '../shell.ts';
 import { cleanLine } from '../terminal.ts';
 
@@ -13,15 +12,7 @@ interface RestoreOptions extends SignatureOptions {
   readonly yes?: boolean;
 }
 
-export const restore: CommandRow = {
-  words: 'restore',
-  meaning: 'replace the store (SQLite or PostgreSQL) with a backup; stop every process that uses the store first',
-  arguments: [['<file>', 'file of "rollcall admin backup"']],
-  options: [['--replace', 'replace a store that is not empty'], confirmOption, ...signatureOptions],
-  run: restoreStore,
-};
-
-async function restoreStore(shell: Shell, name: string, options: RestoreOptions): Promise<number> {
+export async function restoreStore(shell: Shell, name: string, options: RestoreOptions): Promise<number> {
   const { replace = false, yes = false } = options;
   const { backups } = shell.io;
   const caller = await callerOf(shell, options);
@@ -101,13 +92,7 @@ function renderRestored({ backup, replaces }: RestorePreview, effects: RestoreEf
   ].join('\n');
 }
 
-export const migrate: CommandRow = {
-  words: 'migrate',
-  meaning: 'migrate the store to the tables of this version now; every other command does this when it opens the store',
-  run: migrateStore,
-};
-
-async function migrateStore(shell: Shell): Promise<number> {
+export async function migrateStore(shell: Shell): Promise<number> {
   const { place, from, to, applied } = await shell.io.migrateStore(shell.configPath);
   return shell.answer({ store: place, from: from ?? null, to, applied }, renderMigration({ place, from, to, applied }));
 }
@@ -119,15 +104,7 @@ function renderMigration({ place, from, to, applied }: StoreMigration): string {
   return `the store ${place} went from ${from} to ${to} (${how})`;
 }
 
-export const backup: CommandRow = {
-  words: 'backup',
-  meaning: 'write all data of the store to a new file, also while Rollcall is running',
-  arguments: [['<file>', 'file to create; must not exist']],
-  options: signatureOptions,
-  run: backUp,
-};
-
-async function backUp(shell: Shell, file: string, options: SignatureOptions): Promise<number> {
+export async function backUp(shell: Shell, file: string, options: SignatureOptions): Promise<number> {
   const caller = await callerOf(shell, options);
   const summary = await shell.io.backups.create(shell.configPath, fromHere(shell.io, file), caller);
   return shell.answer(
@@ -139,25 +116,10 @@ async function backUp(shell: Shell, file: string, options: SignatureOptions): Pr
   );
 }
 
-export const keyCommands: readonly CommandRow[] = [
-  { words: 'keys', meaning: 'show and drop stored values whose encryption key is lost' },
-  {
-    words: 'keys status',
-    meaning: 'count the stored values that no configured key opens, by key',
-    run: showKeys,
-  },
-  {
-    words: 'keys drop-unreadable',
-    meaning: 'drop the stored values that no configured key opens; who owns and disabled a user is kept',
-    options: [['--yes', 'drop without asking'], ...signatureOptions],
-    run: dropUnreadable,
-  },
-];
-
 const tokensStay =
   'Token pairs stay until a new first refresh token replaces them: put one into the configuration ("rollcall token status" says where).';
 
-async function showKeys(shell: Shell): Promise<number> {
+export async function showKeys(shell: Shell): Promise<number> {
   return shell.withApp({}, async (app) => {
     const unreadable = await countUnreadable(app);
     return shell.answer(
@@ -168,7 +130,10 @@ async function showKeys(shell: Shell): Promise<number> {
   });
 }
 
-async function dropUnreadable(shell: Shell, options: SignatureOptions & { readonly yes?: boolean }): Promise<number> {
+export async function dropUnreadable(
+  shell: Shell,
+  options: SignatureOptions & { readonly yes?: boolean },
+): Promise<number> {
   const caller = await callerOf(shell, options);
   return shell.withApp({}, async (app) => {
     const unreadable = await countUnreadable(app);

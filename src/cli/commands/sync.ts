@@ -19,20 +19,14 @@ import type { RunReport } from '../../views/runs.ts';
 import { runReportView } from '../../views/runs.ts';
 import type { RequestResult } from '../../views/syncs.ts';
 import { requestResultView } from '../../views/syncs.ts';
-import type { CommandRow } from '../command.ts';
 import {
   callerOf,
-  onlyOption,
-  parseClass,
-  parseTime,
-  parseUntil,
-  parseWholeNumber,
+  type PlanLimits,
+  type parseUntil,
   readPeople,
   type SignatureOptions,
   scopeOf,
-  signatureOptions,
-  syncArgument,
-  untilForms,
+  usualLimits,
 } from '../options.ts';
 import { type PlanOutcome, planEnd, renderPlan } from '../render/plan.ts';
 import { renderRun } from '../render/run.ts';
@@ -50,41 +44,9 @@ interface PlanOptions {
   readonly only?: readonly ChangeClass[];
 }
 
-export const plan: CommandRow = {
-  words: 'plan',
-  meaning: 'show what a run would change; writes nothing to the platform',
-  arguments: [syncArgument],
-  options: [
-    [
-      '--limit <n|class=n>',
-      'number of changes to show (10); as CLASS=N, exit with 3 above N changes of the class; may be repeated',
-      gatherLimit,
-    ],
-    ['--out <file>', 'write the whole plan to a file: .json, .csv, or any other name for one JSON object per line'],
-    ['--user <id...>', 'only these employees, by identification, or @FILE with one on each line'],
-    ['--undo <run>', 'show what "rollcall undo" would do: the inverse of what this run applied'],
-    onlyOption,
-    ['--share', 'keep the plan for 7 days as a preview that others can open on the page'],
-  ],
-  run: showPlan,
-};
-
 interface Shared {
   readonly report: PlanReport;
   readonly preview?: Preview;
-}
-
-interface PlanLimits {
-  readonly shown: number;
-  readonly most: ReadonlyMap<ChangeClass, number>;
-}
-
-const usualLimits: PlanLimits = { shown: 10, most: new Map() };
-
-function gatherLimit(text: string, before: PlanLimits = usualLimits): PlanLimits {
-  const [name, count] = text.split('=', 2) as [string, string | undefined];
-  if (count === undefined) return { ...before, shown: parseWholeNumber(name) };
-  return { ...before, most: new Map([...before.most, [parseClass(name), parseWholeNumber(count)]]) };
 }
 
 /** A class of which a plan has more changes than `--limit` allows. */
@@ -100,7 +62,7 @@ function overLimits({ classes }: PlanReport, { most }: PlanLimits): readonly Ove
     .filter(({ count, limit }) => count > limit);
 }
 
-async function showPlan(shell: Shell, sync: string, options: PlanOptions): Promise<number> {
+export async function showPlan(shell: Shell, sync: string, options: PlanOptions): Promise<number> {
   const { limit = usualLimits, out, user, share, undo, only } = options;
   if (only !== undefined && undo === undefined) {
     throw usageError('--only selects what --undo shows: add --undo RUN');
@@ -202,7 +164,9 @@ export async function previewChanges(app: PlanPages, planId: string, limit: numb
 
 /** Prints the result of a run and returns its exit code. A run that has not ended is not a failure. */
 function printRun(shell: Shell, report: RunReport): number {
-  return shell.answer(runReportView(report), renderRun(report, shell.style), exitCodeOf(report.run.outcome));
+  if (shell.isJson) shell.printJson(runReportView(report));
+  else shell.print(renderRun(report, shell.style));
+  return exitCodeOf(report.run.outcome);
 }
 
 /** Prints a run that others requested too, and how it ended for the people of this request. */
@@ -253,19 +217,11 @@ interface ApplyOptions extends SignatureOptions {
   readonly user?: readonly string[];
 }
 
-export const apply: CommandRow = {
-  words: 'apply',
-  meaning: 'run a sync in this process: read, compare, deliver and verify; finishes an interrupted run first',
-  arguments: [syncArgument],
-  options: [
-    ['--approve <digest>', 'approve the open changes of a previewed plan that are still planned'],
-    ['--user <id...>', 'only these employees, by identification'],
-    ...signatureOptions,
-  ],
-  run: applySync,
-};
-
-async function applySync(shell: Shell, sync: string, { approve, user, ...options }: ApplyOptions): Promise<number> {
+export async function applySync(
+  shell: Shell,
+  sync: string,
+  { approve, user, ...options }: ApplyOptions,
+): Promise<number> {
   const caller = await callerOf(shell, options);
   return shell.withApp({ hasEffect: true, mayPresentSeed: true }, async (app) => {
     const report = await shell.watching((watch) =>
@@ -288,22 +244,7 @@ interface ResyncOptions extends SignatureOptions {
   readonly key?: string;
 }
 
-export const resync: CommandRow = {
-  words: 'resync',
-  meaning: 'request a run now: a running deployment executes it, otherwise this process does',
-  arguments: [syncArgument],
-  options: [
-    ['--full', 'read all employees, even if runs of the sync usually read only changed ones'],
-    ['--user <id...>', 'only these employees, by identification, or @FILE with one per line (@@ for a leading @)'],
-    ['--wait', 'wait for the end of the run, and exit with its code, even if a deployment executes it'],
-    ['--timeout <duration>', 'with --wait: stop waiting after this time (90s, 10m), and exit with 1', parseTime],
-    ['--key <text>', 'idempotency key: a repeated key is the same request, and starts no second run'],
-    ...signatureOptions,
-  ],
-  run: requestRun,
-};
-
-async function requestRun(shell: Shell, sync: string, options: ResyncOptions): Promise<number> {
+export async function requestRun(shell: Shell, sync: string, options: ResyncOptions): Promise<number> {
   const { full, user, wait, timeout, key } = options;
   if (timeout !== undefined && wait !== true) {
     throw usageError('--timeout limits the wait of --wait: use both, or neither');
@@ -326,19 +267,11 @@ async function requestRun(shell: Shell, sync: string, options: ResyncOptions): P
   });
 }
 
-export const pause: CommandRow = {
-  words: 'pause',
-  meaning: 'pause a sync: no new run starts until the sync is resumed, and a current run continues',
-  arguments: [syncArgument],
-  options: [['--until <time>', `end the pause automatically: ${untilForms}`, parseUntil], ...signatureOptions],
-  run: pauseSync,
-};
-
 interface PauseOptions extends SignatureOptions {
   readonly until?: ReturnType<typeof parseUntil>;
 }
 
-async function pauseSync(shell: Shell, sync: string, { until, ...options }: PauseOptions): Promise<number> {
+export async function pauseSync(shell: Shell, sync: string, { until, ...options }: PauseOptions): Promise<number> {
   const caller = await callerOf(shell, options);
   return shell.withApp({ hasEffect: true }, async (app) => {
     const { until: endsAt } = await beginPause(app, sync, { ...caller, ...given({ until }) });
@@ -351,15 +284,7 @@ async function pauseSync(shell: Shell, sync: string, { until, ...options }: Paus
   });
 }
 
-export const resume: CommandRow = {
-  words: 'resume',
-  meaning: 'resume a paused sync; one run catches up missed slots',
-  arguments: [syncArgument],
-  options: signatureOptions,
-  run: resumeSync,
-};
-
-async function resumeSync(shell: Shell, sync: string, options: SignatureOptions): Promise<number> {
+export async function resumeSync(shell: Shell, sync: string, options: SignatureOptions): Promise<number> {
   const caller = await callerOf(shell, options);
   return shell.withApp({ hasEffect: true }, async (app) => {
     await endPause(app, sync, caller);

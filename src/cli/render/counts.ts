@@ -1,6 +1,7 @@
 import { waitWords } from '../../app/person/steps.ts';
 import { blockedKinds } from '../../core/guard/blocked.ts';
 import { changeKinds } from '../../core/plan/change.ts';
+import type { DeliveryFacts, PlanFacts } from '../../core/run/facts.ts';
 import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import {
   type RequestBudget,
@@ -10,7 +11,7 @@ import {
   totalOf,
 } from '../../core/run/requests.ts';
 import type { Counts } from '../../core/run/run.ts';
-import type { Run, RunFacts } from '../../ports/store.ts';
+import type { Run } from '../../ports/store.ts';
 
 export function changesInAll(counts: Counts): number {
   return changeKinds.reduce((sum, kind) => sum + counts[kind], 0);
@@ -38,7 +39,7 @@ export function renderEnds(counts: Counts): string {
 }
 
 /** Renders `only changed employees since 2026-11-21 12:00:00 UTC`; empty for a full read. */
-export function renderRead({ read }: RunFacts): string {
+export function renderRead({ read }: Run): string {
   switch (read?.kind) {
     case 'delta':
       return `read: only employees changed since ${formatInstant(read.since ?? read.at)}`;
@@ -51,54 +52,52 @@ export function renderRead({ read }: RunFacts): string {
   }
 }
 
-export function readWord({ read }: RunFacts): string {
+export function readWord({ read }: Run): string {
   return read === undefined ? '–' : readWords[read.kind];
 }
 
 const readWords = { full: 'full', delta: 'delta', point: 'named' } as const;
 
 /** Renders `520 source rows, 512 platform users, 500 managed, 488 unchanged`. */
-export function renderFacts(facts: RunFacts): string {
+export function renderFacts(facts: PlanFacts, { splits }: DeliveryFacts = {}): string {
   return [
-    amount(facts.sourceRows, 'source row'),
-    amount(facts.platformUsers, 'platform user'),
+    formatCount(facts.sourceRows, 'source row'),
+    facts.platformUsers === undefined ? undefined : formatCount(facts.platformUsers, 'platform user'),
     number(facts.managedUsers, 'managed'),
     number(facts.unchanged, 'unchanged'),
     some(facts.outOfScope, 'out of scope'),
     some(facts.noAccount, 'without an account'),
     some(facts.unmanaged, 'on the platform only'),
     renderMissing(facts),
-    amount(facts.respectedEdits, 'respected edit'),
-    facts.isFirstConfiguration === true ? 'no earlier configuration to compare with' : undefined,
-    amount(facts.sourceLookups, 'lookup in the HR system', 'lookups in the HR system'),
+    someOf(facts.respectedEdits, 'respected edit'),
+    facts.isFirstConfiguration ? 'no earlier configuration to compare with' : undefined,
+    someOf(facts.sourceLookups, 'lookup in the HR system', 'lookups in the HR system'),
     renderBlocked(facts),
     some(facts.postponed, 'postponed to a later run, see the findings'),
     some(facts.rejected, 'dropped because they were rejected'),
     facts.frozen && `${number(facts.frozen.count, 'frozen')} (until ${formatInstant(facts.frozen.until)})`,
-    facts.splits === undefined || facts.splits === 0
-      ? undefined
-      : formatCount(facts.splits, 'file split', 'files split'),
+    someOf(splits, 'file split', 'files split'),
   ]
     .filter((text) => text !== undefined)
     .join(', ');
 }
 
 /** `6 missing (disabled from 2026-11-26 02:30:00 UTC at the earliest, after 2 reads)`; undefined when no person is. */
-export function renderMissing({ missing, missingWait }: RunFacts): string | undefined {
-  if (missing === undefined) return undefined;
+export function renderMissing({ missing, missingWait }: PlanFacts): string | undefined {
+  if (missing === 0) return undefined;
   return `${formatNumber(missing)} missing${missingWait === undefined ? '' : ` (${waitWords(missingWait)})`}`;
 }
 
 /** `12 blocked (10 status-unknown, 2 conflict)`; undefined when no person is. */
-export function renderBlocked({ blocked = {} }: RunFacts): string | undefined {
+export function renderBlocked({ blocked }: PlanFacts): string | undefined {
   const kinds = blockedKinds.filter((kind) => (blocked[kind] ?? 0) > 0);
   if (kinds.length === 0) return undefined;
   const all = kinds.reduce((sum, kind) => sum + (blocked[kind] ?? 0), 0);
   return `${formatNumber(all)} blocked (${kinds.map((kind) => `${formatNumber(blocked[kind] ?? 0)} ${kind}`).join(', ')})`;
 }
 
-function amount(value: number | undefined, one: string, many?: string): string | undefined {
-  return value === undefined ? undefined : formatCount(value, one, many);
+function someOf(value: number | undefined, one: string, many?: string): string | undefined {
+  return value ? formatCount(value, one, many) : undefined;
 }
 
 function number(value: number | undefined, what: string): string | undefined {
@@ -118,10 +117,10 @@ export function renderBudget({ files, requests, perSecond, seconds }: RequestBud
 }
 
 /** Renders the requests of a run by purpose; empty before the first request. */
-export function renderRequests({ requests, facts: { budget } }: Run): string[] {
+export function renderRequests({ requests, plan }: Run): string[] {
   const total = totalOf(requests);
   if (total === 0) return [];
-  const planned = budget === undefined ? '' : ` (planned: about ${formatNumber(budget.requests)})`;
+  const planned = plan?.budget === undefined ? '' : ` (planned: about ${formatNumber(plan.budget.requests)})`;
   return [`${formatCount(total, 'request')}${planned}: ${renderPurposes(requests)}`];
 }
 

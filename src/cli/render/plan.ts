@@ -13,7 +13,8 @@ import { changesInAll, renderBudget, renderFacts, renderKinds } from './counts.t
 export type PlanOutcome = 'planned' | 'nothing-to-do' | 'held' | 'partial' | 'failed';
 
 export function planEnd({ counts, facts, failure }: PlanReport): PlanEnd {
-  const { outcome, reason, reasons } = chooseOutcome({ counts, states: noStates, isCancelled: false, failure, facts });
+  const end = { counts, states: noStates, isCancelled: false, failure, plan: facts };
+  const { outcome, reason, reasons } = chooseOutcome(end);
   if (outcome === 'failed' || outcome === 'partial' || outcome === 'held') return { outcome, reason, reasons };
   return { outcome: changesInAll(counts) > 0 ? 'planned' : 'nothing-to-do', reason: undefined, reasons: [] };
 }
@@ -51,8 +52,8 @@ export function renderPlan(
 
 /** Held changes have a section of their own, and the head names what the read lacks. */
 function otherFindings({ findings, facts }: PlanReport): readonly Finding[] {
-  const gaps = facts.sourceGaps ?? [];
-  return findings.filter(({ code, message }) => code !== 'held' && !gaps.some((gap) => message.endsWith(gap)));
+  const isGap = (message: string) => facts.sourceGaps.some((gap) => message.endsWith(gap));
+  return findings.filter(({ code, message }) => code !== 'held' && !isGap(message));
 }
 
 function headOf(
@@ -66,11 +67,10 @@ function headOf(
   const seen = renderFacts(facts);
   if (seen !== '') lines.push(`  ${seen}`);
   if (inAll > 0) lines.push(`  ${renderKinds(counts)}`);
-  const { budget, budgetWithHeld } = facts;
+  const { budget, budgetWithHeld, sourceGaps: gaps } = facts;
   if (budget !== undefined && inAll > counts.held) lines.push(`  ${renderBudget(budget)}`);
   if (budgetWithHeld !== undefined) lines.push(`  with the held changes: ${renderBudget(budgetWithHeld)}`);
   if (failure !== undefined) lines.push(colors.red(`  ${cleanLine(failure)}`));
-  const gaps = facts.sourceGaps ?? [];
   if (failure === undefined && gaps.length > 0) {
     lines.push(colors.yellow(`  the source was not read completely: ${gaps.map(cleanLine).join('; ')}`));
     lines.push('  such a read marks no employee as missing');
@@ -92,7 +92,7 @@ function heldReasons({ holds, findings }: PlanReport): readonly string[] {
 
 function renderHolds(report: PlanReport, { colors }: Style): string {
   const reasons = heldReasons(report);
-  const isReadDoubted = report.facts.isReadDoubted === true;
+  const { isReadDoubted } = report.facts;
   if (reasons.length === 0 && !isReadDoubted) return '';
   const lines = reasons.map((reason) => `  ${cleanLine(reason)}`);
   if (isReadDoubted) lines.push('  the source looks wrong: check it before you approve');
@@ -140,7 +140,7 @@ function renderNext(
   if (inAll === 0) return outcome === 'held' ? approveRead(sync, style) : '';
   const apply = style.command(`apply ${sync}`);
   const approve = style.command(`apply ${sync} --approve ${shortDigest(digest)}`);
-  const isHeld = counts.held > 0 || facts.isReadDoubted === true;
+  const isHeld = counts.held > 0 || facts.isReadDoubted;
   const lines = [`digest ${shortDigest(digest)}`];
   if (!isHeld) lines.push(`to deliver it:  ${apply}`);
   else {

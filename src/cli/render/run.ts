@@ -45,8 +45,8 @@ ${headOf(old, old.reason, style)}`,
 }
 
 /** Returns what the read lacks, as the headline names it. */
-function shownGaps({ facts, reason = '' }: Run): readonly string[] {
-  return (facts.sourceGaps ?? []).filter((gap) => reason.includes(gap));
+function shownGaps({ plan, reason = '' }: Run): readonly string[] {
+  return (plan?.sourceGaps ?? []).filter((gap) => reason.includes(gap));
 }
 
 /** Returns the reasons of holds, which have their own section and are not repeated for each change and finding. */
@@ -55,21 +55,21 @@ export function shownReasons({ holds }: RunReport): readonly string[] {
 }
 
 function headOf(run: Run, reason: string | undefined, style: Style): string {
-  const { id, sync, trigger, startedAt, endedAt, counts, facts } = run;
+  const { id, sync, trigger, startedAt, endedAt, counts, plan, delivery } = run;
   const took = endedAt === undefined ? '' : `, took ${formatDuration(endedAt - startedAt)}`;
   const lines = [
     `${style.colors.bold(sync)}: ${renderOutcome({ ...run, reason }, style)}`,
     `  run ${id} (${trigger}), started ${formatInstant(startedAt)}${took}`,
   ];
-  const read = renderRead(facts);
+  const read = renderRead(run);
   if (read !== '') lines.push(`  ${read}`);
-  const seen = renderFacts(facts);
+  const seen = plan === undefined ? '' : renderFacts(plan, delivery);
   if (seen !== '') lines.push(`  ${seen}`);
   if (changesInAll(counts) > 0) lines.push(`  ${renderKinds(counts)}`);
   const ends = renderEnds(counts);
   if (ends !== '') lines.push(`  ${ends}`);
   lines.push(...renderRequests(run).map((line) => `  ${line}`));
-  if (facts.exportedTo !== undefined) lines.push(...facts.exportedTo.map((path) => `  written to ${cleanLine(path)}`));
+  lines.push(...(delivery?.exportedTo ?? []).map((path) => `  written to ${cleanLine(path)}`));
   return lines.join('\n');
 }
 
@@ -98,10 +98,10 @@ function renderWork({ run, work }: RunReport, style: Style): string {
   const { interrupted, files } = work;
   const lines: string[] = [];
   if (interrupted !== undefined) lines.push(interruptedWords(interrupted, run.sync, style));
-  const { waiting } = run.facts;
+  const { waiting, problem } = run;
   if (waiting !== undefined && interrupted === undefined) lines.push(cleanLine(waitingWords(waiting)));
   else if (files !== undefined && !run.isCancelRequested) lines.push(filesWords(files));
-  if (run.facts.problem !== undefined) lines.push(problemWords(run.facts.problem));
+  if (problem !== undefined) lines.push(problemWords(problem));
   return lines.join('\n');
 }
 
@@ -192,14 +192,15 @@ export function renderRuns(runs: readonly Run[], now: number, style: Style): str
     run.id,
     run.sync,
     run.trigger,
-    readWord(run.facts),
+    readWord(run),
     formatInstant(run.startedAt),
     formatDuration((run.endedAt ?? now) - run.startedAt),
     renderOutcome({ ...run, reason: undefined }, style),
-    [renderEnds(run.counts) || renderKinds(run.counts), renderBlocked(run.facts) ?? ''].filter(Boolean).join(', ') ||
-      '–',
+    [renderEnds(run.counts) || renderKinds(run.counts), (run.plan && renderBlocked(run.plan)) ?? '']
+      .filter(Boolean)
+      .join(', ') || '–',
   ]);
-  const waits = runs.flatMap(({ id, phase, facts: { waiting } }) =>
+  const waits = runs.flatMap(({ id, phase, waiting }) =>
     waiting === undefined || phase === 'done' ? [] : [`${id}: ${cleanLine(waitingWords(waiting))}`],
   );
   return [renderTable([head, ...rows]), ...waits].join('\n');

@@ -1,7 +1,7 @@
 import { givenWords } from '../../core/guard/approvals.ts';
 import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import { waitingWords } from '../../core/run/waiting.ts';
-import type { RunFacts } from '../../ports/runs.ts';
+import type { Run } from '../../ports/store.ts';
 import type { Overview, SyncHealth, SyncOverview, WaitingWork } from '../../views/overview.ts';
 import type { RunWork } from '../../views/runs.ts';
 import type { Style } from '../terminal.ts';
@@ -77,7 +77,7 @@ function hintOf(
   { name, health, holds, lastRun, frozenUntil, activity: { run } }: SyncOverview,
   style: Style,
 ): string[] {
-  const missing = lastRun && renderMissing(lastRun.facts);
+  const missing = lastRun?.plan && renderMissing(lastRun.plan);
   const hints = missing === undefined ? [] : [`${name}: ${missing}`];
   if (frozenUntil !== undefined) {
     hints.push(`${name}: frozen until ${formatInstant(frozenUntil)}, so no account is disabled or removed before`);
@@ -106,7 +106,7 @@ export function interruptedWords(
 }
 
 /** Returns the last temporary problem of a run in progress. */
-export function problemWords({ at, reason }: NonNullable<RunFacts['problem']>): string {
+export function problemWords({ at, reason }: NonNullable<Run['problem']>): string {
   return `last problem, at ${formatInstant(at)}: ${cleanLine(reason)}`;
 }
 

@@ -1,12 +1,17 @@
 import { type FieldName, fieldTraits } from '../person/fields.ts';
-import type { User } from '../person/user.ts';
+import type { Leaders, User } from '../person/user.ts';
 import type { Change } from './change.ts';
 import { isAlteration, isSameValue } from './diff.ts';
 import type { LedgerEntry, Quirk } from './ledger.ts';
 
 /** What the read-back of a user shows about the sent change. */
 export type Verdict =
-  | { readonly kind: 'applied'; readonly quirks: Readonly<Partial<Record<FieldName, Quirk>>> }
+  | {
+      readonly kind: 'applied';
+      readonly quirks: Readonly<Partial<Record<FieldName, Quirk>>>;
+      /** The list that shows a change of leaders. */
+      readonly leaders?: Leaders;
+    }
   /** Only write-only fields were written, and nothing shows whether the platform applied them. */
   | { readonly kind: 'unverified' }
   /** Part was applied. The platform ignored the readable `fields` for good. Another writer set the `overwritten` fields. */

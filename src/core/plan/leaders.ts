@@ -5,6 +5,7 @@ import { given } from '../run/given.ts';
 import type { Dialect, MappingSettings, Policy } from '../run/settings.ts';
 import type { Change, Proposal } from './change.ts';
 import { canonicalJson } from './configuration.ts';
+import type { Verdict } from './judge.ts';
 import type { LedgerEntry, LedgerLeaders, NamedLeaders } from './ledger.ts';
 import { permitted } from './plan.ts';
 
@@ -60,7 +61,7 @@ export function takeOverOf({ leaders }: Pick<MappingSettings, 'leaders'>): Leade
 
 export interface LeaderDecision {
   readonly change?: Proposal;
-  /** What the ledger knows if no change is made. With a change: see `Before.leaders`. */
+  /** What the ledger knows as long as no change is applied: see `Before.leaders`. */
   readonly known: LedgerLeaders;
   /** The main leader that was set by hand and stays, if it was not reported before. */
   readonly byHand?: string;
@@ -113,14 +114,12 @@ export function decideLeaders(subject: LeaderCase): LeaderDecision {
   };
   const told = byHand === undefined || byHand === known?.byHand ? {} : { byHand };
   const change = leaderChange(identification, shown, { main, secondary }, after);
-  if (change === undefined || !permitted[policy].includes(change.kind)) {
-    if (change === undefined) return { known: after, ...told };
-    // What is not made makes no leader ours.
-    const { main: _, named: _named, ...rest } = after;
-    const before = { ...given({ main: known?.main, named: known?.named }), secondary: known?.secondary ?? [] };
-    return { known: { ...rest, ...before, shown }, ...told };
-  }
-  return { change, known: after, ...told };
+  if (change === undefined) return { known: after, ...told };
+  // What is not made makes no leader ours.
+  const { main: _, named: _named, ...rest } = after;
+  const before = { ...given({ main: known?.main, named: known?.named }), secondary: known?.secondary ?? [] };
+  const isPermitted = permitted[policy].includes(change.kind);
+  return { ...(isPermitted ? { change } : {}), known: { ...rest, ...before, shown }, ...told };
 }
 
 /** Returns whom each column named last, this record included. */
@@ -179,14 +178,8 @@ function mainReason(from: Leaders, to: Leaders): string {
   return from.main === undefined ? 'the source names a main leader' : 'the source names another main leader';
 }
 
-/** Leaders to add or to remove. */
-export interface LeaderStep {
-  readonly main: string | undefined;
-  readonly secondary: readonly string[];
-}
-
 /** Returns what must be removed and added to get from one state to another. */
-export function leaderSteps(from: Leaders, to: Leaders): { readonly add: LeaderStep; readonly remove: LeaderStep } {
+export function leaderSteps(from: Leaders, to: Leaders): { readonly add: Leaders; readonly remove: Leaders } {
   const isSame = from.main === to.main;
   return {
     add: {
@@ -204,12 +197,12 @@ export function leaderSteps(from: Leaders, to: Leaders): { readonly add: LeaderS
 export function leaderCalls(
   change: Pick<Change, 'before' | 'after'>,
   { leaders }: Pick<Dialect, 'leaders'>,
-): { readonly add: LeaderStep | undefined; readonly remove: LeaderStep | undefined } {
+): { readonly add: Leaders | undefined; readonly remove: Leaders | undefined } {
   const { from, to } = leaderStates(change);
   const { add, remove } = leaderSteps(from, to);
   const isReplaced = add.main !== undefined && leaders.main === 'replaces';
   const removed = isReplaced ? { ...remove, main: undefined } : remove;
-  const isAny = ({ main, secondary }: LeaderStep): boolean => main !== undefined || secondary.length > 0;
+  const isAny = ({ main, secondary }: Leaders): boolean => main !== undefined || secondary.length > 0;
   return { add: isAny(add) ? add : undefined, remove: isAny(removed) ? removed : undefined };
 }
 
@@ -237,37 +230,33 @@ export function leaderStates({ before, after }: Pick<Change, 'before' | 'after'>
   return { from: leadersIn(from), to: leadersIn({ ...from, ...after }) };
 }
 
-/** What a list of leaders shows of a change: it is applied, all or part of it lacks, or others changed the main leader. */
-export type LeaderVerdict =
-  | { readonly kind: 'applied' }
-  /** `left`: the change from what is shown. */
-  | { readonly kind: 'lacking'; readonly left: Change; readonly what: string }
-  | { readonly kind: 'overwritten' };
-
-/** Compares a change with what the platform shows. Leaders that others added meanwhile stay. */
-export function judgeLeaders<Made extends Change>(
-  change: Made,
-  shown: Leaders,
-):
-  | Exclude<LeaderVerdict, { kind: 'lacking' }>
-  | { readonly kind: 'lacking'; readonly left: Made; readonly what: string } {
+/**
+ * Compares a change with what the list of leaders shows. Leaders that others added meanwhile stay. `left`: the change from
+ * what is shown, where something lacks.
+ */
+export function judgeLeaders<Made extends Change>(change: Made, shown: Leaders): Verdict & { readonly left?: Made } {
   const { from, to } = leaderStates(change);
   const { add, remove } = leaderSteps(from, to);
   const secondary = [...shown.secondary.filter((name) => !remove.secondary.includes(name)), ...add.secondary];
   const isMain = from.main !== to.main;
-  const isOverwritten = isMain && ![undefined, from.main, to.main].includes(shown.main);
-  if (isOverwritten) return { kind: 'overwritten' };
+  if (isMain && ![undefined, from.main, to.main].includes(shown.main)) {
+    return { kind: 'not-seen', what: 'mainLeader was changed by someone else', overwritten: ['mainLeader'] };
+  }
   const goal = { main: isMain ? to.main : shown.main, secondary };
   const left = leaderSteps(shown, goal);
   const lacks = [
     ...(shown.main === goal.main ? [] : ['the main leader']),
     ...(left.add.secondary.length + left.remove.secondary.length === 0 ? [] : ['secondary leaders']),
   ];
-  if (lacks.length === 0) return { kind: 'applied' };
+  if (lacks.length === 0) return { kind: 'applied', quirks: {}, leaders: shown };
   const before = { userId: '', enabled: true, ...change.before, fields: leaderValues(shown) };
   const values = leaderValues(goal);
   const after = Object.fromEntries(change.changed.map((name) => [name, values[name as LeaderField]]));
-  return { kind: 'lacking', left: { ...change, before, after }, what: `the list still lacks ${lacks.join(' and ')}` };
+  return {
+    kind: 'not-seen',
+    what: `the list still lacks ${lacks.join(' and ')}`,
+    left: { ...change, before, after },
+  };
 }
 
 /** Returns a change after rejected fields were taken out of it. What they leave open is asked again. */
@@ -281,12 +270,6 @@ export function withoutFields(draft: Proposal, without: readonly string[], known
     : [leaders.secondary, named];
   const after = { ...leaders, ...given({ main: ours, named: columns }), secondary, shown: leaderStates(draft).to };
   return { ...draft, before: { ...before, leaders: after } };
-}
-
-/** Returns the ledger entry after a change of leaders was seen applied in a list. */
-export function afterLeaders(entry: LedgerEntry, change: Change, shown: Leaders, now: number): LedgerEntry {
-  const leaders = change.before?.leaders;
-  return leaders === undefined ? entry : { ...entry, leaders: { ...leaders, shown, checkedAt: now }, writtenAt: now };
 }
 
 /** Returns the entry of a person whose list must be read again: a change was sent and is not proven, or it was unreadable. */

@@ -114,9 +114,16 @@ function written(
       // A disabled user counts as gone. When a user out of scope is seen again, `seenInSource` reverts this.
       return { ...base, owner, disabledAt: now, goneSince: base.goneSince ?? now, writtenAt: now };
     case 'lead':
-    case 'unlead':
-      // Written by `afterLeaders`: the account is as it was.
-      return base;
+    case 'unlead': {
+      // The account is as it was.
+      const { leaders } = change.before ?? {};
+      if (leaders === undefined || verdict.kind !== 'applied') return base;
+      return {
+        ...base,
+        leaders: { ...leaders, ...(verdict.leaders && { shown: verdict.leaders }), checkedAt: now },
+        writtenAt: now,
+      };
+    }
     case 'create':
     case 'update':
     case 'enable': {

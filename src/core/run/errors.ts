@@ -1,4 +1,4 @@
-import type { errorEntries } from './codes/error-entries.ts';
+import type codes from './codes/codes.json';
 
 /**
  * Code throws only for unexpected conditions, and every deliberate error is a `RollcallError`. Callers decide by
@@ -7,7 +7,7 @@ import type { errorEntries } from './codes/error-entries.ts';
  */
 export type Retry = 'never' | 'backoff' | { readonly afterMs: number };
 
-export type ErrorCode = keyof typeof errorEntries;
+export type ErrorCode = keyof typeof codes.error;
 
 export interface ErrorOptions {
   readonly code: ErrorCode;

@@ -1,7 +1,7 @@
 import type { ColumnFacts, UnreadableColumn } from '../guard/columns.ts';
 import type { Person } from '../person/person.ts';
 import type { User } from '../person/user.ts';
-import type { findingEntries } from './codes/finding-entries.ts';
+import type codes from './codes/codes.json';
 import { countOf } from './formats.ts';
 import type { CellNote, CellTrouble, CellUse } from './refusal.ts';
 
@@ -61,7 +61,7 @@ const identityCodes: readonly FindingCode[] = [
   'left-as-decided',
 ];
 
-export type FindingCode = keyof typeof findingEntries;
+export type FindingCode = keyof typeof codes.finding;
 
 /** Collects cell problems of a read: one finding per column and problem class, regardless of the number of rows. */
 interface CellFindings {

@@ -5,11 +5,10 @@ export function countOf(value: number, one: string, many = `${one}s`): string {
   return `${value} ${value === 1 ? one : many}`;
 }
 
-const numbers = new Intl.NumberFormat('en-US');
-
 /** Formats as `12,345`. */
 export function formatNumber(value: number): string {
-  return numbers.format(value);
+  // Intl.NumberFormat takes as long to load as an empty program.
+  return String(value).replace(/(?<!\.\d*)\B(?=(?:\d{3})+(?!\d))/g, ',');
 }
 
 /** Formats as `1 change`, `12,345 changes`. */

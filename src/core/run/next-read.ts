@@ -81,23 +81,15 @@ export function watermarkAfter(
   return isClean && isOnIt ? { ...before, at } : before;
 }
 
-/** How many people are not yet as the source defines them, at the end of a run. */
-export interface CleanGrounds extends RunEnd {
-  /** Changes that were rejected. They need no approval. */
-  readonly rejected: number;
-  /** People who were skipped in this run for a temporary reason. */
-  readonly postponed: number;
-}
-
 /**
  * Returns whether all people of the read are processed: no change is waiting, failed, left out or without a known
  * outcome.
  */
-export function isClean({ states, rejected, postponed, failure, isCancelled, facts }: CleanGrounds): boolean {
-  if (failure !== undefined || isCancelled || facts.isReadDoubted === true) return false;
-  if ((facts.sourceGaps ?? []).length > 0 || (facts.blocked?.unresolved ?? 0) > 0 || postponed > 0) return false;
+export function isClean({ states, failure, isCancelled, plan }: RunEnd): boolean {
+  if (failure !== undefined || isCancelled || plan.isReadDoubted) return false;
+  if (plan.sourceGaps.length > 0 || (plan.blocked.unresolved ?? 0) > 0 || plan.postponed > 0) return false;
   const { applied: _applied, dropped, ...open } = states;
-  return dropped <= rejected && Object.values(open).every((count) => count === 0);
+  return dropped <= plan.rejected && Object.values(open).every((count) => count === 0);
 }
 
 /** Which people a run is about. A list of names may hold one twice. */

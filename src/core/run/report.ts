@@ -1,29 +1,7 @@
 import { type ChangeClass, type ChangeKind, changeKinds } from '../plan/change.ts';
+import type { AccessTrouble, PlanFacts } from './facts.ts';
 import { countOf } from './formats.ts';
 import { type ChangeState, type Counts, changeStates, type Outcome, zeros } from './run.ts';
-
-/** What the plan of a run found that counts for its outcome. */
-export interface EndFacts {
-  /** A guard doubts the read and requires approval, even if no change is held. */
-  readonly isReadDoubted?: boolean;
-  /** Why the read is doubted, as a sentence without its full stop. Spares a search in the findings. */
-  readonly doubt?: string;
-  readonly blocked?: { readonly unresolved?: number };
-  /** Number of named people of whom the source returned no record. */
-  readonly unknownPeople?: number;
-  /** Number of people whose changes an undo left as they are. */
-  readonly notUndone?: number;
-  /** Why the source read was not fully proven. With gaps, the run never counts as a success. */
-  readonly sourceGaps?: readonly string[];
-  readonly access?: AccessTrouble;
-}
-
-/** People who keep or lack access because of trouble with their records. `cause`: a sentence without its full stop. */
-export interface AccessTrouble {
-  readonly keep: number;
-  readonly lack: number;
-  readonly cause?: string;
-}
 
 /** The end state of a run, from which its outcome is chosen. */
 export interface RunEnd {
@@ -32,7 +10,7 @@ export interface RunEnd {
   readonly isCancelled: boolean;
   /** Why the run could not do its work; not all changes were tried. */
   readonly failure: string | undefined;
-  readonly facts: EndFacts;
+  readonly plan: PlanFacts;
 }
 
 export interface OutcomeAndReason {
@@ -50,16 +28,8 @@ export interface OutcomeAndReason {
  */
 export function chooseOutcome(end: RunEnd): OutcomeAndReason {
   const { counts, states } = end;
-  const {
-    doubt,
-    isReadDoubted = false,
-    blocked,
-    unknownPeople = 0,
-    notUndone = 0,
-    sourceGaps = [],
-    access,
-  } = end.facts;
-  const waiting = blocked?.unresolved ?? 0;
+  const { doubt, isReadDoubted, blocked, unknownPeople, notUndone, sourceGaps, access } = end.plan;
+  const waiting = blocked.unresolved ?? 0;
   const bad = [
     ...told(counts.failed, (some) => `${countOf(some, 'change')} failed`),
     ...told(counts.unresolved, (some) => `${countOf(some, 'change has', 'changes have')} an unknown outcome`),
@@ -78,7 +48,7 @@ export function chooseOutcome(end: RunEnd): OutcomeAndReason {
     ),
     ...(sourceGaps.length === 0 ? [] : [`the source was not read completely (${sourceGaps.join('; ')})`]),
   ];
-  const rows = access === undefined ? [] : [accessWords(access)];
+  const rows = access.keep + access.lack === 0 ? [] : [accessWords(access)];
   const rest = [...late, ...unread, ...rows];
   const doubts = doubted === undefined ? [] : [doubted];
   if (end.failure !== undefined) return ended('failed', end.failure, [end.failure, ...bad]);

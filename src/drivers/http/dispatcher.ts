@@ -1,10 +1,9 @@
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import { isIPv6, type Socket } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { Agent, Client, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import type { Egress } from '../../ports/runtime.ts';
 import { RequestInvalid } from './header-text.ts';
+import { ProxyFailure } from './network-failure.ts';
 import { readVersion } from './version.ts';
 
 /** TLS settings as PEM texts, for servers that the system's certificate authorities do not cover. */
@@ -15,7 +14,7 @@ export interface TlsOptions {
   readonly passphrase?: string | undefined;
 }
 
-interface DispatcherOptions {
+export interface DispatcherOptions {
   readonly connections: number;
   readonly connectTimeout: number;
   readonly headersTimeout: number;
@@ -75,32 +74,6 @@ function loginOf({ username, password }: URL): string | undefined {
   if (username === '') return undefined;
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}`;
-}
-
-/** A request that went to a proxy and failed. The reason is the cause. */
-export class ProxyFailure extends Error {
-  override readonly name = 'ProxyFailure';
-  /** Host and port. */
-  readonly proxy: string;
-  /** The status with which the proxy refused to connect. */
-  readonly status: number | undefined;
-
-  constructor(proxy: string, cause: unknown, status: number | undefined = statusOf(cause)) {
-    super(`the request went through the proxy ${proxy}`, { cause });
-    this.proxy = proxy;
-    this.status = status;
-  }
-}
-
-/** undici gives the status of a refusal only in the text of its error. */
-function statusOf(error: unknown): number | undefined {
-  let link = error;
-  for (let depth = 0; depth < 8 && link instanceof Error; depth++) {
-    const status = /Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(link.message)?.[1];
-    if (status !== undefined) return Number(status);
-    link = link.cause;
-  }
-  return undefined;
 }
 
 /**
@@ -178,7 +151,9 @@ export function openTunnel({ proxy, host, port }: Tunnel, timeoutMs: number, sig
   const login = loginOf(place);
   const target = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
   const isTls = protocol === 'https:';
-  const asked = (isTls ? requestHttps : requestHttp)({
+  // An import of these would load the fetch of Node.js too.
+  const { request } = process.getBuiltinModule(isTls ? 'node:https' : 'node:http');
+  const asked = request({
     method: 'CONNECT',
     host: hostname.replace(/^\[|\]$/g, ''),
     port: proxyPort === '' ? (isTls ? 443 : 80) : Number(proxyPort),

@@ -1,4 +1,3 @@
-import { ProxyFailure } from './dispatcher.ts';
 import { RequestInvalid } from './header-text.ts';
 
 /** A classified socket error. */
@@ -95,4 +94,30 @@ function codesOf(error: unknown): string[] {
     link = link.cause;
   }
   return codes;
+}
+
+/** A request that went to a proxy and failed. The reason is the cause. */
+export class ProxyFailure extends Error {
+  override readonly name = 'ProxyFailure';
+  /** Host and port. */
+  readonly proxy: string;
+  /** The status with which the proxy refused to connect. */
+  readonly status: number | undefined;
+
+  constructor(proxy: string, cause: unknown, status: number | undefined = statusOf(cause)) {
+    super(`the request went through the proxy ${proxy}`, { cause });
+    this.proxy = proxy;
+    this.status = status;
+  }
+}
+
+/** undici gives the status of a refusal only in the text of its error. */
+function statusOf(error: unknown): number | undefined {
+  let link = error;
+  for (let depth = 0; depth < 8 && link instanceof Error; depth++) {
+    const status = /Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(link.message)?.[1];
+    if (status !== undefined) return Number(status);
+    link = link.cause;
+  }
+  return undefined;
 }

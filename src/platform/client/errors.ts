@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import {
   type Effect,
   type ErrorCode,
@@ -62,7 +61,8 @@ const registeredTitles: ReadonlySet<string> = new Set([
   'unauthorized_client',
   'unsupported_grant_type',
   'invalid_scope',
-  ...Object.values(STATUS_CODES).filter((name) => name !== undefined),
+  // An import of this would load the fetch of Node.js too.
+  ...Object.values(process.getBuiltinModule('node:http').STATUS_CODES).filter((name) => name !== undefined),
 ]);
 
 function registeredTitle(body: unknown): string | undefined {

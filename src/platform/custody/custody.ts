@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { describeError, RollcallError } from '../../core/run/errors.ts';
-import type { Leases } from '../../ports/leases.ts';
-import type { TokenRecord, TokenStore } from '../../ports/tokens.ts';
+import type { Leases, TokenRecord, TokenStore } from '../../ports/store.ts';
 
 /** What a custody stores: one text. Its tokens are sealed (AES-256-GCM); the rest is readable JSON. */
 export interface CustodyDocument {

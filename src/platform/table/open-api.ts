@@ -211,10 +211,9 @@ function nameOf(schema: z.ZodType): string {
 /** The exported schemas of requests, answers and their parts. Each has its own name in the document. */
 export const components: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
   [wire, administration, users, people, feedback, goals, evaluations].flatMap((schemas) =>
-    Object.entries(schemas).filter((entry): entry is [string, z.ZodType] => isComponent(...entry)),
+    Object.entries(schemas).filter(
+      (entry): entry is [string, z.ZodType] =>
+        entry[1] instanceof z.ZodType && /^[A-Z]/.test(entry[0]) && !entry[0].endsWith('Query'),
+    ),
   ),
 );
-
-function isComponent(name: string, value: unknown): boolean {
-  return value instanceof z.ZodType && /^[A-Z]/.test(name) && !name.endsWith('Query');
-}

@@ -1,12 +1,10 @@
-import type { LedgerEntry } from '../../core/plan/ledger.ts';
-import type { UndoneRecord } from '../../core/plan/undo.ts';
 import { countOf, formatInstant } from '../../core/run/formats.ts';
 import type { Clock } from '../../ports/runtime.ts';
-import type { Batch, ChangeMark, PlannedChange } from '../../ports/store.ts';
+import type { Batch, PlannedChange } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
 import { type LookupQuestion, type Lookups, openLookups } from '../read-back/lookups.ts';
-import { entryAfter, markOf, readBack, undoneIn } from '../read-back/read-back.ts';
+import { certainOf, type ReadBack, readBack } from '../read-back/read-back.ts';
 
 /** Why nothing is planned for a user. */
 export interface Wait {
@@ -106,30 +104,25 @@ async function resolveBatch(
 ): Promise<Left> {
   const changes = await unresolvedChanges(batch, io);
   const now = io.clock.now();
-  const marks: ChangeMark[] = [];
-  const ledger: LedgerEntry[] = [];
-  const undone: UndoneRecord[] = [];
-  const open: string[] = [];
-  for (const back of await readBack(changes, { lookups, sync }, io)) {
-    const entry = entryAfter(back, sync, now);
-    if (back.verdict.kind === 'unverified' || entry === undefined) open.push(back.change.identification);
-    else {
-      ledger.push(entry);
-      marks.push(markOf(back, now));
-      undone.push(...undoneIn([back], now));
-    }
-  }
+  const backs = await readBack(changes, { lookups, sync }, io);
+  const isOpen = ({ verdict: { kind } }: ReadBack): boolean => kind === 'unverified' || kind === 'not-seen';
+  const { findings: _, ...certain } = certainOf(
+    backs.filter((back) => !isOpen(back)),
+    sync,
+    now,
+  );
+  const open = backs.filter(isOpen).map(({ change }) => change.identification);
   if (open.length > 0 && !isWaitedOut(batch, sync, io)) {
     return { batch, users: namesOf(changes), isReleased: false };
   }
   for (const identification of open) {
-    marks.push({ identification, state: 'failed', reason: 'its outcome stayed unknown; planned again' });
+    certain.marks.push({ identification, state: 'failed', reason: 'its outcome stayed unknown; planned again' });
   }
   const reason =
     open.length === 0
       ? 'every change was seen applied'
       : `${countOf(open.length, 'change was', 'changes were')} not seen applied in time; planned again`;
-  await io.store.batches.resolve(owned, batch.id, reason, { marks, ledger, undone });
+  await io.store.batches.resolve(owned, batch.id, reason, certain);
   return { batch, users: open, isReleased: true };
 }
 

@@ -1,5 +1,4 @@
 import { earlierOf } from '../../core/person/earlier.ts';
-import { isLeaderField, type LeaderField } from '../../core/person/fields.ts';
 import type { LeaderReference, Person } from '../../core/person/person.ts';
 import type { ChangeDraft, Proposal } from '../../core/plan/change.ts';
 import {
@@ -11,8 +10,7 @@ import {
   type Marked,
   protectedDigest,
 } from '../../core/plan/configuration.ts';
-import { takeOverOf } from '../../core/plan/leaders.ts';
-import { type Case, type Decision, decide, permitted } from '../../core/plan/plan.ts';
+import { type Case, type Decision, decide } from '../../core/plan/plan.ts';
 import { given } from '../../core/run/given.ts';
 import { rulesOn } from '../clock-span.ts';
 import type { Edit } from '../edit.ts';
@@ -61,53 +59,31 @@ export function decideBoth(edit: Edit, { sync, index }: Pick<PlanWork, 'sync' | 
   };
 }
 
-interface LeadersToMark {
-  readonly change: Proposal;
-  readonly person: Person;
+/**
+ * Returns what the earlier configuration makes of a person, where the two can be compared by it. `references`: how today's
+ * names the leaders.
+ */
+export function earlierLed(
+  { mapping, keys }: Edit,
+  { person, references }: { readonly person: Person; readonly references: readonly LeaderReference[] },
+): Person | undefined {
+  const earlier = earlierOf(person);
+  if (mapping === undefined || earlier === 'nobody' || earlier.kind !== 'person') return undefined;
+  // The account that an e-mail or an identification names is not compared.
+  const isCompared = earlier.standing === 'active' && earlier.isInScope;
+  return isCompared && !references.some(({ by }) => keys.includes(`mapping.${by}`)) ? earlier : undefined;
 }
 
-/** Returns what of a change of leaders is of the class `configuration`, and the change with the class. */
+/** Returns a change of leaders, of the class `configuration` where the earlier configuration makes another one. */
 export function markLeaders(
-  { edit, sync, index }: Pick<PlanWork, 'edit' | 'sync' | 'index'>,
-  { change, person }: LeadersToMark,
+  edit: Edit | undefined,
+  change: Proposal,
+  earlier: Proposal | undefined,
 ): { readonly draft: Proposal; readonly marked?: Marked } {
-  if (edit === undefined || edit.isReverted || isSameForLeaders(edit, { change, person, sync, index })) {
-    return { draft: change };
-  }
+  const isSame = earlier?.kind === change.kind && canonicalJson(earlier.after) === canonicalJson(change.after);
+  if (edit === undefined || edit.isReverted || isSame) return { draft: change };
   const parts = [change.kind];
   return { draft: ofClass(change, parts, edit), marked: { parts } };
-}
-
-/** Whether the earlier configuration names the same leaders by the person's record, and may write them. */
-function isSameForLeaders(
-  { before, mapping, keys }: Edit,
-  { change, person, sync, index }: LeadersToMark & Pick<PlanWork, 'sync' | 'index'>,
-): boolean {
-  const earlier = earlierOf(person);
-  if (mapping === undefined || earlier === 'nobody' || earlier.kind !== 'person') return false;
-  if (earlier.standing !== 'active' || !earlier.isInScope || !permitted[before.policy].includes(change.kind))
-    return false;
-  const { main, secondary } = person.leaders ?? {};
-  const references = [...(main === undefined || main === 'none' ? [] : [main]), ...(secondary?.references ?? [])];
-  // The account that an e-mail or an identification names is not compared.
-  if (references.some(({ by }) => keys.includes(`mapping.${by}`))) return false;
-  const [now, then] = [leadersOf(person, index), leadersOf(earlier, index)];
-  const [takes, took] = [takeOverOf(sync.settings.mapping), takeOverOf(before.mapping)];
-  return change.changed.filter(isLeaderField).every((name) => {
-    return canonicalJson(now[name]) === canonicalJson(then[name]) && (took[name] || !takes[name]);
-  });
-}
-
-/** Returns whom a record names, by identification where the reference is an e-mail of this read. */
-function leadersOf({ leaders: { main, secondary } = {} }: Person, index: PeopleIndex): Record<LeaderField, unknown> {
-  const nameOf = ({ by, value }: LeaderReference): string => {
-    const slot = by === 'email' ? index.findEmail(value) : -1;
-    return slot === -1 ? value : index.person(slot).identification;
-  };
-  return {
-    mainLeader: main === undefined || main === 'none' ? main : [nameOf(main)],
-    secondaryLeaders: secondary && [secondary.isWhole, secondary.said.length, ...secondary.references.map(nameOf)],
-  };
 }
 
 const namedKeys = 3;

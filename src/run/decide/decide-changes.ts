@@ -18,7 +18,7 @@ import { mark } from '../read/marks.ts';
 import { countQuiet, noQuiet, type QuietCounts } from '../read/people-index.ts';
 import type { PlanRead } from '../read/read-people.ts';
 import { type DecidedSlot, type DecideJob, decideSlots, type SlotToDecide } from './decide-slots.ts';
-import { type Effects, effectsOf } from './effects.ts';
+import { type AccountEffects, type Effects, effectsOf } from './effects.ts';
 import { orderClaims } from './order-claims.ts';
 import { settleChanges } from './settle-changes.ts';
 import { openStrangers } from './strangers.ts';
@@ -130,8 +130,8 @@ export async function decideChanges(
     signal.throwIfAborted();
     const all = await takeOver(work, { all: await decideSlots(job, slots, io), decided });
     const effects = all.map((one) => effectsOf(one, { index, sync, moves }));
-    for (const one of effects) applyOne(work, one, { decided, inheritance });
-    await applyChanges(work, { effects, decided, released, isFull: snapshot.kind === 'full' && !isFocused }, io);
+    for (const one of effects) countOne(work, one, { decided, inheritance });
+    await applyEffects(work, { effects, decided, released, isFull: snapshot.kind === 'full' && !isFocused }, io);
     done += slots.length;
     io.progress({ step: 'planning', decided: done, total: candidates.slots.length });
     await nextTurn();
@@ -211,20 +211,18 @@ async function takeOver(
   return all.filter(({ subject }) => !lost.has(subject.identification));
 }
 
-/** Reports and counts what is decided about one person, and marks the person for the later steps. */
-function applyOne(
-  { recorder, index, findings, blocked }: PlanWork,
-  one: Effects,
+/** Counts what is decided about one person's account. */
+function countOne(
+  { recorder, index, blocked }: PlanWork,
+  one: AccountEffects,
   { decided, inheritance }: { readonly decided: Decided; readonly inheritance: Inheritance },
 ): void {
   const { slot, subject, decision } = one;
   recorder.watcher.decided(subject, decision);
-  for (const finding of one.findings) findings.find(finding);
   if (one.blocked !== undefined) blocked.add(one.blocked);
   if (one.access !== undefined) decided.access[one.access] += 1;
   if (one.isQuiet) countQuiet(decided.quiet, index, slot);
   if (one.inheritedFrom !== undefined) inheritance.add(one.inheritedFrom);
-  index.set(slot, one.marks);
   const { rule, wait, finding, kept = {} } = decision;
   if (finding?.code === 'not-undone') decided.notUndone += 1;
   decided.respectedEdits += Object.values(kept).filter((write) => write === 'keepLocalEdits').length;
@@ -234,21 +232,25 @@ function applyOne(
   if (wait !== undefined && wait.from < (missing.wait?.from ?? Number.POSITIVE_INFINITY)) missing.wait = wait;
 }
 
-interface ChangesToApply {
+interface EffectsToApply {
   readonly effects: readonly Effects[];
   readonly decided: Decided;
   /** See `Unresolved`. */
-  readonly released: ReadonlySet<string>;
+  readonly released?: ReadonlySet<string>;
   readonly isFull: boolean;
 }
 
-/** Stores the changes of some people, and what the ledger learns of them. */
-async function applyChanges(
+/** Reports what is decided about some people, marks them for the later steps, and stores changes and ledger entries. */
+export async function applyEffects(
   work: PlanWork,
-  { effects, decided, released, isFull }: ChangesToApply,
+  { effects, decided, released, isFull }: EffectsToApply,
   io: EngineIo,
 ): Promise<void> {
-  const { recorder, spool, findings } = work;
+  const { recorder, spool, findings, index } = work;
+  for (const one of effects) {
+    for (const finding of one.findings) findings.find(finding);
+    index.set(one.slot, one.marks);
+  }
   const keep = (value: unknown): number => spool.append(JSON.stringify(value));
   const settled = await settleChanges(work, { proposed: effects.flatMap(({ proposed }) => proposed), isFull }, io);
   const changes = await withoutWaiting(work, settled.changes, io);
@@ -259,7 +261,7 @@ async function applyChanges(
   decided.instead.push(...settled.instead.map(keep));
   addDiffering(decided.differing, settled.differing);
   for (const { identification, kind, waitsFor, verdict, without = [] } of changes) {
-    if (released.has(identification) && verdict?.state !== 'dropped') {
+    if (released?.has(identification) === true && verdict?.state !== 'dropped') {
       decided.repeated += 1;
       const message = `${kind} is sent again: the outcome of an earlier one stayed unknown`;
       findings.find({ code: 'repeated', identification, message });

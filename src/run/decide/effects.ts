@@ -10,11 +10,9 @@ import { type DecidedSlot, type DecideJob, whyNotSent } from './decide-slots.ts'
 import type { EmailMoves } from './order-claims.ts';
 import type { Proposed } from './settle-changes.ts';
 
-/** What the decision about one person asks for. Nothing of it is done yet. */
+/** What the decision about a person's account, or about their leaders, asks for. Nothing of it is done yet. */
 export interface Effects {
   readonly slot: number;
-  readonly subject: Case;
-  readonly decision: Decision<string>;
   readonly findings: readonly Finding[];
   /** Marks of the slot: see `marks.ts`. */
   readonly marks: number;
@@ -22,6 +20,11 @@ export interface Effects {
   readonly proposed: readonly Proposed[];
   /** `isMiss`: counts an absence, which a guard may still stop. */
   readonly entry?: { readonly entry: LedgerEntry; readonly isMiss: boolean };
+}
+
+export interface AccountEffects extends Effects {
+  readonly subject: Case;
+  readonly decision: Decision<string>;
   /** The sync that is no longer configured, and whose user becomes ours. */
   readonly inheritedFrom?: string;
   /** The source's own data leaves nothing to decide. */
@@ -37,7 +40,7 @@ interface EffectsJob extends Pick<DecideJob, 'index' | 'sync'> {
 }
 
 /** Returns what a decision asks for. Pure: reads the marks of the slot, and changes nothing. */
-export function effectsOf(one: DecidedSlot, job: EffectsJob): Effects {
+export function effectsOf(one: DecidedSlot, job: EffectsJob): AccountEffects {
   const { slot, entry, owner, subject } = one;
   const { index, sync, moves } = job;
   const { identification } = subject;
@@ -76,7 +79,7 @@ export function effectsOf(one: DecidedSlot, job: EffectsJob): Effects {
 function troubleOf(
   { slot, person, owner, subject, decision }: DecidedSlot,
   { index, moves }: EffectsJob,
-): Pick<Effects, 'findings' | 'blocked' | 'access'> & { readonly isBlocked: boolean } {
+): Pick<AccountEffects, 'findings' | 'blocked' | 'access'> & { readonly isBlocked: boolean } {
   const isOfUndo = isUndoRule(decision.rule);
   const isUndated = index.has(slot, mark.undated);
   const told = !index.has(slot, mark.conflict) || isOfUndo ? decision.finding : undefined;

@@ -2,7 +2,6 @@ import type { User } from '../../core/person/user.ts';
 import { isFreezable } from '../../core/plan/change.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { entryOf } from '../../core/plan/ledger-steps.ts';
-import type { UndoneRecord } from '../../core/plan/undo.ts';
 import { autoDirectLimit, isSmallRun } from '../../core/run/batch.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { frozenReason } from '../../core/run/formats.ts';
@@ -12,7 +11,7 @@ import { handOversExpected, isConfiguredOn } from '../compare/neighbors.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { changesInBatch } from '../plan-changes.ts';
 import { openLookups } from '../read-back/lookups.ts';
-import { entryAfter, findingsOf, markOf, undoneIn } from '../read-back/read-back.ts';
+import { certainOf, type ReadBack } from '../read-back/read-back.ts';
 import { objectionTo, readBackIfApplied, type Trouble } from './objections.ts';
 import { leaveOutUncertain } from './plan-age.ts';
 
@@ -44,9 +43,8 @@ export async function checkBeforeSending(
   if (batch.kind === 'outbox') return planned;
   const marks: ChangeMark[] = [];
   const findings: Finding[] = [];
-  const ledger: LedgerEntry[] = [];
+  const applied: ReadBack[] = [];
   const frozenUntil = sync.frozenUntil?.(io.clock.now());
-  const undone: UndoneRecord[] = [];
   const leaveOut = ({ identification }: PlannedChange, { code, reason }: Trouble, message: string): void => {
     marks.push({ identification, state: 'failed', reason });
     findings.push({ code, identification, message });
@@ -82,11 +80,7 @@ export async function checkBeforeSending(
     if (lookup === undefined) return true;
     const back = isPiece ? readBackIfApplied(change, lookup, known.get(change.identification)) : undefined;
     if (back !== undefined) {
-      const entry = entryAfter(back, sync, now);
-      if (entry !== undefined) ledger.push(entry);
-      marks.push(markOf(back, now));
-      undone.push(...undoneIn([back], now));
-      findings.push(...findingsOf(back));
+      applied.push(back);
       return false;
     }
     const trouble = objectionTo(change, batch)?.(lookup);
@@ -94,13 +88,12 @@ export async function checkBeforeSending(
     return trouble === undefined;
   });
   // The lookups may have taken long, so the age of the plan is judged after them.
-  const certain = leaveOutUncertain(meant, batch, owned.run, io.clock);
-  marks.push(...certain.marks);
-  findings.push(...certain.findings);
-  if (marks.length > 0) {
-    await io.store.batches.update(owned, batch.id, {}, { marks, ledger, undone, findings });
-  }
-  return [...certain.kept];
+  const left = leaveOutUncertain(meant, batch, owned.run, io.clock);
+  const certain = certainOf(applied, sync, now);
+  certain.marks.push(...marks, ...left.marks);
+  certain.findings.push(...findings, ...left.findings);
+  if (certain.marks.length > 0) await io.store.batches.update(owned, batch.id, {}, certain);
+  return [...left.kept];
 }
 
 /** A part of a file that the platform received. Nothing of one that was refused can have been applied. */
@@ -121,7 +114,7 @@ async function lookUp(
 ): Promise<ReadonlyMap<string, Lookup>> {
   const isPart = batch.parent !== undefined;
   // A file can have many parts, so each is looked up the cheaper way.
-  const areFew = !isPart && changes.length <= autoDirectLimit && (await isRunSmall(context.owned.run.id, io));
+  const areFew = !isPart && changes.length <= autoDirectLimit && (await isRunSmall(batch, io));
   const isRead = (change: PlannedChange): boolean =>
     change.kind === 'remove' || (areFew && objectionTo(change, batch) !== undefined);
   const read = changes.filter(isRead);
@@ -136,8 +129,9 @@ async function lookUp(
   return new Map([...byRead, ...(await lookUpAll(others, { context, mayScan }, io))]);
 }
 
-async function isRunSmall(run: string, { store }: EngineIo): Promise<boolean> {
-  const first = await store.batches.ofRun(run, { limit: autoDirectLimit + 1 });
+async function isRunSmall(batch: PlannedBatch, { store }: EngineIo): Promise<boolean> {
+  if (batch.ofAll === 1) return isSmallRun([batch]);
+  const first = await store.batches.ofRun(batch.run, { limit: autoDirectLimit + 1 });
   return isSmallRun(first.filter(({ parent }) => parent === undefined));
 }
 

@@ -6,12 +6,12 @@ import { nextBatch } from '../../core/run/waves.ts';
 import type { CallResult, Submission } from '../../ports/delivery.ts';
 import type { Batch, ChangeMark, PlannedBatch, PlannedChange, Run } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
-import { finishRun } from '../finish-run.ts';
+import { closeRun } from '../finish-run.ts';
 import { type NextStep, toProving, toReading } from '../next-step.ts';
 import { changesInBatch, marksFor } from '../plan-changes.ts';
 import { keepRaw, type UnstoredRequests } from '../run-notes.ts';
 import { checkBeforeSending } from './check-before-sending.ts';
-import { checkLeaders } from './deliver-leaders.ts';
+import { checkLeaders } from './check-leaders.ts';
 import { releaseFileLease, renewAfterMs, takeFileLease, turnWaitMs } from './file-lease.ts';
 import { isLookupRecent, lookUpAhead } from './look-up-ahead.ts';
 import { isPlanTooOld, whyStopped } from './plan-age.ts';
@@ -29,7 +29,7 @@ export async function deliverNext(context: RunContext, unstored: UnstoredRequest
   if (wave.out !== undefined) return resume(context, wave.out, io);
   const { run } = owned;
   if (isProofDue(run, context.sync, wave, io)) return toProving();
-  const batch = nextBatch(wave.planned, run.facts.probe);
+  const batch = nextBatch(wave.planned, run.delivery?.probe);
   const stopped = whyStopped(run, io.clock);
   if (batch !== undefined && (await isOnlyOld(run, io))) return planAgain(context, io);
   if (batch === undefined || stopped !== undefined) return stop(context, run, stopped, io);
@@ -54,11 +54,15 @@ function planAgain({ owned }: RunContext, io: EngineIo): NextStep {
 }
 
 /** Finishes the run and stores why changes are left. Batches that were sent are proven first. */
-export async function stop(context: RunContext, run: Run, reason: string | undefined, io: EngineIo): Promise<NextStep> {
-  if (reason !== undefined && !run.isCancelRequested && run.reason === undefined) {
-    await io.store.runs.update(context.owned, { reason });
-  }
-  return finishRun(context, io);
+export async function stop(
+  { owned }: RunContext,
+  run: Run,
+  reason: string | undefined,
+  io: EngineIo,
+): Promise<NextStep> {
+  const isNew = reason !== undefined && !run.isCancelRequested && run.reason === undefined;
+  const stored = isNew ? (await io.store.runs.update(owned, { reason })).run : run;
+  return closeRun({ ...owned, run: stored }, io);
 }
 
 /**
@@ -134,20 +138,23 @@ async function sendBatch(
     if (isFile) await releaseFileLease(owned, io);
     return { kind: 'next' };
   }
-  // The next step says why the run stops, looks up again, or waits for its turn.
-  if (!(await isStillReady(context, batch, { begunAt, wasRecent }, io))) return { kind: 'next' };
-  let submission: Submission;
+  const hasOldLease = isFile && io.clock.now() - begunAt >= renewAfterMs;
+  // The next step waits for its turn.
+  if (hasOldLease && !(await takeFileLease(owned, io)).isTaken) return { kind: 'next' };
+  let submission: Submission | undefined;
   try {
-    submission = await submit(context, { batch, changes }, io);
+    submission = await submit(context, { batch, changes, wasRecent }, io);
   } catch (error) {
     return endAfterProof(context, { batch, error }, io);
   }
+  // The next step says why the run stops, or looks up again.
+  if (submission === undefined) return { kind: 'next' };
   io.checkpoint('batch-accepted');
   return storeAnswer(context, { batch, changes, submission, learned, unstored }, io);
 }
 
 function queued({ run }: RunContext['owned'], ahead: number, { clock }: EngineIo): Waiting {
-  const known = run.facts.waiting;
+  const known = run.waiting;
   const since = known?.for === 'turn' ? known.since : clock.now();
   const about = `${countOf(ahead, 'other run')} of this connection ${ahead === 1 ? 'sends' : 'send'} a file first`;
   return waitFor('turn', 'it sends its file', { about, since });
@@ -169,43 +176,45 @@ async function endAfterProof(
   return { kind: 'next' };
 }
 
-/** Returns whether the batch can be sent although its lookups may have taken long. */
-async function isStillReady(
-  { owned, sync }: RunContext,
-  { kind }: Batch,
-  { begunAt, wasRecent }: { readonly begunAt: number; readonly wasRecent: boolean },
-  io: EngineIo,
-): Promise<boolean> {
-  const { lookWithinMs } = sync.settings.settle;
-  const run = (await io.store.runs.get(owned.run.id)) ?? owned.run;
-  if (whyStopped(run, io.clock) !== undefined) return false;
-  if (wasRecent && !isLookupRecent(run, lookWithinMs, io.clock)) return false;
-  const hasOldLease = kind === 'csv' && io.clock.now() - begunAt >= renewAfterMs;
-  return !hasOldLease || (await takeFileLease(owned, io)).isTaken;
-}
-
 interface CheckedBatch {
   readonly batch: PlannedBatch;
   readonly changes: readonly PlannedChange[];
+  /** When the check began, the last lookup was young enough. */
+  readonly wasRecent: boolean;
 }
 
 /**
  * Stores `sending`, and passes the batch to its delivery. A delivery throws only when the platform received nothing, so
- * the batch then counts as not tried. In two cases it stays in state `sending` and is read back: after a stop request,
+ * the batch then counts as not tried. So it does, and undefined is returned, where a stop was requested or a lookup became
+ * too old while the batch was checked. In two cases it stays in state `sending` and is read back: after a stop request,
  * or when calls went out before the store failed.
  */
-async function submit(context: RunContext, { batch, changes }: CheckedBatch, io: EngineIo): Promise<Submission> {
+async function submit(
+  context: RunContext,
+  { batch, changes, wasRecent }: CheckedBatch,
+  io: EngineIo,
+): Promise<Submission | undefined> {
   const { owned, sync, signal } = context;
   io.progress({ step: 'delivering', batch: batch.number, batches: batch.ofAll, changes: changes.length });
   const isWhole = batch.kind !== 'direct' && batch.kind !== 'leaders';
   const sent = isWhole ? marksFor(changes, 'sent') : [];
-  await io.store.batches.update(owned, batch.id, { state: 'sending', sentAt: io.clock.now() }, { marks: sent });
+  const sending = { state: 'sending', sentAt: io.clock.now() } as const;
+  const { run } = await io.store.batches.update(owned, batch.id, sending, { marks: sent });
+  const putBack = async (): Promise<void> => {
+    const marks = isWhole ? marksFor(changes, 'planned') : [];
+    await io.store.batches.update(owned, batch.id, { state: 'planned', sentAt: batch.sentAt }, { marks });
+  };
+  const isOld = wasRecent && !isLookupRecent(run, sync.settings.settle.lookWithinMs, io.clock);
+  if (isOld || whyStopped(run, io.clock) !== undefined) {
+    await putBack();
+    return undefined;
+  }
   io.checkpoint('batch-sending');
   signal.throwIfAborted();
   try {
     const onResult = (identification: string, result: CallResult) =>
       storeResult(context, { identification, part: batch.kind === 'leaders' ? 'leaders' : 'account' }, result, io);
-    const { refusedInRow } = owned.run.facts;
+    const { refusedInRow } = owned.run.delivery ?? {};
     const toSubmit = { id: batch.id, changes, ...given({ refusedInRow }), onResult };
     return await sync.deliveries[batch.kind].submit(toSubmit, signal);
   } catch (error) {
@@ -213,8 +222,7 @@ async function submit(context: RunContext, { batch, changes }: CheckedBatch, io:
     const isUntouched =
       !isStopped && (isWhole || (await changesInBatch(batch, io)).every(({ state }) => state !== 'sent'));
     if (isUntouched) {
-      const marks = isWhole ? marksFor(changes, 'planned') : [];
-      await io.store.batches.update(owned, batch.id, { state: 'planned' }, { marks });
+      await putBack();
       // The run may wait long before it tries again.
       if (batch.kind === 'csv') await releaseFileLease(owned, io);
     }

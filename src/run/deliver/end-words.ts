@@ -1,5 +1,6 @@
+import type { DeliveryFacts } from '../../core/run/facts.ts';
 import type { FileStatus } from '../../ports/platform.ts';
-import type { Batch, DeliveryFacts } from '../../ports/store.ts';
+import type { Batch } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 
 /** A status of a few plain words. Other texts may hold anything, so they are never learned and never quoted. */

@@ -10,8 +10,8 @@ import { objectionTo } from './objections.ts';
 import { readPlanned } from './wave.ts';
 
 /** Returns whether the last lookup of all planned users is younger than `settle.lookWithin`. */
-export function isLookupRecent({ facts }: Run, lookWithinMs: number, clock: Clock): boolean {
-  return facts.lookedAt !== undefined && Math.abs(ageOn(clock, facts.lookedAt)) < lookWithinMs;
+export function isLookupRecent({ delivery }: Run, lookWithinMs: number, clock: Clock): boolean {
+  return delivery?.lookedAt !== undefined && Math.abs(ageOn(clock, delivery.lookedAt)) < lookWithinMs;
 }
 
 /**
@@ -25,7 +25,7 @@ export async function lookUpAhead(context: RunContext, first: Batch | undefined,
   if (first === undefined || !(await changesInBatch(first, io)).some((change) => needsLookup(change, first)))
     return true;
   // A scan that takes long serves the next batch only, because it is too old for the ones after it.
-  const isSlow = (owned.run.facts.lookTookMs ?? 0) * 2 >= lookWithinMs;
+  const isSlow = (owned.run.delivery?.lookTookMs ?? 0) * 2 >= lookWithinMs;
   const planned = await readPlanned(owned, io);
   const count = isSlow ? first.size : planned.reduce((sum, { size }) => sum + size, 0);
   const lookups = await openLookups({ step: 'looking-up', count, names: () => namesAhead(planned, io) }, context, io);
@@ -62,7 +62,7 @@ export async function applyLookup(
     await io.store.runs.addFindings(owned, findings);
   }
   const { startedAt, scannedAt = startedAt } = lookups;
-  await io.store.runs.updateFacts(owned, { lookedAt: startedAt, lookTookMs: scannedAt - startedAt });
+  await io.store.runs.updateDelivery(owned, { lookedAt: startedAt, lookTookMs: scannedAt - startedAt });
 }
 
 /** Yields the identifications that a lookup of all planned batches covers. */

@@ -10,9 +10,9 @@ const certainForMs = 2 * 3_600_000;
 /** How long after planning any change may be sent. */
 const planLifeMs = 24 * 3_600_000;
 
-/** Returns the age of the run's plan; of a run without one, its own age. */
-function planAge({ facts, startedAt }: Run, clock: Clock): number {
-  return ageOn(clock, facts.plannedAt ?? startedAt);
+/** Returns the age of what the run's plan was made from; of a run without one, its own age. */
+function planAge({ read, startedAt }: Run, clock: Clock): number {
+  return ageOn(clock, read?.at ?? startedAt);
 }
 
 /** Returns whether no further change of the run's plan is sent. */

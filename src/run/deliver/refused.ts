@@ -43,7 +43,7 @@ export async function refuseFile(context: RunContext, refused: Refused, io: Engi
   await failByName(context, refused, next === 'fail-both' ? other : undefined, io);
   if (place.level === 'part') return;
   const refusedInRow = nextInRow(context, changes);
-  await io.store.runs.updateFacts(owned, { refusedInRow });
+  await io.store.runs.updateDelivery(owned, { refusedInRow });
   const trouble = connectionTrouble(refusedInRow);
   if (trouble !== undefined) {
     await endForTrouble(context, { batch, reason: `${refused.reason} ${trouble}` }, io);
@@ -54,7 +54,7 @@ export async function refuseFile(context: RunContext, refused: Refused, io: Engi
 const refusedStatus = 'refused';
 
 function nextInRow({ owned }: RunContext, changes: readonly PlannedChange[]) {
-  const { refusedInRow = { count: 0 } } = owned.run.facts;
+  const { refusedInRow = { count: 0 } } = owned.run.delivery ?? {};
   const hasDisables = changes.some(({ kind }) => kind === 'disable') || refusedInRow.hasDisables === true;
   return { count: refusedInRow.count + 1, ...(hasDisables ? { hasDisables } : {}) } as const;
 }
@@ -65,7 +65,7 @@ async function placeOf(
   { id, parent }: Batch,
   io: EngineIo,
 ): Promise<Pick<RefusedFile, 'level' | 'splitsLeft'> & { readonly other: Batch | undefined }> {
-  const splitsLeft = sync.settings.settle.maxSplits - (owned.run.facts.splits ?? 0);
+  const splitsLeft = sync.settings.settle.maxSplits - (owned.run.delivery?.splits ?? 0);
   const from = parent === undefined ? undefined : await io.store.batches.get(parent);
   if (from === undefined || !wasRefused(from)) return { level: 'file', splitsLeft, other: undefined };
   const whole = from.parent === undefined ? undefined : await io.store.batches.get(from.parent);
@@ -108,8 +108,8 @@ async function halve(
     final: 'failed',
     finalAt: io.clock.now(),
   });
-  const { splits = 0 } = context.owned.run.facts;
-  if (level !== 'file') await io.store.runs.updateFacts(context.owned, { splits: splits + 1 });
+  const { splits = 0 } = context.owned.run.delivery ?? {};
+  if (level !== 'file') await io.store.runs.updateDelivery(context.owned, { splits: splits + 1 });
 }
 
 /** Moves the changes to new batches of at most `rows` each. */

@@ -30,7 +30,7 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
   const { owned, sync } = context;
   const { unseen } = failed;
   const run = await io.store.runs.get(owned.run.id);
-  const splits = run?.facts.splits ?? 0;
+  const splits = run?.delivery?.splits ?? 0;
   const all = await io.store.batches.ofRun(owned.run.id);
   const status = batch.status ?? 'failed';
   const files = all.filter(({ final }) => final !== undefined);
@@ -62,7 +62,7 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
       : [unseen.slice(0, middle), unseen.slice(middle)];
     const names = parts.map((half) => half.map(({ change }) => change.identification));
     const before = async (probe: Batch) => {
-      if (isProbing) await io.store.runs.updateFacts(owned, { probe: probe.id });
+      if (isProbing) await io.store.runs.updateDelivery(owned, { probe: probe.id });
     };
     await addParts(context, { of: batch, parts: names, before }, io);
   }
@@ -74,7 +74,7 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
   );
   if (isFaulty) findings.push(platformFaulty(files.length));
   await io.store.runs.addFindings(owned, findings);
-  await io.store.runs.updateFacts(owned, { splits: splits + (isSplitting ? 1 : 0) });
+  await io.store.runs.updateDelivery(owned, { splits: splits + (isSplitting ? 1 : 0) });
   if (isFaulty) await io.store.runs.update(owned, { reason: platformFaulty(files.length).message });
 }
 

@@ -1,8 +1,9 @@
 import { PlatformError } from '../../core/run/errors.ts';
+import type { DeliveryFacts } from '../../core/run/facts.ts';
 import { waitFor } from '../../core/run/waiting.ts';
 import { firstPollMs } from '../../core/run/waves.ts';
 import type { Submission } from '../../ports/delivery.ts';
-import type { Batch, BatchEffects, DeliveryFacts, LearnedFacts, PlannedChange } from '../../ports/store.ts';
+import type { Batch, BatchEffects, LearnedFacts, PlannedChange } from '../../ports/store.ts';
 import { ageOn, spanOn } from '../clock-span.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { type NextStep, toProving } from '../next-step.ts';
@@ -29,9 +30,9 @@ export async function storeAnswer(
   const { owned } = context;
   const { update } = io.store.batches;
   if ('raw' in submission) await keepRaw(owned, { about: `batch ${batch.number}`, text: submission.raw }, io);
-  const { facts } = owned.run;
-  if (submission.kind !== 'wait' && facts.waitingSince !== undefined) {
-    await io.store.runs.updateFacts(owned, { waitingSince: undefined });
+  const { delivery = {} } = owned.run;
+  if (submission.kind !== 'wait' && delivery.waitingSince !== undefined) {
+    await io.store.runs.updateDelivery(owned, { waitingSince: undefined });
   }
   switch (submission.kind) {
     case 'file':
@@ -40,23 +41,23 @@ export async function storeAnswer(
         batch.id,
         { state: 'sent', fileId: submission.fileId, fileName: submission.fileName },
         {
-          facts: { refusedUploads: undefined, refusedInRow: undefined, uploadWord: wordOf(submission) },
+          delivery: { refusedUploads: undefined, refusedInRow: undefined, uploadWord: wordOf(submission) },
           run: { phase: 'proving', phaseAt: io.clock.now(), ...unstored() },
         },
       );
       await noteAccepted(context, changes.length, learned, io);
       io.checkpoint('batch-sent');
-      return { kind: 'again', afterMs: firstPollMs(batch, context.sync.settings.settle.everyMs, facts.filePace) };
+      return { kind: 'again', afterMs: firstPollMs(batch, context.sync.settings.settle.everyMs, delivery.filePace) };
     case 'direct':
       // `settle.visibleWithin` starts after the last call, not after the first.
-      await update(owned, batch.id, { state: 'sent', sentAt: io.clock.now() }, factsAfterCalls(facts, submission));
+      await update(owned, batch.id, { state: 'sent', sentAt: io.clock.now() }, afterCalls(delivery, submission));
       if (submission.trouble !== undefined) await endForTrouble(context, { batch, ...submission.trouble }, io);
       io.checkpoint('batch-sent');
       return { kind: 'next' };
     case 'exported': {
       const { path } = submission;
-      const exportedTo = [...(facts.exportedTo ?? []), path];
-      const also = { marks: marksFor(changes, 'exported'), facts: { exportedTo } };
+      const exportedTo = [...(delivery.exportedTo ?? []), path];
+      const also = { marks: marksFor(changes, 'exported'), delivery: { exportedTo } };
       await update(owned, batch.id, { state: 'settled', fileName: path }, also);
       return { kind: 'next' };
     }
@@ -98,11 +99,8 @@ function wordOf({ status }: Extract<Submission, { kind: 'file' }>): string | und
 }
 
 /** Returns the refusals in a row after direct calls, if they have changed. */
-function factsAfterCalls(
-  facts: DeliveryFacts,
-  { refusedInRow }: Extract<Submission, { kind: 'direct' }>,
-): BatchEffects {
-  return refusedInRow?.count === facts.refusedInRow?.count ? {} : { facts: { refusedInRow } };
+function afterCalls(delivery: DeliveryFacts, { refusedInRow }: Extract<Submission, { kind: 'direct' }>): BatchEffects {
+  return refusedInRow?.count === delivery.refusedInRow?.count ? {} : { delivery: { refusedInRow } };
 }
 
 /** Puts a batch back, of which nothing was applied, and waits. */
@@ -124,10 +122,10 @@ async function sendLater(
 async function waitForTurn(context: RunContext, afterMs: number, why: string, io: EngineIo): Promise<NextStep> {
   const { owned, sync } = context;
   const now = io.clock.now();
-  const waitingSince = owned.run.facts.waitingSince ?? now;
+  const waitingSince = owned.run.delivery?.waitingSince ?? now;
   const { deadlineMs } = sync.settings.settle;
   if (ageOn(io.clock, waitingSince) < deadlineMs) {
-    await io.store.runs.updateFacts(owned, { waitingSince, problem: { at: now, reason: why } });
+    await io.store.runs.update(owned, { problem: { at: now, reason: why } }, { delivery: { waitingSince } });
     const until = waitingSince + spanOn(io.clock, deadlineMs);
     const waiting = waitFor('platform', 'the run ends, and the next run plans the rest again', {
       about: why.replace(/\.$/, ''),
@@ -170,8 +168,8 @@ async function judgeRefusedUpload(context: RunContext, io: EngineIo): Promise<Re
   if (other !== undefined) {
     return { kind: 'wait', afterMs: waitMs, reason: `file ${other.fileId} of run ${other.run} is still processing` };
   }
-  const tries = (owned.run.facts.refusedUploads ?? 0) + 1;
-  await io.store.runs.updateFacts(owned, { refusedUploads: tries < maxTries ? tries : undefined });
+  const tries = (owned.run.delivery?.refusedUploads ?? 0) + 1;
+  await io.store.runs.updateDelivery(owned, { refusedUploads: tries < maxTries ? tries : undefined });
   if (tries >= maxTries) return { kind: 'failed' };
   const reason = `the upload was answered 400, which can mean that another file is processing (try ${tries} of ${maxTries})`;
   return { kind: 'wait', afterMs: tries * waitMs, reason };

@@ -38,7 +38,7 @@ export function readPlanned({ run }: OwnedRun, { store }: EngineIo): Promise<rea
 /** Returns whether the wave is proven before anything more is sent. `run`: as it is stored now. */
 export function isProofDue(run: Run, { settings }: Sync, wave: Wave, { clock }: Pick<EngineIo, 'clock'>): boolean {
   const { unproven, planned } = wave;
-  const { probe, provedAt = 0 } = run.facts;
+  const { probe, provedAt = 0 } = run.delivery ?? {};
   const oldest = Math.min(...unproven.map(endOf));
   const reason = whyProve({
     unproven,

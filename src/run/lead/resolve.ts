@@ -1,8 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LeaderField } from '../../core/person/fields.ts';
 import type { LeaderReference, Person } from '../../core/person/person.ts';
 import type { WantedLeaders, WantedMain } from '../../core/plan/leaders.ts';
 import type { LedgerEntry, WaitingLeader } from '../../core/plan/ledger.ts';
+import { chunk } from '../../core/run/batch.ts';
 import { given } from '../../core/run/given.ts';
+import { earlierLed } from '../decide/decide-both.ts';
+import type { EngineIo } from '../engine-io.ts';
+import type { PlanWork } from '../plan-job.ts';
 import { mark } from '../read/marks.ts';
 import type { PeopleIndex } from '../read/people-index.ts';
 
@@ -109,4 +114,61 @@ export function resolveWish(
   const isWhole = claims.isWhole && names.length === claims.references.length;
   const secondary = { names: [...new Set(names)].filter((name) => name !== leader), isWhole, named };
   return { wanted: { main, secondary }, waits, ...given({ trouble }) };
+}
+
+/** What the source wants of one person's leaders. */
+export interface Wish {
+  readonly slot: number;
+  readonly person: Person;
+  readonly wish: ResolvedWish;
+  readonly entry: LedgerEntry | undefined;
+  /** What the configuration before an edit wants. Absent: there is no edit, or the two cannot be compared. */
+  readonly earlier?: WantedLeaders;
+  /** The person leads themselves through others: the main leader stays. */
+  readonly isInCircle?: true;
+}
+
+/** Returns the wish of a person in a circle. */
+export function withoutMain({ wish, earlier, ...one }: Wish): Wish {
+  const main = { says: 'keep' } as const;
+  const before = earlier && { earlier: { ...earlier, main } };
+  return { ...one, wish: { ...wish, wanted: { ...wish.wanted, main } }, ...before, isInCircle: true };
+}
+
+export interface WishesJob extends Pick<PlanWork, 'sync' | 'index' | 'edit'> {
+  readonly slots: readonly number[];
+  readonly isFull: boolean;
+}
+
+/** People whose record and ledger entry are read at once. */
+export const peopleAtOnce = 500;
+
+/** Yields the wish of each person, with the person's ledger entry. */
+export async function* wishes(job: WishesJob, io: EngineIo): AsyncGenerator<Wish, void> {
+  const { sync, index, isFull, edit } = job;
+  for (const some of chunk(job.slots, peopleAtOnce)) {
+    const people = some.flatMap((slot) => {
+      const person = index.person(slot);
+      if (person.kind !== 'person' || person.leaders === undefined) return [];
+      const references = referencesIn(person);
+      const earlier = edit && earlierLed(edit, { person, references });
+      return [{ slot, person, earlier, references: [...references, ...(earlier ? referencesIn(earlier) : [])] }];
+    });
+    const names = people.flatMap(({ person, references }) => [
+      person.identification,
+      ...references.flatMap(({ by, value }) => (by === 'identification' ? [value] : [])),
+    ]);
+    const ledger = await io.store.ledger.getMany(sync.settings.connection, [...new Set(names)]);
+    const resolve = (reference: LeaderReference) => resolveReference(reference, { index, isFull }, ledger);
+    for (const { slot, person, earlier } of people) {
+      const before = earlier && { earlier: resolveWish(earlier, resolve).wanted };
+      yield { slot, person, wish: resolveWish(person, resolve), ...before, entry: ledger.get(person.identification) };
+    }
+    await nextTurn();
+  }
+}
+
+function referencesIn({ leaders = {} }: Person): readonly LeaderReference[] {
+  const { main, secondary } = leaders;
+  return [...(main === undefined || main === 'none' ? [] : [main]), ...(secondary?.references ?? [])];
 }

@@ -1,8 +1,9 @@
 import { PlatformError, RollcallError } from '../../core/run/errors.ts';
+import type { DeliveryFacts } from '../../core/run/facts.ts';
 import { waitFor } from '../../core/run/waiting.ts';
 import { type FinalStatus, isFilePending, learnPace, mayBeProcessing, nextPollMs } from '../../core/run/waves.ts';
 import type { FileStatus } from '../../ports/platform.ts';
-import type { Batch, DeliveryFacts, OwnedRun, Run } from '../../ports/store.ts';
+import type { Batch, OwnedRun, Run } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
 import { afterPoll, hasStood, isReadBackDue, learnEndWord, unnamedWord } from '../deliver/end-words.ts';
 import { releaseFileLease, renewAfterMs, takeFileLease } from '../deliver/file-lease.ts';
@@ -79,7 +80,7 @@ async function readBackEarly(
   io: EngineIo,
 ): Promise<NextStep | Proven | undefined> {
   const { owned, sync } = context;
-  const { standing, uploadWord } = run.facts;
+  const { standing, uploadWord } = run.delivery ?? {};
   if (standing?.batch !== batch.id) return undefined;
   const { everyMs } = sync.settings.settle;
   const now = io.clock.now();
@@ -87,7 +88,7 @@ async function readBackEarly(
   if (!isReadBackDue(standing, { ...times, neverEnds: true })) return undefined;
   const { neverEnds = false } = await io.store.learned.get(owned.run.connection);
   if (!isReadBackDue(standing, { ...times, neverEnds })) return undefined;
-  await io.store.runs.updateFacts(owned, { standing: { ...standing, readBackAt: now } });
+  await io.store.runs.updateDelivery(owned, { standing: { ...standing, readBackAt: now } });
   const next = await proveWave(context, ended, unstored, io);
   if ((await io.store.batches.get(batch.id))?.state !== 'settled') return undefined;
   const { word } = standing;
@@ -130,23 +131,23 @@ async function pollStatus(
   const patch = { status: isEnd ? word : text, polls: batch.polls + 1, final, finalAt };
   const isReleased = status.kind === 'pending' && status.isReleased === true;
   const poll = { batch: batch.id, word, isUnnamed, isReleased, now: io.clock.now() };
-  const standing = final === undefined ? { standing: afterPoll(owned.run.facts.standing, poll) } : {};
-  const facts = { ...learned(owned, { ...batch, ...patch }, io), ...standing };
-  const { run } = await io.store.batches.update(owned, batch.id, patch, { facts, run: unstored() });
+  const standing = final === undefined ? { standing: afterPoll(owned.run.delivery?.standing, poll) } : {};
+  const delivery = { ...learned(owned, { ...batch, ...patch }, io), ...standing };
+  const { run } = await io.store.batches.update(owned, batch.id, patch, { delivery, run: unstored() });
   if (final !== undefined) io.checkpoint('status-final');
   return { batch: { ...batch, ...patch }, run, retryAfterMs };
 }
 
 /** A word with which the platform answered the upload itself is no end. */
 async function isLearned({ run }: OwnedRun, word: string, { store }: EngineIo): Promise<boolean> {
-  return word !== run.facts.uploadWord && (await store.learned.get(run.connection)).endWords?.[word] !== undefined;
+  return word !== run.delivery?.uploadWord && (await store.learned.get(run.connection)).endWords?.[word] !== undefined;
 }
 
 /** Returns how long files take, for the first poll of the next one. */
 function learned({ run }: OwnedRun, { sentAt, final }: Batch, { clock }: EngineIo): Pick<DeliveryFacts, 'filePace'> {
   if (final === 'no-status') return {};
   const passedMs = clock.now() - (sentAt ?? 0);
-  return { filePace: learnPace(run.facts.filePace, passedMs, final !== undefined) };
+  return { filePace: learnPace(run.delivery?.filePace, passedMs, final !== undefined) };
 }
 
 /** Prefix of a batch status that we set because the platform returned none. */

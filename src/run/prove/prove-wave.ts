@@ -1,13 +1,11 @@
-import type { LedgerEntry } from '../../core/plan/ledger.ts';
+import { partOf } from '../../core/plan/change.ts';
 import { refusalReason } from '../../core/plan/refused-create.ts';
-import type { UndoneRecord } from '../../core/plan/undo.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { countOf } from '../../core/run/formats.ts';
 import { waitFor } from '../../core/run/waiting.ts';
 import { endOf, isFilePending, mayBeProcessing, nextProofMs } from '../../core/run/waves.ts';
 import type { Batch, ChangeMark, OwnedRun, PlannedChange } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
-import { proveLeaders } from '../deliver/deliver-leaders.ts';
 import { forgetEndWord } from '../deliver/end-words.ts';
 import { releaseFileLease } from '../deliver/file-lease.ts';
 import { applyLookup, namesAhead } from '../deliver/look-up-ahead.ts';
@@ -17,7 +15,14 @@ import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
 import { type NextStep, type Proven, toDelivering, toProving } from '../next-step.ts';
 import { changesInBatch, changesOf } from '../plan-changes.ts';
 import { type LookupQuestion, type Lookups, openLookups } from '../read-back/lookups.ts';
-import { entryAfter, findingsOf, markOf, type ReadBack, readBack, undoneIn } from '../read-back/read-back.ts';
+import {
+  type Certain,
+  certainOf,
+  findingsOf,
+  type ReadBack,
+  readBack,
+  readLeadersBack,
+} from '../read-back/read-back.ts';
 import type { UnstoredRequests } from '../run-notes.ts';
 import { addParts } from '../seal/batches.ts';
 
@@ -53,11 +58,8 @@ export async function proveWave(
   const notShown: NotShown[] = [];
   try {
     for (const batch of wave.unproven) {
-      const left =
-        batch.kind === 'leaders'
-          ? await proveLeaders(context, batch, io)
-          : await proveBatch(context, { batch, lookups }, io);
-      if (left !== undefined) notShown.push({ ...left, batch });
+      const left = await proveBatch(context, { batch, lookups }, io);
+      if (left !== undefined) notShown.push(left);
     }
     // Changes of direct calls that were not tried are planned again.
     const mayGoOn = wave.planned.length > 0 || wave.unproven.some(({ kind }) => kind === 'direct');
@@ -66,7 +68,7 @@ export async function proveWave(
   } finally {
     lookups.close();
   }
-  const { run } = await io.store.runs.update(owned, unstored(), { facts: { provedAt: lookups.startedAt } });
+  const { run } = await io.store.runs.update(owned, unstored(), { delivery: { provedAt: lookups.startedAt } });
   const left = await readWave(owned, io);
   if (mayBeProcessing(wave) && !mayBeProcessing(left)) await releaseFileLease(owned, io);
   if (isAllProven(left)) return { kind: 'proven', run };
@@ -99,7 +101,7 @@ function waitForProof(
 }
 
 function questionOf(owned: OwnedRun, { unproven: all, planned }: Wave, io: EngineIo): LookupQuestion {
-  // Leaders are proven by lists of their own.
+  // Changes of leaders are proven by lists.
   const unproven = all.filter(({ kind }) => kind !== 'leaders');
   return {
     step: 'reading-back',
@@ -135,15 +137,17 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
   const { owned, sync } = context;
   const changes = await changesInBatch(batch, io);
   const open = changes.filter(({ state }) => state === 'sent' || state === 'unresolved');
-  const backs = await readBack(open, { lookups, sync }, io);
+  const isOfLeaders = batch.kind === 'leaders';
+  const backs = isOfLeaders ? await readLeadersBack(open, context, io) : await readBack(open, { lookups, sync }, io);
   io.checkpoint('read-back');
   const ifUnseen = await ifUnseenIn(context, { batch, lookups }, io);
   const now = io.clock.now();
   const hasUnclear = backs.some(({ isUnclear }) => isUnclear === true);
   const action = hasUnclear && ifUnseen.kind === 'split' ? ifUnclear(context, batch, lookups.startedAt) : ifUnseen;
-  // When an answer was lost or the file never ended, only a visible effect proves that the change was applied.
+  // When an answer was lost or the file never ended, only a visible effect proves that the change was applied. Nothing
+  // waits for leaders: the next run reads their list again.
   const isUnknown = ({ change, isUnclear }: ReadBack): boolean =>
-    isUnclear === true || isFilePending(batch) || unknown.has(change.identification);
+    !isOfLeaders && (isUnclear === true || isFilePending(batch) || unknown.has(change.identification));
   const unknown = new Set(
     open.filter(({ state }) => state === 'unresolved').map(({ identification }) => identification),
   );
@@ -157,7 +161,7 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
   if (batch.final === 'failed') await learnFromFailed(context, { batch, seen: certain.marks.length, isWaiting }, io);
   if (isWaiting) {
     // Nothing is stored of a file yet. Results that are certain now are read again later and reported once.
-    if (batch.kind === 'direct') {
+    if (batch.kind !== 'csv') {
       await moveUntried(context, { batch, changes }, io);
       if (certain.marks.length > 0) await io.store.batches.update(owned, batch.id, {}, certain);
     }
@@ -185,14 +189,6 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
   return undefined;
 }
 
-/** What a read-back made certain, as it is stored in one transaction. */
-interface Certain {
-  readonly marks: ChangeMark[];
-  readonly ledger: LedgerEntry[];
-  readonly undone: UndoneRecord[];
-  readonly findings: Finding[];
-}
-
 interface SortedBacks {
   readonly certain: Certain;
   /** Changes that the platform does not show, or not for sure. */
@@ -201,27 +197,18 @@ interface SortedBacks {
 
 /** Sorts the changes of a batch by what the read-back showed of each. */
 function sortBacks(backs: readonly ReadBack[], { action, isUnknown, sync, now }: SortJob): SortedBacks {
-  const certain: Certain = { marks: [], ledger: [], undone: [], findings: [] };
-  const unseen: ReadBack[] = [];
-  for (const back of backs) {
-    const { identification } = back.change;
+  const isUnseen = (back: ReadBack): boolean => {
+    const { verdict, change } = back;
+    // The row of a file may have been applied before another writer changed the user, so it is not sent again.
+    if (isEdited(back) && (action.kind === 'split' || partOf(change) === 'leaders')) return false;
     const needsSign = action.kind === 'wait' || action.kind === 'split' || isUnknown(back);
-    if (action.kind === 'split' && isEdited(back)) {
-      // The row may have been applied before that change, so it is not sent again.
-      certain.marks.push({ identification, state: 'failed', reason: reasonUnseen(back) });
-      certain.findings.push(...findingsOf(back));
-    } else if (back.verdict.kind === 'not-seen' || (back.verdict.kind === 'unverified' && needsSign)) {
-      unseen.push(back);
-    } else {
-      const entry = entryAfter(back, sync, now);
-      if (entry !== undefined) certain.ledger.push(entry);
-      certain.marks.push(markOf(back, now));
-      certain.undone.push(...undoneIn([back], now));
-      certain.findings.push(...findingsOf(back));
-      if (back.verdict.kind === 'unverified') certain.findings.push(unverified(identification));
-    }
-  }
-  return { certain, unseen };
+    return verdict.kind === 'not-seen' || (verdict.kind === 'unverified' && needsSign);
+  };
+  const seen = backs.filter((back) => !isUnseen(back));
+  const certain = certainOf(seen, sync, now);
+  const doubtful = seen.filter(({ verdict }) => verdict.kind === 'unverified');
+  certain.findings.push(...doubtful.map(({ change }) => unverified(change.identification)));
+  return { certain, unseen: backs.filter(isUnseen) };
 }
 
 interface SortJob {
@@ -239,10 +226,10 @@ function endUnseen(
 ): Pick<Certain, 'marks' | 'findings'> {
   const failed = unseen.filter((back) => !isUnknown(back));
   const marks = unseen.map((back): ChangeMark => {
-    const { identification } = back.change;
+    const of = { identification: back.change.identification, part: partOf(back.change) };
     return isUnknown(back)
-      ? { identification, state: 'unresolved', reason: `the outcome is not known: ${whatOf(back)}` }
-      : { identification, state: 'failed', reason: reasonUnseen(back) };
+      ? { ...of, state: 'unresolved', reason: `the outcome is not known: ${whatOf(back)}` }
+      : { ...of, state: 'failed', reason: reasonUnseen(back) };
   });
   return { marks, findings: failed.flatMap(findingsOf) };
 }
@@ -254,8 +241,8 @@ async function reportRewritten(
   io: EngineIo,
 ): Promise<void> {
   const create = unseen.find(({ change }) => change.kind === 'create')?.change;
-  if (create === undefined || (await io.store.runs.get(owned.run.id))?.facts.isRewriteChecked === true) return;
-  await io.store.runs.updateFacts(owned, { isRewriteChecked: true });
+  if (create === undefined || (await io.store.runs.get(owned.run.id))?.delivery?.isRewriteChecked === true) return;
+  await io.store.runs.updateDelivery(owned, { isRewriteChecked: true });
   const { identification, after } = create;
   const forms = [identification.toLowerCase(), identification.toUpperCase(), identification.replace(/^0+(?=.)/, '')];
   for (const form of new Set(forms.filter((one) => one !== identification))) {
@@ -296,7 +283,7 @@ async function ifUnseenIn({ owned, sync }: RunContext, { batch, lookups }: Proof
     : endOf(batch) + spanOn(io.clock, visibleWithinMs);
   const mayWait = lookups.startedAt < untilMs;
   if (batch.final === 'failed') {
-    const failedFile = (await io.store.runs.get(owned.run.id))?.facts.failedFile;
+    const failedFile = (await io.store.runs.get(owned.run.id))?.delivery?.failedFile;
     return mayWait && failedFile?.showsLate !== false ? { kind: 'wait', untilMs } : { kind: 'split' };
   }
   if (mayWait) return { kind: 'wait', untilMs };
@@ -313,12 +300,12 @@ async function learnFromFailed(
   { batch, seen, isWaiting }: { readonly batch: Batch; readonly seen: number; readonly isWaiting: boolean },
   io: EngineIo,
 ): Promise<void> {
-  const known = (await io.store.runs.get(owned.run.id))?.facts.failedFile;
+  const known = (await io.store.runs.get(owned.run.id))?.delivery?.failedFile;
   if (known?.showsLate !== undefined || (known?.batch ?? batch.id) !== batch.id) return;
   const isFirstLook = known === undefined;
   if (isFirstLook !== isWaiting) return;
   const learned = isFirstLook ? { seen } : { seen: known.seen, showsLate: seen > known.seen };
-  await io.store.runs.updateFacts(owned, { failedFile: { ...learned, batch: batch.id } });
+  await io.store.runs.updateDelivery(owned, { failedFile: { ...learned, batch: batch.id } });
 }
 
 /**
@@ -339,7 +326,7 @@ function whatOf({ verdict }: ReadBack): string {
 }
 
 function reasonUnseen(back: ReadBack): string {
-  if (isEdited(back)) return whatOf(back);
+  if (isEdited(back) || partOf(back.change) === 'leaders') return whatOf(back);
   return refusalReason(back.change.kind, `the platform reported done, but ${whatOf(back)}`);
 }
 

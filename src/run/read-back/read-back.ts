@@ -1,14 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Change } from '../../core/plan/change.ts';
+import { type Change, partOf } from '../../core/plan/change.ts';
 import { judgeChange, type Verdict } from '../../core/plan/judge.ts';
+import { judgeLeaders } from '../../core/plan/leaders.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { afterChange, entryOf, leftBehind } from '../../core/plan/ledger-steps.ts';
 import { rejectionBy, type UndoneRecord } from '../../core/plan/undo.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { Finding } from '../../core/run/finding.ts';
-import type { ChangeMark } from '../../ports/store.ts';
+import { given } from '../../core/run/given.ts';
+import type { LeadersLookup } from '../../ports/platform.ts';
+import type { ChangeMark, PlannedChange } from '../../ports/store.ts';
 import { isConfiguredOn } from '../compare/neighbors.ts';
-import type { EngineIo, Sync } from '../engine-io.ts';
+import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
 import type { Lookups } from './lookups.ts';
 
 /** Number of changes that are judged before other work of this process runs. */
@@ -58,34 +61,80 @@ export async function readBack(
   return backs;
 }
 
+/** Judges a change of leaders by the person's list. `left`: the change from what the list shows, where something lacks. */
+export function leadersBack(
+  change: PlannedChange,
+  list: LeadersLookup,
+  known: LedgerEntry | undefined,
+): ReadBack & { readonly left?: PlannedChange } {
+  const facts = { change, known, accountId: undefined };
+  if (list.found === 'unclear') return { ...facts, verdict: { kind: 'not-seen', what: list.reason } };
+  const { left, ...verdict } = judgeLeaders(change, list.leaders);
+  return { ...facts, verdict, ...given({ left }) };
+}
+
+/** Judges each change of leaders by a list that is read now. */
+export async function readLeadersBack(
+  changes: readonly PlannedChange[],
+  { sync, signal }: Pick<RunContext, 'sync' | 'signal'>,
+  io: EngineIo,
+): Promise<readonly ReadBack[]> {
+  const names = changes.map(({ identification }) => identification);
+  const known = await io.store.ledger.getMany(sync.settings.connection, names);
+  const read = async (change: PlannedChange): Promise<ReadBack> => {
+    const list = await sync.platform.leaders(change.identification, signal);
+    return leadersBack(change, list, known.get(change.identification));
+  };
+  return Promise.all(changes.map(read));
+}
+
+/** What a read-back made certain, as it is stored in one transaction. */
+export interface Certain {
+  readonly marks: ChangeMark[];
+  readonly ledger: LedgerEntry[];
+  readonly undone: UndoneRecord[];
+  readonly findings: Finding[];
+}
+
+/** Returns what is certain of changes that were read back. Those that are not shown have failed. */
+export function certainOf(backs: readonly ReadBack[], sync: Sync, now: number): Certain {
+  return {
+    marks: backs.map((back) => markOf(back, now)),
+    ledger: backs.flatMap((back) => entryAfter(back, sync, now) ?? []),
+    undone: undoneIn(backs, now),
+    findings: backs.flatMap(findingsOf),
+  };
+}
+
 /** Returns the ledger entry after a change that was applied, fully or in part. */
 export function entryAfter(
   { change, verdict, known, accountId }: ReadBack,
   sync: Sync,
   now: number,
 ): LedgerEntry | undefined {
-  if (verdict.kind === 'not-seen') return undefined;
+  // Leaders alone make no account ours.
+  const isUnknown = known === undefined && partOf(change) === 'leaders';
+  if (verdict.kind === 'not-seen' || isUnknown) return undefined;
   const { name, remove, mapping } = sync.settings;
   const blacklist = remove !== 'never' && remove.blacklist;
   return afterChange(change, verdict, known, { owner: name, now, blacklist, accountId, mapping });
 }
 
-/**
- * Returns how a change ended, from what was read back. Not for `not-seen`: the caller decides how long that may last.
- */
+/** Returns how a change ended, from what was read back. The caller decides how long `not-seen` may last. */
 export function markOf({ change, verdict }: ReadBack, now: number): ChangeMark {
-  const { identification } = change;
+  const of = { identification: change.identification, part: partOf(change) };
+  if (verdict.kind === 'not-seen') return { ...of, state: 'failed', reason: verdict.what };
   if (verdict.kind === 'ignored') {
     // Part of the change was applied, for example a create or an enable, so guards count it.
     const reason = [
       ...(verdict.fields.length > 0 ? [`the platform ignored ${verdict.fields.join(', ')}`] : []),
       ...(verdict.overwritten === undefined ? [] : [overwrittenText(verdict.overwritten)]),
     ].join('; ');
-    return { identification, state: 'failed', reason, appliedAt: now };
+    return { ...of, state: 'failed', reason, appliedAt: now };
   }
   if (verdict.kind === 'unverified')
-    return { identification, state: 'unverified', reason: 'write-only fields: nothing shows that they were applied' };
-  return { identification, state: 'applied', appliedAt: now };
+    return { ...of, state: 'unverified', reason: 'write-only fields: nothing shows that they were applied' };
+  return { ...of, state: 'applied', appliedAt: now };
 }
 
 /** Returns what later runs must not do again, because these changes were applied, fully or in part. */
@@ -101,7 +150,9 @@ export function undoneIn(backs: readonly ReadBack[], now: number): UndoneRecord[
 export function findingsOf({ change, verdict }: ReadBack): Finding[] {
   const { identification } = change;
   if (verdict.kind === 'not-seen') {
-    if (verdict.overwritten === undefined) return [];
+    const isOfLeaders = partOf(change) === 'leaders';
+    if (verdict.overwritten === undefined)
+      return isOfLeaders ? [{ code: 'leaders-unclear', identification, message: verdict.what }] : [];
     return [{ code: 'changed-elsewhere', identification, message: overwrittenText(verdict.overwritten) }];
   }
   if (verdict.kind === 'ignored') {

@@ -51,12 +51,12 @@ async function holdExcess(
   const { recorder, sync } = work;
   const { excess, verdict } = judged;
   const isFirst = ({ class: name }: Hold): boolean => name === 'configuration';
-  const first = await recorder.hold({ holds: excess.filter(isFirst), fields: [] });
+  const first = excess.filter(isFirst);
+  await recorder.hold({ holds: first, fields: [] });
   if (first.length > 0) await makeInstead(work, decided);
-  const others = await recorder.hold({ holds: excess.filter((one) => !isFirst(one)), fields: verdict.fields });
-  const counts = [...first, ...others];
-  for (const [i, { class: held }] of excess.entries()) {
-    io.logger.warn({ sync: sync.settings.name, class: held, count: counts[i] ?? 0 }, `held: ${classNoun[held]}s`);
+  await recorder.hold({ holds: excess.filter((one) => !isFirst(one)), fields: verdict.fields });
+  for (const { class: held, count } of excess) {
+    io.logger.warn({ sync: sync.settings.name, class: held, count }, `held: ${classNoun[held]}s`);
   }
 }
 

@@ -1,6 +1,6 @@
+import type { PlanFacts } from '../../core/run/facts.ts';
 import { given } from '../../core/run/given.ts';
 import { type BatchLoad, requestBudget } from '../../core/run/requests.ts';
-import type { PlanFacts } from '../../ports/runs.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { makePlan } from '../make-plan.ts';
 import type { Plan, PlanJob } from '../plan-job.ts';

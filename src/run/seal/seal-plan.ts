@@ -1,6 +1,8 @@
 import type { BlockedCounts } from '../../core/guard/blocked.ts';
 import { PlanDigest } from '../../core/plan/change.ts';
-import type { PlanFacts, PlannedChange } from '../../ports/store.ts';
+import { type AccessTrouble, noPlan, type PlanFacts } from '../../core/run/facts.ts';
+import { given } from '../../core/run/given.ts';
+import type { PlannedChange } from '../../ports/store.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
 import type { Decided } from '../decide/decide-changes.ts';
 import { editFact } from '../edit.ts';
@@ -26,49 +28,49 @@ export async function sealPlan(
 ): Promise<Plan> {
   const { snapshot, reading, usable, fact } = read;
   const { verdict, rejected, ruled, frozen, doubt, isReadDoubted } = judged;
+  const { missing, needsFull, repeated, respectedEdits, notUndone } = decided;
   // A delta without a usable record may come from a permission that was missing for a short time. Its people are read
   // again.
   const unusable = reading.kind === 'delta' && usable === 0 ? work.index.size : 0;
-  const why = doubt ?? verdict.column ?? verdict.fields[0]?.reason;
-  const outOfScope = compared.quiet.outOfScope + decided.quiet.outOfScope;
-  const noAccount = compared.quiet.noAccount + decided.quiet.noAccount;
-  const facts: Plan['facts'] = {
-    read: fact,
+  const isFull = snapshot.kind === 'full';
+  const facts: PlanFacts = {
     sourceRows: snapshot.rows,
     platformUsers: compared.users,
-    ...(compared.pageSize === undefined ? {} : { pageSize: compared.pageSize }),
     managedUsers: compared.managed,
-    ...(snapshot.kind === 'full' ? { matched: work.index.countMatched() } : {}),
     unchanged: compared.quiet.unchanged + decided.quiet.unchanged,
-    ...(outOfScope > 0 ? { outOfScope } : {}),
-    ...(noAccount > 0 ? { noAccount } : {}),
-    ...(compared.unmanaged === undefined ? {} : { unmanaged: compared.unmanaged }),
-    lookedAt: compared.lookedAt,
-    lookTookMs: compared.lookTookMs,
+    outOfScope: compared.quiet.outOfScope + decided.quiet.outOfScope,
+    noAccount: compared.quiet.noAccount + decided.quiet.noAccount,
     blocked: blockedCounts(work, compared),
-    ...waitsFor(compared),
-    ...missingFacts(decided, judged),
-    ...(Object.keys(compared.orphans).length === 0 ? {} : { orphans: compared.orphans }),
-    ...(compared.lookups === 0 ? {} : { sourceLookups: compared.lookups }),
+    missing: missing.count,
+    orphans: compared.orphans,
+    sourceLookups: compared.lookups,
     postponed: compared.postponed + decided.postponed + compared.unconfirmed + unusable,
-    ...(decided.needsFull ? { needsFull: true } : {}),
+    needsFull,
     rejected,
-    ...(ruled.length === 0 ? {} : { ruled: ruled.map((one) => one.class) }),
+    ruled: ruled.map((one) => one.class),
     ...editFact(work.edit, decided.differing, isConfigurationHeld(verdict)),
-    ...(work.baseline.accepted === undefined && snapshot.kind === 'full' ? { isFirstConfiguration: true } : {}),
-    ...(frozen === undefined || frozen.count === 0 ? {} : { frozen }),
-    ...(decided.respectedEdits > 0 ? { respectedEdits: decided.respectedEdits } : {}),
-    ...(decided.notUndone > 0 ? { notUndone: decided.notUndone } : {}),
-    ...(isReadDoubted ? { isReadDoubted: true } : {}),
-    ...(why === undefined ? {} : { doubt: why }),
-    ...accessFacts(work, read, decided),
+    isFirstConfiguration: isFull && work.baseline.accepted === undefined,
+    repeated,
+    respectedEdits,
+    notUndone,
+    isReadDoubted,
+    access: accessTrouble(work, read, decided),
     sourceGaps: snapshot.gaps,
-    ...(read.unknown.length === 0 ? {} : { unknownPeople: read.unknown.length }),
+    unknownPeople: read.unknown.length,
+    ...given({
+      pageSize: compared.pageSize,
+      matched: isFull ? work.index.countMatched() : undefined,
+      unmanaged: compared.unmanaged,
+      waitsFor: waitsFor(compared),
+      missingWait: verdict.areMissesHeld ? undefined : missing.wait,
+      frozen: frozen?.count === 0 ? undefined : frozen,
+      doubt: doubt ?? verdict.column ?? verdict.fields[0]?.reason,
+    }),
   };
   const sealed = await seal(work, io);
   const findings = work.findings.all();
-  const { repeated } = decided;
-  return { id: work.recorder.planId, ...sealed, findings, facts, verdict, repeated, failure: undefined };
+  const delivery = { lookedAt: compared.lookedAt, lookTookMs: compared.lookTookMs };
+  return { id: work.recorder.planId, ...sealed, findings, read: fact, facts, delivery, verdict, failure: undefined };
 }
 
 /**
@@ -79,25 +81,16 @@ function blockedCounts({ blocked }: PlanWork, { waits }: PlanCompared): BlockedC
 }
 
 /** Returns whose changes have an unknown outcome, and when the last of these waits ends. */
-function waitsFor({ waits }: PlanCompared): Pick<PlanFacts, 'waitsFor'> {
-  if (waits.length === 0) return {};
+function waitsFor({ waits }: PlanCompared): PlanFacts['waitsFor'] {
+  if (waits.length === 0) return undefined;
   const ends = waits.flatMap(({ until }) => (until === undefined ? [] : [until]));
-  const until = ends.length === waits.length ? { until: Math.max(...ends) } : {};
-  return { waitsFor: { runs: [...new Set(waits.map(({ run }) => run))], ...until } };
+  const until = ends.length === waits.length ? Math.max(...ends) : undefined;
+  return { runs: [...new Set(waits.map(({ run }) => run))], ...given({ until }) };
 }
 
-function missingFacts(
-  { missing: { count, wait } }: Decided,
-  { verdict: { areMissesHeld } }: Judged,
-): Pick<PlanFacts, 'missing' | 'missingWait'> {
-  if (count === 0) return {};
-  return { missing: count, ...(wait === undefined || areMissesHeld ? {} : { missingWait: wait }) };
-}
-
-function accessFacts({ blocked }: PlanWork, { snapshot }: PlanRead, { access }: Decided): Pick<PlanFacts, 'access'> {
-  if (access.keep + access.lack === 0) return {};
-  const cause = blocked.likelyCause(snapshot.rows);
-  return { access: { ...access, ...(cause === undefined ? {} : { cause }) } };
+function accessTrouble({ blocked }: PlanWork, { snapshot }: PlanRead, { access }: Decided): AccessTrouble {
+  if (access.keep + access.lack === 0) return access;
+  return { ...access, ...given({ cause: blocked.likelyCause(snapshot.rows) }) };
 }
 
 /** Seals a plan without changes, for a read that no plan can be made from. */
@@ -114,9 +107,10 @@ export async function sealEmptyPlan(work: PlanWork, read: PlanRead, failure: str
     id: work.recorder.planId,
     ...(await seal(work, io)),
     findings: work.findings.all(),
-    facts: { read: fact, sourceRows: snapshot.rows, blocked: work.blocked.counts(), sourceGaps: snapshot.gaps },
+    read: fact,
+    facts: { ...noPlan, sourceRows: snapshot.rows, blocked: work.blocked.counts(), sourceGaps: snapshot.gaps },
+    delivery: undefined,
     verdict: { holds: [], fields: [], areMissesHeld: false },
-    repeated: 0,
     failure: `${failure}: nothing was changed. ${causes}`.trim(),
   };
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { adoptPeople, planAdoption } from '../../app/accounts/adopt.ts';
-import { decidePeople } from '../../app/accounts/identities.ts';
 import { askedAccounts, type KeyedAccount, openAccounts } from '../../app/accounts/list-accounts.ts';
 import { findOrphans, moveOrphans } from '../../app/accounts/orphans.ts';
 import type { AppIo } from '../../app/app-io.ts';
@@ -176,12 +175,8 @@ export const peopleEndpoints: readonly Endpoint[] = [
       const sync = knownSync(params.sync, app);
       const named = await inSight(ids, sync, sight, app);
       const end = until === undefined ? {} : { until: { at: Date.parse(until) } };
-      const asked = { ...signatureOf(caller, order), signal };
-      const done =
-        way === undefined
-          ? adoptPeople(app, sync, named, asked)
-          : decidePeople(app, sync, named, { way, ...end, ...asked });
-      return adoptionsView({ sync, adoptions: await done });
+      const asked = { ...signatureOf(caller, order), ...given({ way }), ...end, signal };
+      return adoptionsView({ sync, adoptions: await adoptPeople(app, sync, named, asked) });
     },
   }),
   define({

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { ApiCode } from '../../core/run/codes/api-entries.ts';
+import type { ApiCode } from '../../core/run/codes/code-names.ts';
 import { type ErrorCode, RollcallError } from '../../core/run/errors.ts';
 
 /** An error answer by RFC 9457 (`application/problem+json`). `code` is stable; the texts are for people. */

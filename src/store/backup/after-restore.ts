@@ -4,6 +4,7 @@ import type { OpenTransaction } from '../db/database.ts';
 import { addNew } from '../db/row-writer.ts';
 import { declaredTables, tables } from '../db/tables.ts';
 import { toAuditRow } from '../operations.ts';
+import { isPlanned } from '../plans/stated.ts';
 
 /** The circumstances of a restore. */
 export interface Restored {
@@ -73,9 +74,9 @@ async function endRuns(db: OpenTransaction, now: number, madeAt: string): Promis
     .where('state', 'in', ['planned', 'sending', 'sent']);
   await db
     .updateTable('changes')
-    .set({ state: 'unresolved', state_reason: 'the store was restored while its run was in progress' })
+    .set({ mark: 'unresolved', mark_reason: 'the store was restored while its run was in progress' })
     .where('batch', 'in', mayBeOut)
-    .where('state', 'in', ['planned', 'sent'])
+    .where('mark', 'in', ['planned', 'sent'])
     .execute();
   await db.updateTable('batches').set({ state: 'unresolved', final_at: now }).where('id', 'in', mayBeOut).execute();
   await db
@@ -85,19 +86,14 @@ async function endRuns(db: OpenTransaction, now: number, madeAt: string): Promis
     .where('kind', 'in', ['outbox', 'leaders'])
     .where('state', '!=', 'settled')
     .execute();
-  await db
-    .updateTable('changes')
-    .set({ state: 'dropped' })
-    .where('plan', 'in', open)
-    .where('state', '=', 'planned')
-    .execute();
+  await db.updateTable('changes').set({ mark: 'dropped' }).where('plan', 'in', open).where(isPlanned).execute();
   // The next run reads the lists of leaders again.
   await db
     .updateTable('changes')
-    .set({ state: 'failed', state_reason: 'the store was restored while its run was in progress' })
+    .set({ mark: 'failed', mark_reason: 'the store was restored while its run was in progress' })
     .where('plan', 'in', open)
     .where('part', '=', 'leaders')
-    .where('state', 'in', ['sent', 'unresolved'])
+    .where('mark', 'in', ['sent', 'unresolved'])
     .execute();
   return affected(
     db

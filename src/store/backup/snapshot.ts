@@ -2,8 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import type { ClientBase } from 'pg';
 import { RollcallError } from '../../core/run/errors.ts';
-import { explainPostgresError, explainSqliteError } from '../db/errors.ts';
-import { openPostgresSession } from '../db/postgres.ts';
+import { explainSqliteError } from '../db/errors.ts';
 import { whenFree } from '../db/sqlite-dialect.ts';
 import { declaredTables, isDeclared } from '../db/tables.ts';
 import type { BackupPart, SqlValue } from './backup-file.ts';
@@ -45,6 +44,10 @@ export async function* readSqlite(path: string, version: string, now: () => numb
 
 /** Yields the tables of the schema as they are at one instant, as `readSqlite` does. */
 export async function* readPostgres(url: string, folder: string, version: string): AsyncGenerator<BackupPart> {
+  const [{ explainPostgresError }, { openPostgresSession }] = await Promise.all([
+    import('../db/postgres-errors.ts'),
+    import('../db/postgres.ts'),
+  ]);
   const { client, place, close } = await openPostgresSession(url, folder);
   try {
     await client.query('begin isolation level repeatable read read only');

@@ -3,7 +3,6 @@ import { RollcallError } from '../../core/run/errors.ts';
 import type { StoreMigration } from '../../ports/store-operations.ts';
 import type { Database } from './database.ts';
 import { isReadOnly, lockTables, mayMakeTables, tableNames } from './differences.ts';
-import { readOnlyStore } from './errors.ts';
 import { type Migrations, migrations } from './migrations/index.ts';
 
 /**
@@ -25,7 +24,7 @@ export async function migrateIn(
   place: string,
   known: Migrations = migrations,
 ): Promise<StoreMigration> {
-  if (await isReadOnly(transaction)) throw readOnlyStore(place);
+  if (await isReadOnly(transaction)) throw (await import('./postgres-errors.ts')).readOnlyStore(place);
   const { executed, newer } = await readExecuted(transaction, place, known);
   // The migrator refuses an executed migration that its provider lacks. These are executed already, so they never run.
   const others = Object.fromEntries(newer.map((name) => [name, { up: async () => {} }]));

@@ -28,7 +28,7 @@ interface Words {
   triggers: { kind: TriggerKind; state: 'waiting' | 'taken' | 'cancelled' };
   runs: { trigger_kind: TriggerKind; phase: Phase | UnknownState; outcome: Outcome | UnknownState };
   findings: { code: FindingCode };
-  changes: { kind: ChangeKind; part: ChangePart; state: ChangeState };
+  changes: { kind: ChangeKind; part: ChangePart; mark: ChangeState };
   batches: { kind: Batch['kind']; state: BatchState | UnknownState; final: NonNullable<Batch['final']> };
   previews: { state: Preview['state'] };
   roster_pages: { part: 'people' | 'emails' };

@@ -1,5 +1,4 @@
-import type { UnreadableValues } from '../../ports/person-records.ts';
-import type { AuditAction } from '../../ports/store-operations.ts';
+import type { AuditAction, UnreadableValues } from '../../ports/store.ts';
 import { keyOf, type Schema } from './schema.ts';
 
 /** The row of `store_keys` with the key of the hashes of forgotten people. */
@@ -62,10 +61,11 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
       identification: { of: 'person', isExact: true, forgotten: 'own' },
       personal: { of: 'person', sealedBy: 'key ring', lost: 'own' },
       waits_for: { of: 'person', isExact: true, forgotten: 'null' },
-      state_reason: mention,
+      mark_reason: mention,
     },
     countedAs: 'changes',
   },
+  plan_holds: { columns: { reason: mention } },
   findings: { columns: { identification: exactRow, message: mention, cause: mention } },
   raw_texts: {
     // The rest of a text that names the person may be about the person too.

@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Selectable, SelectQueryBuilder } from 'kysely';
+import type { SelectQueryBuilder } from 'kysely';
 import type { ChangeClass } from '../../core/plan/change.ts';
 import type { Applier } from '../../ports/store.ts';
 import type { Database } from '../db/database.ts';
 import { inLists } from '../db/row-writer.ts';
 import type { Schema } from '../db/schema.ts';
 import { countClasses } from './changes.ts';
+import { type StatedChange, stated } from './stated.ts';
 
 /** Applied changes, or those of one instant, that one statement reads. */
 const pieceRows = 2500;
@@ -30,7 +31,7 @@ export async function countAppliedSince(
 }
 
 /** `Plans.disabledSince`. */
-export function disablesSince(db: Database, who: Applier, since: number): Promise<Selectable<Schema['changes']>[]> {
+export function disablesSince(db: Database, who: Applier, since: number): Promise<StatedChange[]> {
   return readSince(db, who, since, (changes) => changes.where('kind', '=', 'disable').selectAll().execute());
 }
 
@@ -108,11 +109,11 @@ export async function* appliedSpans(db: Database, since: number): AsyncGenerator
   }
 }
 
-type Changes = SelectQueryBuilder<Schema, 'changes', unknown>;
+type Changes = SelectQueryBuilder<Omit<Schema, 'changes'> & { changes: StatedChange }, 'changes', unknown>;
 
 function appliedBetween(db: Database, { from, to }: Span): Changes {
   return db
-    .selectFrom('changes')
+    .selectFrom(stated)
     .where('applied_at', '>=', from)
     .where('applied_at', '<=', to)
     .where('is_approved', '=', 0);
@@ -141,9 +142,9 @@ async function* perhapsSince(db: Database, who: Applier, since: number): AsyncGe
     .execute();
   for (const { id, sync } of batches) {
     const changes = db
-      .selectFrom('changes')
+      .selectFrom(stated)
       .where('batch', '=', id)
-      .where('state', 'in', ['sent', 'unresolved'])
+      .where('mark', 'in', ['sent', 'unresolved'])
       .where('applied_at', 'is', null)
       .where('is_approved', '=', 0);
     yield claimOf(sync, who) === 'all' ? changes : ownedNow(changes, who);

@@ -1,4 +1,3 @@
-import { type Selectable, sql } from 'kysely';
 import { conflict, notFound, type RollcallError } from '../../core/run/errors.ts';
 import type { BatchEffects, Batches, PlannedBatch } from '../../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
@@ -6,10 +5,9 @@ import type { KeyRing } from '../db/key-ring.ts';
 import { inLists } from '../db/row-writer.ts';
 import type { Schema } from '../db/schema.ts';
 import { createLedgerWriter, toLedgerRows } from '../ledger.ts';
-import { appendFindings, patchFacts, patchRun, toRun } from '../runs.ts';
-import { addBatches, batches, toBatch } from './batch-rows.ts';
-import { markChanges } from './changes.ts';
+import { appendFindings, patchRun, toRun } from '../runs.ts';
 import { rejectUndone } from './decisions.ts';
+import { addBatches, batches, markChanges } from './states.ts';
 
 /**
  * States of a batch whose effect is not known once its run has ended. Outbox batches have no effect of ours, and leaders
@@ -47,20 +45,20 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
 
     async get(id) {
       const row = await db.selectFrom('batches').selectAll().where('id', '=', id).executeTakeFirst();
-      return row && toBatch(row);
+      return row && batches.fromRow(row);
     },
 
     async ofRun(runId, { states, limit } = {}) {
       let wanted = db.selectFrom('batches').selectAll().where('run', '=', runId).orderBy('number');
       if (states !== undefined) wanted = wanted.where('state', 'in', states);
       if (limit !== undefined) wanted = wanted.limit(limit);
-      return (await wanted.execute()).map(toBatch);
+      return (await wanted.execute()).map(batches.fromRow);
     },
 
     async wave(runId) {
       const rows = (await waveRows(db, runId)).toSorted((one, other) => one.number - other.number);
       return {
-        open: rows.filter(({ state }) => state !== 'planned').map(toBatch),
+        open: rows.filter(({ state }) => state !== 'planned').map(batches.fromRow),
         planned: rows.filter(({ state }) => state === 'planned').map(toPlannedBatch),
       };
     },
@@ -68,8 +66,8 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
     async unknown(connection) {
       const rows = await ofUnknownEffect(connection).select('runs.ended_at').execute();
       return {
-        unresolved: rows.filter((row) => row.ended_at !== null).map(toBatch),
-        unproven: rows.filter((row) => row.ended_at === null).map(toBatch),
+        unresolved: rows.filter((row) => row.ended_at !== null).map(batches.fromRow),
+        unproven: rows.filter((row) => row.ended_at === null).map(batches.fromRow),
       };
     },
 
@@ -83,7 +81,7 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
           .selectFrom('changes')
           .select(['identification', 'plan'])
           .where('identification', 'in', names)
-          .where('state', 'in', ['sent', 'unresolved'])
+          .where('mark', 'in', ['sent', 'unresolved'])
           .execute();
         // A run's plan has the id of the run.
         for (const { identification, plan } of rows) if (runs.has(plan)) claimed.add(identification);
@@ -103,10 +101,9 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
           .executeTakeFirst();
         if (row === undefined) throw noSuchBatch(id, owned.run.id);
         await writeEffects(transaction, row, also);
-        const { facts, findings = [], run = {} } = also;
-        if (facts !== undefined) await patchFacts(transaction, owned.run.id, facts);
+        const { delivery, findings = [], run = {} } = also;
         if (findings.length > 0) await appendFindings(transaction, owned.run.id, findings);
-        return { run: toRun(await patchRun(transaction, owned.run.id, run)), lease: owned.lease };
+        return { run: toRun(await patchRun(transaction, owned.run.id, run, delivery)), lease: owned.lease };
       });
     },
 
@@ -144,84 +141,60 @@ function noSuchBatch(id: string, run?: string): RollcallError {
   return notFound(`${where} has no batch ${id}; nothing was written.`);
 }
 
-type WaveRow = Selectable<Schema['batches']> & {
-  readonly kind_of_change: string | null;
-  readonly waiting_change: string | null;
-  /** A column of every row, because the two parts of the query need the same ones. */
-  readonly unreceived_parent: string | null;
-  readonly of_all: number | null;
-};
+type WaveRow = Awaited<ReturnType<typeof waveRows>>[number];
 
 /**
  * Returns the batches of unknown effect, the first planned one and all planned parts, with what their changes and their
  * parents say of them. Without an order, because SQLite would read all batches of the run in that order.
  */
-function waveRows(db: Database, runId: string): Promise<WaveRow[]> {
-  const open = db
+function waveRows(db: Database, runId: string) {
+  const some = db
     .selectFrom('batches')
     .selectAll('batches')
-    .select([
-      sql<string | null>`null`.as('kind_of_change'),
-      sql<string | null>`null`.as('waiting_change'),
-      sql<string | null>`null`.as('unreceived_parent'),
-      sql<number | null>`null`.as('of_all'),
-    ])
-    .where('batches.run', '=', runId)
-    .where('batches.state', 'in', unknownStates);
-  const planned = db
-    .selectFrom('batches')
-    .selectAll('batches')
-    .select((eb) => [
-      eb
+    .select((eb) => {
+      const changes = eb
         .selectFrom('changes')
-        .select('changes.kind')
         .whereRef('changes.batch', '=', 'batches.id')
         .whereRef('changes.plan', '=', 'batches.run')
-        .limit(1)
-        .as('kind_of_change'),
-      eb
-        .selectFrom('changes')
-        .select('changes.hash')
-        .whereRef('changes.batch', '=', 'batches.id')
-        .whereRef('changes.plan', '=', 'batches.run')
-        .where('changes.waits_for', 'is not', null)
-        .limit(1)
-        .as('waiting_change'),
-      eb
-        .selectFrom('batches as unreceived')
-        .select('unreceived.id')
-        .whereRef('unreceived.id', '=', 'batches.parent')
-        .where('unreceived.kind', '=', 'csv')
-        .where('unreceived.file_id', 'is', null)
-        .as('unreceived_parent'),
-      eb
-        .selectFrom('batches as all')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('all.run', '=', runId)
-        .as('of_all'),
-    ])
-    .where('batches.run', '=', runId)
-    .where('batches.state', '=', 'planned')
-    .where((eb) =>
-      eb.or([
-        eb('batches.parent', 'is not', null),
-        eb(
-          'batches.number',
-          '=',
-          eb
-            .selectFrom('batches as first')
-            .select(({ fn }) => fn.min('first.number').as('number'))
-            .where('first.run', '=', runId)
-            .where('first.state', '=', 'planned'),
-        ),
-      ]),
-    );
-  return open.unionAll(planned).execute();
+        .limit(1);
+      return [
+        changes.select('changes.kind').as('kind_of_change'),
+        changes.select('changes.hash').where('changes.waits_for', 'is not', null).as('waiting_change'),
+        eb
+          .selectFrom('batches as unreceived')
+          .select('unreceived.id')
+          .whereRef('unreceived.id', '=', 'batches.parent')
+          .where('unreceived.kind', '=', 'csv')
+          .where('unreceived.file_id', 'is', null)
+          .as('unreceived_parent'),
+        eb
+          .selectFrom('batches as all')
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .where('all.run', '=', runId)
+          .as('of_all'),
+      ];
+    })
+    .where('batches.run', '=', runId);
+  const planned = some.where('batches.state', '=', 'planned').where((eb) =>
+    eb.or([
+      eb('batches.parent', 'is not', null),
+      eb(
+        'batches.number',
+        '=',
+        eb
+          .selectFrom('batches as first')
+          .select(({ fn }) => fn.min('first.number').as('number'))
+          .where('first.run', '=', runId)
+          .where('first.state', '=', 'planned'),
+      ),
+    ]),
+  );
+  return some.where('batches.state', 'in', unknownStates).unionAll(planned).execute();
 }
 
 function toPlannedBatch(row: WaveRow): PlannedBatch {
   return {
-    ...toBatch(row),
+    ...batches.fromRow(row),
     // Disables share a file with no other change.
     isDisabling: row.kind_of_change === 'disable',
     dependsOnOthers: row.kind === 'leaders' || row.waiting_change !== null,

@@ -1,14 +1,12 @@
 import type { Selectable } from 'kysely';
 import type { FieldName, FieldValues } from '../../core/person/fields.ts';
 import { type Before, type ChangeClass, changeClasses, type NotAgain, partOf } from '../../core/plan/change.ts';
-import { notFound, RollcallError } from '../../core/run/errors.ts';
 import { zeros } from '../../core/run/run.ts';
-import type { ChangeMark, NewChange, PlannedChange } from '../../ports/store.ts';
-import type { OpenTransaction } from '../db/database.ts';
+import type { NewChange, PlannedChange } from '../../ports/store.ts';
 import type { KeyRing } from '../db/key-ring.ts';
-import { inLists } from '../db/row-writer.ts';
 import type { Schema } from '../db/schema.ts';
 import { placeOf } from '../db/tables.ts';
+import type { StatedChange } from './stated.ts';
 
 /** The meaning of each bit of `changes.classes`. It is stored, so a bit is never reused. */
 const classBits: Readonly<Record<ChangeClass, number>> = {
@@ -79,8 +77,8 @@ export function toNewChangeRow(plan: string, change: NewChange, keys: KeyRing): 
     hash: change.hash,
     rule: change.rule,
     episode: change.episode,
-    state: change.verdict?.state ?? 'planned',
-    state_reason: change.verdict?.reason ?? null,
+    mark: change.verdict?.state ?? 'planned',
+    mark_reason: change.verdict?.reason ?? null,
     is_rejected: change.verdict?.state === 'dropped' ? 1 : 0,
     is_left_out: change.verdict?.isLeftOut === true ? 1 : 0,
     asked: change.asked === undefined ? null : JSON.stringify(change.asked),
@@ -113,7 +111,7 @@ function withSame(before: PersonalParts[0], after: FieldValues): Before | undefi
 export const emptyChange = {
   personal: JSON.stringify([null, {}, ''] satisfies PersonalParts),
   changed: '',
-  state_reason: null,
+  mark_reason: null,
   waits_for: null,
   hash: 'forgotten',
   asked: null,
@@ -125,7 +123,7 @@ export function changedPattern(field: FieldName): string {
 }
 
 /** Throws `STORE_INVALID` when no configured key opens the values. */
-export function toPlannedChange(row: Selectable<Schema['changes']>, keys: KeyRing): PlannedChange {
+export function toPlannedChange(row: StatedChange, keys: KeyRing): PlannedChange {
   const text = keys.open(row.personal, placeOf('changes', 'personal', { ...row }));
   const [before, after, reason, notAgain] = JSON.parse(text) as PersonalParts;
   return {
@@ -149,72 +147,4 @@ export function toPlannedChange(row: Selectable<Schema['changes']>, keys: KeyRin
     isLeftOut: row.is_left_out === 1,
     ...(row.applied_at === null ? {} : { appliedAt: Number(row.applied_at) }),
   };
-}
-
-/**
- * Sets the states of changes of a run's plan, and only of `batch` when it is given. Throws `NOT_FOUND`, which undoes the
- * whole transaction, when a mark matches no change: a change whose result is not stored would never end.
- */
-export async function markChanges(
-  db: OpenTransaction,
-  run: string,
-  marks: readonly ChangeMark[],
-  batch?: string,
-): Promise<void> {
-  if (marks.length === 0) return;
-  const plan = await planOfRun(db, run);
-  const lastByName = new Map(marks.map((mark) => [`${mark.part ?? ''} ${mark.identification}`, mark]));
-  for (const group of groupsOf([...lastByName.values()])) {
-    const { state, reason, appliedAt, part = 'account' } = group.mark;
-    let marked = 0n;
-    for (const names of inLists(group.identifications)) {
-      const { numUpdatedRows } = await db
-        .updateTable('changes')
-        .set({
-          state,
-          state_reason: reason ?? null,
-          ...(appliedAt === undefined ? {} : { applied_at: appliedAt }),
-        })
-        .where('plan', '=', plan)
-        .where('identification', 'in', names)
-        .where('part', '=', part)
-        .$if(batch !== undefined, (query) => query.where('batch', '=', batch ?? ''))
-        .executeTakeFirst();
-      marked += numUpdatedRows;
-    }
-    if (Number(marked) !== group.identifications.length) {
-      const where = batch === undefined ? `run ${run}` : `batch ${batch} of run ${run}`;
-      const missing = group.identifications.length - Number(marked);
-      const message = `${missing} of ${group.identifications.length} changes to mark as ${state} are not in ${where}; no change was marked.`;
-      throw notFound(message);
-    }
-  }
-}
-
-/** Returns the plan of a run. Throws `NOT_FOUND` when the run has none. */
-export async function planOfRun(db: OpenTransaction, run: string): Promise<string> {
-  const row = await db.selectFrom('plans').select('id').where('run', '=', run).executeTakeFirst();
-  if (row === undefined) {
-    throw new RollcallError(`run ${run} has no plan in the store, so nothing in it can be changed.`, {
-      code: 'NOT_FOUND',
-    });
-  }
-  return row.id;
-}
-
-interface MarkGroup {
-  readonly mark: ChangeMark;
-  readonly identifications: string[];
-}
-
-/** Groups equal marks of many users, so that one statement writes them all. */
-function groupsOf(marks: readonly ChangeMark[]): Iterable<MarkGroup> {
-  const groups = new Map<string, MarkGroup>();
-  for (const mark of marks) {
-    const key = JSON.stringify([mark.part, mark.state, mark.reason ?? null, mark.appliedAt ?? null]);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { mark, identifications: [mark.identification] });
-    else group.identifications.push(mark.identification);
-  }
-  return groups.values();
 }

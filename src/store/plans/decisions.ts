@@ -29,6 +29,7 @@ export function createDecisions(db: Database): Decisions {
       return inTransaction(db, async (transaction) => {
         await lockName(transaction, decisionsOf(sync));
         let decided = 0;
+        const expiresAt = verdict.state === 'approved' ? verdict.expiresAt : undefined;
         const different = [...new Map(changes.map((change) => [change.hash, change])).values()];
         for (const piece of chunk(different, decidedPerPiece)) {
           const names = piece.map(({ identification }) => identification);
@@ -40,7 +41,7 @@ export function createDecisions(db: Database): Decisions {
             const against = verdict.state === 'approved' ? rejectionsAgainst(change, decisions) : [];
             if (against.length > 0 && !(verdict.state === 'approved' && verdict.reopens === true)) continue;
             for (const one of against) rows.set(one.hash, lifted(one, verdict.at));
-            rows.set(change.hash, decidedBy(change, verdict));
+            rows.set(change.hash, recordOf(change, { at: verdict.at, expiresAt, verdict }));
             decided += 1;
           }
           await writer.write(
@@ -63,7 +64,8 @@ export function createDecisions(db: Database): Decisions {
           const rows = piece.flatMap((change) => {
             const decisions = known.get(change.identification) ?? [];
             if (episodeOf(change.rule, decisions) !== change.episode) return [];
-            const exact = decisions.find(({ hash }) => hash === change.hash) ?? opened(change, approval.at, expiresAt);
+            const exact =
+              decisions.find(({ hash }) => hash === change.hash) ?? recordOf(change, { at: approval.at, expiresAt });
             const given = withApproval(exact.given?.given ?? [], approval);
             if (given.length >= of) complete.add(change.hash);
             return rowOf(sync, { ...exact, given: { class: about, of, given } });
@@ -158,19 +160,13 @@ function lifted(rejection: DecisionRecord, at: number): DecisionRecord {
   return { ...rejection, state: 'open', by: undefined, why: undefined, at, expiresAt: at, run: undefined };
 }
 
-function decidedBy(change: DecidedChange, verdict: ChangeVerdict): DecisionRecord {
-  const { identification, rule, episode, hash, fields: decided } = change;
-  const { state, by, why, at } = verdict;
-  const expiresAt = verdict.state === 'approved' ? verdict.expiresAt : undefined;
-  const record = { identification, rule, episode, hash, state, by, why, at, expiresAt, fields: decided };
-  return { ...record, run: undefined, endedAt: undefined };
-}
-
-/** A change of a plan that was only shown: no run has held it yet. */
-function opened(change: DecidedChange, at: number, expiresAt: number): DecisionRecord {
-  const { identification, rule, episode, hash, fields: decided } = change;
-  const record = { identification, rule, episode, hash, fields: decided, state: 'open', at, expiresAt } as const;
-  return { ...record, by: undefined, why: undefined, run: undefined, endedAt: undefined };
+/** Without a verdict: a change of a plan that was only shown, so no run has held it yet. */
+function recordOf(
+  { identification, rule, episode, hash, fields: decided }: DecidedChange,
+  { at, expiresAt, verdict }: Pick<DecisionRecord, 'at' | 'expiresAt'> & { readonly verdict?: ChangeVerdict },
+): DecisionRecord {
+  const said = { state: verdict?.state ?? 'open', by: verdict?.by, why: verdict?.why, run: undefined } as const;
+  return { identification, rule, episode, hash, fields: decided, ...said, at, expiresAt, endedAt: undefined };
 }
 
 /** The row of a decision whose episode continues. */
@@ -208,25 +204,23 @@ export async function waitingHashes(db: Database, sync: string, now: number): Pr
 }
 
 /** Changes whenever another change of the sync stops to wait. */
-export async function settledVersion(db: Database, sync: string, now: number): Promise<string> {
-  const row = await db
-    .selectFrom('decisions')
-    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.max('at').as('at')])
-    .where('sync', '=', sync)
-    .where(isSettled(now))
-    .executeTakeFirst();
-  return `${row?.count ?? 0} ${row?.at ?? 0}`;
+export function settledVersion(db: Database, sync: string, now: number): Promise<string> {
+  return versionOf(db, sync, isSettled(now));
 }
 
 /** Changes whenever a change of the sync begins or ceases to wait. */
 export async function waitingVersion(db: Database, sync: string, now: number): Promise<string> {
+  return `${await versionOf(db, sync, isWaiting(now))} ${await settledVersion(db, sync, now)}`;
+}
+
+async function versionOf(db: Database, sync: string, isMeant: ReturnType<typeof isWaiting>): Promise<string> {
   const row = await db
     .selectFrom('decisions')
     .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.max('at').as('at'), eb.fn.max('hash').as('hash')])
     .where('sync', '=', sync)
-    .where(isWaiting(now))
+    .where(isMeant)
     .executeTakeFirst();
-  return `${row?.count ?? 0} ${row?.at ?? 0} ${row?.hash ?? ''} ${await settledVersion(db, sync, now)}`;
+  return `${row?.count ?? 0} ${row?.at ?? 0} ${row?.hash ?? ''}`;
 }
 
 /**

@@ -7,6 +7,7 @@ import { decisionsOf, lockName } from '../db/differences.ts';
 import { inLists } from '../db/row-writer.ts';
 import type { Schema } from '../db/schema.ts';
 import { aboutPiece, decisionAbout, inPiece, inPieces, type PlanPiece, proposalsAbout } from './plan-access.ts';
+import { stated } from './stated.ts';
 
 /** As `Schema['decisions'].fields`: a decision about everything that the rule does. */
 const wholeChange = JSON.stringify({ isWhole: true, digests: {} } satisfies DecidedFields);
@@ -41,7 +42,7 @@ async function openHeld(db: OpenTransaction, sync: string, piece: PlanPiece, { n
     .columns(['sync', 'hash', 'identification', 'rule', 'episode', 'state', 'at', 'expires_at', 'by_whom', 'fields'])
     .expression((eb) =>
       eb
-        .selectFrom('changes')
+        .selectFrom(stated)
         .select((row) => [
           row.val(sync).as('sync'),
           'hash',
@@ -313,7 +314,7 @@ export async function pendingPeople(
   const names = new Set(decided.map(({ identification }) => identification));
   for (const plan of await shownPlans(db, sync, now)) {
     const shown = await db
-      .selectFrom('changes')
+      .selectFrom(stated)
       .select('identification')
       .where('plan', '=', plan)
       .where('identification', '>', after)

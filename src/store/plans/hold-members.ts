@@ -7,6 +7,7 @@ import { fields } from '../db/fields.ts';
 import type { Schema } from '../db/schema.ts';
 import { classMask } from './changes.ts';
 import { decisionAbout, inPiece, type PlanPiece, piecesOf } from './plan-access.ts';
+import { stated, statedAs } from './stated.ts';
 
 /**
  * The members of a hold are the held changes of its run's plan that are in its class. What became of each one is in its
@@ -34,18 +35,13 @@ export function isWaiting(now: number) {
 
 /** Any other decision. */
 export function isSettled(now: number) {
-  return (eb: ExpressionBuilder<Schema, 'decisions'>) =>
-    eb.or([
-      eb('decisions.state', '!=', 'open'),
-      eb('decisions.ended_at', 'is not', null),
-      eb('decisions.expires_at', '<=', now),
-    ]);
+  return (eb: ExpressionBuilder<Schema, 'decisions'>) => eb.not(isWaiting(now)(eb));
 }
 
 /** Reads members of these classes and their decisions, a piece of the plan at a time. */
 function heldIn(db: Database, piece: PlanPiece, mask: number) {
   return db
-    .selectFrom('changes')
+    .selectFrom(stated)
     .where(inPiece(piece))
     .where('changes.state', '=', 'held')
     .where((eb) => eb(eb('changes.classes', '&', mask), '!=', 0));
@@ -153,7 +149,7 @@ async function waitsBeside(
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(
-            selectFrom('changes as own')
+            selectFrom(statedAs('own'))
               .select('own.hash')
               .where('own.plan', '=', own.run)
               .whereRef('own.identification', '=', 'changes.identification')
@@ -245,7 +241,7 @@ export async function countMembers(db: Database, rows: readonly HoldFactsRow[], 
 /** The classes under which these runs hold the same change, as bits. */
 function countedIn(runs: readonly { readonly run: string; readonly classes: readonly ChangeClass[] }[]) {
   const parts = runs.map(
-    ({ run, classes }) => sql`coalesce((select other.classes & ${classMask(classes)} from changes as other
+    ({ run, classes }) => sql`coalesce((select other.classes & ${classMask(classes)} from ${statedAs('other')}
       where other.plan = ${run} and other.identification = changes.identification and other.hash = changes.hash
       and other.state = 'held'), 0)`,
   );

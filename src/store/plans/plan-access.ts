@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ExpressionBuilder, Selectable } from 'kysely';
-import { notFound, RollcallError } from '../../core/run/errors.ts';
+import type { ExpressionBuilder } from 'kysely';
+import { conflict, notFound, type RollcallError } from '../../core/run/errors.ts';
 import type { OwnedRun } from '../../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
 import type { Schema } from '../db/schema.ts';
+import { type StatedChange, stated } from './stated.ts';
 
 /**
  * Runs a transaction that writes to a plan, as the owner of its run, or without an owner for a preview plan. Throws
@@ -55,9 +56,7 @@ export async function sealPlan(
 }
 
 export function sealed(planId: string): RollcallError {
-  return new RollcallError(`plan ${planId} is sealed: nothing can be added to it, and its digest is final.`, {
-    code: 'CONFLICT',
-  });
+  return conflict(`plan ${planId} is sealed: nothing can be added to it, and its digest is final.`);
 }
 
 function asOwnerIfAny<T>(
@@ -72,9 +71,16 @@ function requireOwn({ id, run }: { readonly id: string; readonly run: string | u
   if (run === owned?.run.id) return;
   const whose = run === undefined ? 'is a preview' : `belongs to run ${run}`;
   const who = owned === undefined ? 'no run' : `run ${owned.run.id}`;
-  throw new RollcallError(`plan ${id} ${whose}, so ${who} cannot write to it; nothing was written.`, {
-    code: 'CONFLICT',
-  });
+  throw conflict(`plan ${id} ${whose}, so ${who} cannot write to it; nothing was written.`);
+}
+
+/** Returns the plan of a run. Throws `NOT_FOUND` when the run has none. */
+export async function planOfRun(db: OpenTransaction, run: string): Promise<string> {
+  const row = await db.selectFrom('plans').select('id').where('run', '=', run).executeTakeFirst();
+  if (row === undefined) {
+    throw notFound(`run ${run} has no plan in the store, so nothing in it can be changed.`);
+  }
+  return row.id;
 }
 
 /** Changes per statement. All other work of this process waits for the statement. */
@@ -160,22 +166,22 @@ export async function dropPlan(db: OpenTransaction, plan: string): Promise<void>
   await db.deleteFrom('plans').where('id', '=', plan).execute();
 }
 
-type Group<Name extends keyof Schema['changes']> = Pick<Selectable<Schema['changes']>, Name> & {
+type Group<Name extends keyof StatedChange> = Pick<StatedChange, Name> & {
   readonly count: number;
 };
 
 /** Counts the changes of a plan, piece by piece, in groups that are equal in these columns. */
-export async function countChanges<Name extends keyof Schema['changes']>(
+export async function countChanges<Name extends keyof StatedChange>(
   db: Database,
   plan: string,
   columns: readonly Name[],
 ): Promise<readonly Group<Name>[]> {
-  const names: readonly (keyof Schema['changes'])[] = columns;
+  const names: readonly (keyof StatedChange)[] = columns;
   const groupsOf = async (changes: 'first' | PlanPiece): Promise<readonly Group<Name>[]> => {
     const some =
       changes === 'first'
-        ? db.selectFrom('changes').where('plan', '=', plan).limit(rowsPerPiece)
-        : db.selectFrom('changes').where(inPiece(changes));
+        ? db.selectFrom(stated).where('plan', '=', plan).limit(rowsPerPiece)
+        : db.selectFrom(stated).where(inPiece(changes));
     const groups = await db
       .selectFrom(some.select(names).as('piece'))
       .select(names)
@@ -210,7 +216,7 @@ export function decisionAbout(eb: ExpressionBuilder<Schema, 'changes'>, sync: st
 /** The plan's changes of the same person by the same rule as the decision. */
 export function proposalsAbout(eb: ExpressionBuilder<Schema, 'decisions'>, plan: string) {
   return eb
-    .selectFrom('changes')
+    .selectFrom(stated)
     .select('changes.hash')
     .where('changes.plan', '=', plan)
     .whereRef('changes.identification', '=', 'decisions.identification')

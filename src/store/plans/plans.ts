@@ -4,13 +4,15 @@ import type { RefusedCreate } from '../../core/plan/refused-create.ts';
 import { conflict, usageError } from '../../core/run/errors.ts';
 import { noKinds, noStates } from '../../core/run/report.ts';
 import type { PlanHeader, PlannedChange, Plans } from '../../ports/store.ts';
-import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
+import type { Database, OpenTransaction } from '../db/database.ts';
 import type { KeyRing } from '../db/key-ring.ts';
 import { inLists, RowWriter } from '../db/row-writer.ts';
 import { patchRun } from '../runs.ts';
-import { classMask, countClasses, markChanges, type NewChangeRow, toNewChangeRow, toPlannedChange } from './changes.ts';
+import { countAppliedSince, disablesSince } from './applied-since.ts';
+import { classMask, countClasses, type NewChangeRow, toNewChangeRow, toPlannedChange } from './changes.ts';
 import { asPlanner, countChanges, dropPlan, inPiece, inPlan, piecesOf, sealed, sealPlan } from './plan-access.ts';
-import { createPlanGuards } from './plan-guards.ts';
+import { isHeld, stated } from './stated.ts';
+import { createPlanStates } from './states.ts';
 
 /** Changes per transaction while a plan is written. Other processes wait for at most this many. */
 const pieceRows = 4096;
@@ -19,7 +21,7 @@ export function createPlans(db: Database, keys: KeyRing): Plans {
   const writer = new RowWriter<'changes', NewChangeRow>('changes');
 
   return {
-    ...createPlanGuards(db, keys),
+    ...createPlanStates(db),
     ...createPlanQueries(db, keys),
 
     begin(owned, header) {
@@ -50,7 +52,7 @@ export function createPlans(db: Database, keys: KeyRing): Plans {
             .where('plan', '=', planId)
             .where('identification', 'in', names)
             .where('part', '=', 'account')
-            .where('state', '=', 'held')
+            .where(isHeld)
             .where('is_approved', '=', 0)
             .returning('identification')
             .execute();
@@ -63,6 +65,12 @@ export function createPlans(db: Database, keys: KeyRing): Plans {
         );
         return others.length;
       });
+    },
+
+    appliedSince: (who, since) => countAppliedSince(db, who, since),
+
+    async disabledSince(who, since) {
+      return (await disablesSince(db, who, since)).map((row) => toPlannedChange(row, keys));
     },
 
     async count(planId) {
@@ -79,14 +87,6 @@ export function createPlans(db: Database, keys: KeyRing): Plans {
 
     seal: (owned, planId, digest) =>
       inPlan(db, owned, planId, (transaction, plan) => sealPlan(transaction, { ...plan, id: planId }, digest)),
-
-    setStates: (owned, marks) => asOwner(db, owned, (transaction) => markChanges(transaction, owned.run.id, marks)),
-
-    async countStates(planId) {
-      const counts = { ...noStates };
-      for (const { state, count } of await countChanges(db, planId, ['state'])) counts[state] += count;
-      return counts;
-    },
   };
 }
 
@@ -124,12 +124,27 @@ function createPlanQueries(
   db: Database,
   keys: KeyRing,
 ): Pick<Plans, 'hashes' | 'page' | 'get' | 'getMany' | 'findByDigest' | 'history' | 'refusedCreates'> {
+  const getMany: Plans['getMany'] = async (planId, identifications, part = 'account') => {
+    const found: PlannedChange[] = [];
+    for (const names of inLists(identifications)) {
+      const rows = await db
+        .selectFrom(stated)
+        .selectAll()
+        .where('plan', '=', planId)
+        .where('identification', 'in', names)
+        .$if(part !== 'all', (query) => query.where('part', '=', part as ChangePart))
+        .execute();
+      for (const row of rows) found.push(toPlannedChange(row, keys));
+    }
+    return found;
+  };
+
   return {
     async *hashes(planId) {
       for await (const piece of piecesOf(db, planId)) {
         // Sifted here: a statement whose few rows lie among many others would hold up other work.
         const rows = await db
-          .selectFrom('changes')
+          .selectFrom(stated)
           .select(['hash', 'state', 'is_approved'])
           .where(inPiece(piece))
           .orderBy('identification')
@@ -144,7 +159,7 @@ function createPlanQueries(
     async page(planId, query) {
       const { limit, after, states, classes, batch } = query;
       if (states?.length === 0) return [];
-      let wanted = db.selectFrom('changes').selectAll().orderBy('identification').orderBy('part');
+      let wanted = db.selectFrom(stated).selectAll().orderBy('identification').orderBy('part');
       if (states !== undefined) wanted = wanted.where('state', 'in', states);
       if (classes !== undefined) wanted = wanted.where((eb) => eb(eb('classes', '&', classMask(classes)), '!=', 0));
       if (batch !== undefined) wanted = wanted.where('batch', '=', batch);
@@ -170,31 +185,8 @@ function createPlanQueries(
       return [...found, ...second.map((row) => toPlannedChange(row, keys))];
     },
 
-    async get(planId, identification, part = 'account') {
-      const row = await db
-        .selectFrom('changes')
-        .selectAll()
-        .where('plan', '=', planId)
-        .where('identification', '=', identification)
-        .where('part', '=', part)
-        .executeTakeFirst();
-      return row && toPlannedChange(row, keys);
-    },
-
-    async getMany(planId, identifications, part = 'account') {
-      const found: PlannedChange[] = [];
-      for (const names of inLists(identifications)) {
-        const rows = await db
-          .selectFrom('changes')
-          .selectAll()
-          .where('plan', '=', planId)
-          .where('identification', 'in', names)
-          .$if(part !== 'all', (query) => query.where('part', '=', part as ChangePart))
-          .execute();
-        for (const row of rows) found.push(toPlannedChange(row, keys));
-      }
-      return found;
-    },
+    get: async (planId, identification, part) => (await getMany(planId, [identification], part))[0],
+    getMany,
 
     async findByDigest(sync, digest) {
       const beginning = digest.toLowerCase();
@@ -241,7 +233,7 @@ function createPlanQueries(
           .where('changes.identification', 'in', names)
           .where('plans.sync', '=', sync)
           .where('changes.kind', '=', 'create')
-          .where('changes.state', '=', 'failed')
+          .where('changes.mark', '=', 'failed')
           .where('runs.outcome', '!=', 'failed')
           .where((eb) =>
             eb.or([
@@ -260,7 +252,7 @@ function createPlanQueries(
 
     async history(sync, identification, limit) {
       const rows = await db
-        .selectFrom('changes')
+        .selectFrom(stated)
         .innerJoin('plans', 'plans.id', 'changes.plan')
         .innerJoin('runs', 'runs.id', 'plans.run')
         .selectAll('changes')

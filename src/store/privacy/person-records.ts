@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { leaderStates, leadersNamed, renameLeaders, unread } from '../../core/plan/leaders.ts';
 import { conflict } from '../../core/run/errors.ts';
-import type { PersonRecord, PersonRecords } from '../../ports/person-records.ts';
+import type { PersonRecord, PersonRecords } from '../../ports/store.ts';
 import { type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
 import type { KeyRing } from '../db/key-ring.ts';
 import { isSameRow } from '../db/row-writer.ts';
@@ -12,6 +12,7 @@ import { eraseFromDirectories, findInDirectories } from '../directories.ts';
 import { rewriteLeaders, toLedgerEntry } from '../ledger.ts';
 import { emptyChange, toPlannedChange } from '../plans/changes.ts';
 import { toRecord } from '../plans/decisions.ts';
+import { type StatedChange, stated } from '../plans/stated.ts';
 import { toFinding } from '../runs.ts';
 import { toStanding } from '../standing.ts';
 import { findPersonHash, hideLedgerRow, makePersonHash, type PersonHash, pseudonymOf, toEntry } from './forgotten.ts';
@@ -68,10 +69,10 @@ export function createPersonRecords(db: Database, keys: KeyRing): PersonRecords 
 /** Throws `CONFLICT` while a change of the person, or one that makes the person a leader, may still be sent or read back. */
 async function requireQuiet(db: OpenTransaction, keys: KeyRing, identification: string): Promise<void> {
   const open = db
-    .selectFrom('changes')
+    .selectFrom(stated)
     .innerJoin('plans', 'plans.id', 'changes.plan')
     .innerJoin('runs', 'runs.id', 'plans.run')
-    .where((eb) => eb.or([eb('runs.ended_at', 'is', null), eb('changes.state', 'in', ['sent', 'unresolved'])]));
+    .where((eb) => eb.or([eb('runs.ended_at', 'is', null), eb('changes.mark', 'in', ['sent', 'unresolved'])]));
   const own = await open
     .select('runs.id')
     .where('changes.identification', '=', identification)
@@ -86,9 +87,7 @@ async function requireQuiet(db: OpenTransaction, keys: KeyRing, identification: 
   throw conflict(message);
 }
 
-type ChangeRow = Selectable<Schema['changes']>;
-
-function namesLeader(row: ChangeRow, keys: KeyRing, identification: string): boolean {
+function namesLeader(row: StatedChange, keys: KeyRing, identification: string): boolean {
   const change = toPlannedChange(row, keys);
   const { from, to } = leaderStates(change);
   const known = leadersNamed(change.before?.leaders ?? unread);
@@ -96,12 +95,12 @@ function namesLeader(row: ChangeRow, keys: KeyRing, identification: string): boo
 }
 
 /** Returns the changes of the leaders of others that name the person. */
-async function leadersNaming(db: OpenTransaction, keys: KeyRing, identification: string): Promise<ChangeRow[]> {
+async function leadersNaming(db: OpenTransaction, keys: KeyRing, identification: string): Promise<StatedChange[]> {
   const plans = await db.selectFrom('changes').select('plan').distinct().where('part', '=', 'leaders').execute();
-  const found: ChangeRow[] = [];
+  const found: StatedChange[] = [];
   for (const { plan } of plans) {
     const rows = await db
-      .selectFrom('changes')
+      .selectFrom(stated)
       .selectAll()
       .where('plan', '=', plan)
       .where('part', '=', 'leaders')
@@ -112,7 +111,7 @@ async function leadersNaming(db: OpenTransaction, keys: KeyRing, identification:
 }
 
 /** Leaves a change of leaders as a number, with the person whose leaders they are. */
-async function emptyLeaders(db: OpenTransaction, { plan, identification }: ChangeRow): Promise<void> {
+async function emptyLeaders(db: OpenTransaction, { plan, identification }: StatedChange): Promise<void> {
   await db
     .updateTable('changes')
     .set(emptyChange)
@@ -168,7 +167,7 @@ async function readPersonRecord(db: Database, keys: KeyRing, identification: str
   const person = personNamed(identification);
   const naming = <Table extends keyof Schema>(table: Table) => rowsNaming(db, keys, table, person);
   const changes = await db
-    .selectFrom('changes')
+    .selectFrom(stated)
     .innerJoin('plans', 'plans.id', 'changes.plan')
     .selectAll('changes')
     .select(['plans.sync', 'plans.made_at'])

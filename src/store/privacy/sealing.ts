@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { conflict } from '../../core/run/errors.ts';
-import type { Sealing, UnreadableValues } from '../../ports/person-records.ts';
-import type { AuditEntry } from '../../ports/store.ts';
+import type { AuditEntry, Sealing, UnreadableValues } from '../../ports/store.ts';
 import { type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
 import { type KeyRing, recordKey } from '../db/key-ring.ts';
 import { isSameRow } from '../db/row-writer.ts';
@@ -131,7 +130,7 @@ async function requireOver(db: OpenTransaction, keyIds: readonly string[], sentB
     .selectFrom('changes')
     .innerJoin('batches', 'batches.id', 'changes.batch')
     .select('batches.run')
-    .where('changes.state', 'in', ['sent', 'unresolved'])
+    .where('changes.mark', 'in', ['sent', 'unresolved'])
     .where((eb) => eb.or([eb('batches.sent_at', '>', sentBefore), eb('batches.final_at', '>', sentBefore)]))
     .where(isSealedWith('changes.personal', keyIds))
     .limit(1)
@@ -148,7 +147,7 @@ async function dropChanges(db: OpenTransaction, keyIds: readonly string[]): Prom
     .selectFrom('changes')
     .select('batch')
     .distinct()
-    .where('state', 'in', ['sent', 'unresolved'])
+    .where('mark', 'in', ['sent', 'unresolved'])
     .where('batch', 'is not', null)
     .where(isLost)
     .execute();
@@ -158,11 +157,11 @@ async function dropChanges(db: OpenTransaction, keyIds: readonly string[]): Prom
     { before: ['sent', 'unresolved'], after: 'failed' },
   ] as const;
   for (const { before, after } of states) {
-    await db.updateTable('changes').set({ state: after }).where('state', 'in', before).where(isLost).execute();
+    await db.updateTable('changes').set({ mark: after }).where('mark', 'in', before).where(isLost).execute();
   }
   await db
     .updateTable('changes')
-    .set({ ...emptyChange, hash: 'unreadable', state_reason: reason })
+    .set({ ...emptyChange, hash: 'unreadable', mark_reason: reason })
     .where(isLost)
     .execute();
   for (const { batch } of waiting) {

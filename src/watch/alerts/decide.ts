@@ -1,4 +1,4 @@
-import type { AlertTopic } from '../../core/run/codes/alert-entries.ts';
+import type { AlertTopic } from '../../core/run/codes/code-names.ts';
 import { conflict } from '../../core/run/errors.ts';
 import { formatMinute } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';

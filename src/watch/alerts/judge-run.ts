@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../core/run/errors.ts';
+import { noPlan } from '../../core/run/facts.ts';
 import type { FindingCode } from '../../core/run/finding.ts';
 import { countOf, firstOf, formatInstant } from '../../core/run/formats.ts';
 import type { AlertProblem, Figures } from '../../ports/alerts.ts';
@@ -36,7 +37,7 @@ export async function judgeRun(
   const isUnknown = run.outcome === 'cancelled' && run.counts.unresolved > 0;
   const isHeld = run.outcome === 'held' && !run.isSuccess;
   if (run.outcome === 'failed' || run.outcome === 'partial' || isHeld || isUnknown) {
-    if (run.scope.kind === 'users' && (run.facts.sourceRows === 0 || lacksOnlyPeople(run))) return undefined;
+    if (run.scope.kind === 'users' && (run.plan?.sourceRows === 0 || lacksOnlyPeople(run))) return undefined;
     if (await isOfConnection(run, store)) return undefined;
     if (run.isSuccess && run.scope.kind === 'users') return undefined;
     const problem = run.outcome === 'failed' ? await failedRun(run, store) : await partialRun(run, store);
@@ -50,9 +51,9 @@ export async function judgeRun(
 }
 
 /** Returns whether the run is partial only because the source does not know some of the named people. */
-function lacksOnlyPeople({ outcome, counts, facts }: Run): boolean {
-  const isTroubled = counts.failed + counts.unresolved + (facts.blocked?.unresolved ?? 0) > 0;
-  return outcome === 'partial' && facts.unknownPeople !== undefined && !isTroubled && !facts.sourceGaps?.length;
+function lacksOnlyPeople({ outcome, counts, plan = noPlan }: Run): boolean {
+  const isTroubled = counts.failed + counts.unresolved + (plan.blocked.unresolved ?? 0) > 0;
+  return outcome === 'partial' && plan.unknownPeople > 0 && !isTroubled && plan.sourceGaps.length === 0;
 }
 
 /** Returns whether the run held changes that failed in the run of the open problem: those people are not repaired yet. */
@@ -67,8 +68,8 @@ async function holdsFailed(run: Run, known: AlertProblem | undefined, store: Sto
 const tokenCodes: readonly ErrorCode[] = ['REAUTH_REQUIRED', 'TOKEN_REVOKED', 'TOKEN_RESTORED', 'TOKEN_UNAVAILABLE'];
 
 /** Returns whether the connection ended the run, and is an open problem of its own. */
-async function isOfConnection({ connection, facts }: Run, store: Store): Promise<boolean> {
-  const { failure } = facts;
+async function isOfConnection({ connection, end }: Run, store: Store): Promise<boolean> {
+  const failure = end?.failure;
   if (failure === undefined) return false;
   if (tokenCodes.includes(failure)) return hasConnectionProblem(connection, ['token'], store);
   return isPlatformCode(failure) && hasConnectionProblem(connection, ['platform'], store);
@@ -98,15 +99,16 @@ export function platformSeen({
   id,
   sync,
   outcome,
-  facts,
+  plan,
+  end,
   reason = '',
   startedAt,
   endedAt = 0,
 }: Run): PlatformSeen | undefined {
-  const { failure, platformUsers } = facts;
+  const failure = end?.failure;
   const seen = { sync, run: id, startedAt, at: endedAt };
   if (outcome === 'failed' && isPlatformCode(failure)) return { ...seen, trouble: { code: failure, reason } };
-  return platformUsers === undefined ? undefined : { ...seen, trouble: undefined };
+  return plan?.platformUsers === undefined ? undefined : { ...seen, trouble: undefined };
 }
 
 /** What is wrong with a platform when a run ends with the code. */
@@ -230,8 +232,9 @@ async function partialRun(run: Run, store: Store): Promise<AlertProblem> {
     figures: figuresOf(run),
   } as const;
   if (run.isSuccess) return { ...base, ...accessProblem(run) };
-  const isRead = (run.facts.sourceGaps ?? []).length === 0;
-  const waiting = run.facts.blocked?.unresolved ?? 0;
+  const { sourceGaps, blocked } = run.plan ?? noPlan;
+  const isRead = sourceGaps.length === 0;
+  const waiting = blocked.unresolved ?? 0;
   if (failed + unresolved === 0 && waiting > 0 && isRead) return { ...base, ...waitingPeople(run, waiting) };
   if (failed + unresolved === 0) {
     const rows = (await store.runs.findings(run.id, searchedFindings)).filter(({ code }) => rowCodes.includes(code));
@@ -269,14 +272,14 @@ function figuresOf({ counts: { applied, failed, unresolved, held } }: Run): Figu
 }
 
 /** The key holds no number: people who join the others are no news. */
-function accessProblem({ id, facts: { access }, reason = '' }: Run) {
+function accessProblem({ id, plan = noPlan, reason = '' }: Run) {
   return {
     code: 'run-incomplete',
     key: 'access',
     title: 'records in trouble keep people from leaving or starting',
     details: [reason],
     action: `rollcall show ${id} --findings`,
-    count: Math.max(1, (access?.keep ?? 0) + (access?.lack ?? 0)),
+    count: Math.max(1, plan.access.keep + plan.access.lack),
   } as const;
 }
 
@@ -286,8 +289,8 @@ const shownRows = 5;
 const unresolvedKey = 'partial unresolved';
 
 /** The run changed all users except those with a change of an earlier run whose outcome is not known. */
-function waitingPeople({ facts, id }: Run, waiting: number) {
-  const { runs = [], until } = facts.waitsFor ?? {};
+function waitingPeople({ plan, id }: Run, waiting: number) {
+  const { runs = [], until } = plan?.waitsFor ?? {};
   const [first] = runs;
   const more = runs.length > 1 ? ` and ${countOf(runs.length - 1, 'other run')}` : '';
   const whose = first === undefined ? 'an earlier change' : `run ${first}${more}`;

@@ -1,4 +1,4 @@
-import type { AlertCode } from '../../core/run/codes/alert-entries.ts';
+import type { AlertCode } from '../../core/run/codes/code-names.ts';
 import { ageOf, countOf, firstOf, formatInstant, formatMinute } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { AlertProblem, Undelivered } from '../../ports/alerts.ts';
@@ -389,4 +389,14 @@ function lateAt({ issuedAt = 0, expiresAt = 0 }: TokenStatus): number {
 
 function isText(text: string | undefined): text is string {
   return text !== undefined && text !== '';
+}
+
+/** What a process remembers while it opens its work again: after an outage of the store, and after a refused reload. */
+export interface ProcessMemory {
+  away: Pick<Outage, 'from' | 'fault'> | undefined;
+  refusedReload: RefusedReload | undefined;
+}
+
+export function freshMemory(): ProcessMemory {
+  return { away: undefined, refusedReload: undefined };
 }

@@ -74,7 +74,7 @@ export async function judgeHeld({
     from: Math.min(...holds.map(({ heldAt }) => heldAt)),
     summary: `${countOf(changes, 'change waits', 'changes wait')} for approval until ${formatMinute(ends)}`,
     details: [
-      ...(run.facts.doubt === undefined ? [] : [run.facts.doubt]),
+      ...(run.plan?.doubt === undefined ? [] : [run.plan.doubt]),
       ...holds.map(({ reason }) => reason),
       ...given.map(({ approvals: { of, given: some }, changes: count }) =>
         givenWords(
@@ -112,8 +112,8 @@ function heldClasses(byClass: HeldByClass): readonly (readonly [ChangeClass, num
 
 /** Returns whether a full read lacks enabled users whose sync is not configured: they would stay enabled for ever. */
 export function judgeOrphans({ sync, run }: Pick<SyncFacts, 'sync' | 'run'>): AlertProblem | 'well' | undefined {
-  if (run?.facts.read?.kind !== 'full' || run.scope.kind !== 'all') return undefined;
-  const owners = Object.entries(run.facts.orphans ?? {});
+  if (run?.read?.kind !== 'full' || run.scope.kind !== 'all') return undefined;
+  const owners = Object.entries(run.plan?.orphans ?? {});
   if (owners.length === 0) return run.outcome === 'failed' ? undefined : 'well';
   const users = owners.reduce((sum, [, count]) => sum + count, 0);
   const names = owners.map(([owner]) => owner);
@@ -137,7 +137,7 @@ export function judgeOrphans({ sync, run }: Pick<SyncFacts, 'sync' | 'run'>): Al
 function isDoubted(run: Run | undefined): run is Run {
   // A run that ends as partial offers its read for approval as well.
   const isEnded = run?.outcome === 'held' || run?.outcome === 'partial';
-  return isEnded && run.facts.isReadDoubted === true;
+  return isEnded && run.plan?.isReadDoubted === true;
 }
 
 /** Undefined when nothing was applied. */
@@ -151,9 +151,9 @@ function doubtedRead(run: Run): AlertProblem {
     topic: 'held',
     code: 'read-doubted',
     severity: 'warning',
-    key: run.facts.doubt === undefined ? 'held read' : 'held read blocked',
+    key: run.plan?.doubt === undefined ? 'held read' : 'held read blocked',
     summary: `The source of run ${run.id} looks wrong: an operator must check it`,
-    details: [run.facts.doubt ?? run.reason ?? 'far fewer rows than before, or an emptied field'],
+    details: [run.plan?.doubt ?? run.reason ?? 'far fewer rows than before, or an emptied field'],
     unaffected: continued(run),
     action: commands([`rollcall show ${run.id}`], [`rollcall approve ${run.id}`, 'if the source is right']),
   };

@@ -1,4 +1,4 @@
-import type { AlertTopic } from '../../core/run/codes/alert-entries.ts';
+import type { AlertTopic } from '../../core/run/codes/code-names.ts';
 import { describeError, isStoreAway, RollcallError, usageError } from '../../core/run/errors.ts';
 import { ageOf } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
@@ -18,7 +18,7 @@ import {
 import type { Clock, Egress, Logger, NewId } from '../../ports/runtime.ts';
 import type { Run, Store } from '../../ports/store.ts';
 import { decideAlerts, freshState, type NoticeDraft, quietAlerts } from './decide.ts';
-import { type Outage, outageToldMs, type RefusedReload } from './judge-service.ts';
+import { freshMemory, type Outage, outageToldMs, type ProcessMemory } from './judge-service.ts';
 import type { WatchedSync } from './judge-sync.ts';
 import type { Place } from './render-notice.ts';
 import { openChannel, openSender, sendOnce } from './send.ts';
@@ -310,16 +310,6 @@ export interface AlertChecks {
   begin(signal: AbortSignal): Promise<void>;
   /** Resolves when the evaluation under way, and what it sends, has ended. */
   ended(): Promise<void>;
-}
-
-/** What a process remembers while it opens its work again: after an outage of the store, and after a refused reload. */
-export interface ProcessMemory {
-  away: Pick<Outage, 'from' | 'fault'> | undefined;
-  refusedReload: RefusedReload | undefined;
-}
-
-export function freshMemory(): ProcessMemory {
-  return { away: undefined, refusedReload: undefined };
 }
 
 interface AlertChecksIo {

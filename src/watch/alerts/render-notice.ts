@@ -1,5 +1,4 @@
-import { type AlertCode, type AlertEntry, alertEntries } from '../../core/run/codes/alert-entries.ts';
-import { anchorOf, docsOfCode } from '../../core/run/codes/code-list.ts';
+import { anchorOf, docsOfCode, titlesOfAlert } from '../../core/run/codes/code-list.ts';
 import { ageOf, formatMinute } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import { traceIdsOf } from '../../core/run/run.ts';
@@ -27,12 +26,7 @@ export interface NoticeLink {
 
 /** Returns what is wrong in a few words. */
 export function titleOf({ title, code }: Pick<AlertProblem, 'title' | 'code'>): string {
-  return title ?? titleOfCode(code)[0];
-}
-
-function titleOfCode(code: AlertCode): readonly [wrong: string, over: string] {
-  const { titles = [code, code] }: AlertEntry = alertEntries[code];
-  return titles;
+  return title ?? titlesOfAlert(code)[0];
 }
 
 /** The facts of a notice, in the order in which they are read. Every channel shows these, as well as it can. */
@@ -82,7 +76,7 @@ export function factsOf(notice: AlertNotice, place: Place): NoticeFacts {
       return { ...shared, ...words, tone: 'info', parts: [test] };
     }
     case 'recovery': {
-      const over = recovered.map(({ code }) => titleOfCode(code)[1]).join('; ');
+      const over = recovered.map(({ code }) => titlesOfAlert(code)[1]).join('; ');
       const ends = recovered.map((one) => ({ summary: endOf(one, at), details: [], action: [] }));
       return { ...shared, label: `RECOVERED ${about}`, headline: over, tone: 'over', parts: ends };
     }

@@ -2,34 +2,34 @@ import { describeError } from '../../core/run/errors.ts';
 import type { AlertDelivery, AlertNotice, Channel, ChannelSettings } from '../../ports/alerts.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { Store } from '../../ports/store.ts';
-import { openSlack, openTeams } from './channels/chat.ts';
-import { openEmail } from './channels/email.ts';
-import { openAlertmanager, openOpsgenie, openPagerDuty } from './channels/incidents.ts';
-import { type ChannelIo, openWebhook, type SettingsOf } from './channels/post-json.ts';
+import type { ChannelIo, SettingsOf } from './channels/post-json.ts';
 import { withCommands } from './render-notice.ts';
 
 type Openers = {
-  readonly [Kind in ChannelSettings['kind']]: (settings: SettingsOf<Kind>, io: ChannelIo) => Channel;
+  readonly [Kind in ChannelSettings['kind']]: () => Promise<(settings: SettingsOf<Kind>, io: ChannelIo) => Channel>;
 };
 
-/** Every kind of channel, one line each. */
+/** Every kind of channel, one line each. It is loaded with the first notice. */
 const channelKinds: Openers = {
-  webhook: openWebhook,
-  slack: openSlack,
-  teams: openTeams,
-  email: openEmail,
-  pagerduty: openPagerDuty,
-  opsgenie: openOpsgenie,
-  alertmanager: openAlertmanager,
+  webhook: async () => (await import('./channels/post-json.ts')).openWebhook,
+  slack: async () => (await import('./channels/chat.ts')).openSlack,
+  teams: async () => (await import('./channels/chat.ts')).openTeams,
+  email: async () => (await import('./channels/email.ts')).openEmail,
+  pagerduty: async () => (await import('./channels/incidents.ts')).openPagerDuty,
+  opsgenie: async () => (await import('./channels/incidents.ts')).openOpsgenie,
+  alertmanager: async () => (await import('./channels/incidents.ts')).openAlertmanager,
 };
 
 /** Opens a channel. Connects and sends nothing before the first notice. */
 export function openChannel(settings: ChannelSettings, io: ChannelIo): Channel {
-  const open = channelKinds[settings.kind] as (settings: ChannelSettings, io: ChannelIo) => Channel;
-  const channel = open(settings, io);
+  const load = channelKinds[settings.kind] as () => Promise<(settings: ChannelSettings, io: ChannelIo) => Channel>;
+  let opened: Promise<Channel> | undefined;
   return {
     settings,
-    send: (notice, signal, first) => channel.send(withCommands(notice, io.place), signal, first),
+    async send(notice, signal, first) {
+      opened ??= load().then((open) => open(settings, io));
+      return (await opened).send(withCommands(notice, io.place), signal, first);
+    },
   };
 }
 

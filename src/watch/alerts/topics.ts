@@ -1,4 +1,4 @@
-import type { AlertTopic } from '../../core/run/codes/alert-entries.ts';
+import type { AlertTopic } from '../../core/run/codes/code-names.ts';
 import type { AlertProblem, AlertState, KnownProblem } from '../../ports/alerts.ts';
 import type { QueueDepth } from '../../ports/metrics.ts';
 import type { Clock } from '../../ports/runtime.ts';

@@ -2,10 +2,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { Registry } from 'prom-client';
 import { isStoreAway } from '../../core/run/errors.ts';
-import { type Lease, metricsLease } from '../../ports/leases.ts';
+import { metricsLease } from '../../ports/leases.ts';
 import type { Metrics, QueueDepth } from '../../ports/metrics.ts';
 import type { Clock } from '../../ports/runtime.ts';
-import type { Store } from '../../ports/store.ts';
+import type { Lease, Store } from '../../ports/store.ts';
 import { type Instruments, openInstruments, openStoreMetrics, type WatchedNames } from './metrics-from-store.ts';
 
 export interface MetricsOptions {

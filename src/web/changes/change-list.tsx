@@ -1,42 +1,23 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { isField, useKeys } from '../shell/shortcut-keys.tsx';
 import { usePage } from '../state/page-context.tsx';
+import { useFilters } from '../state/router.tsx';
 import { ProblemBox } from '../ui/actions.tsx';
 import { Empty } from '../ui/frame.tsx';
 import { ChangeRow, isUndecided } from './change-row.tsx';
-import {
-  type ChangeFilter,
-  type ChangeOrder,
-  type ChangeSubject,
-  everything,
-  isChosen,
-  isNothing,
-  nothing,
-  type Selection,
-  toggle,
-} from './subject.ts';
+import { type ChangeChoice, type ChangeView, everything, isNothing, nothing, toggle } from './subject.ts';
+import { useActiveRow } from './use-active-row.ts';
 import { useChanges } from './use-changes.ts';
 
-export interface ChangeChoice {
-  readonly selection: Selection;
-  readonly onChange: (selection: Selection) => void;
-}
-
 interface Props {
-  readonly subject: ChangeSubject;
+  readonly view: ChangeView;
   readonly sync: string;
-  readonly filter: ChangeFilter;
-  readonly order: ChangeOrder;
   readonly label: string;
-  /** Absent: nothing can be chosen. */
-  readonly choice?: ChangeChoice;
-  /** Absent: the list keeps its order. */
-  readonly onOrder?: (order: ChangeOrder) => void;
-  /** The list is a part of a page, and takes little room. */
+  /** Undefined: nothing can be chosen. */
+  readonly choice: ChangeChoice | undefined;
+  /** The list is a part of a page: it takes little room, keeps its order, and has no keys while the focus is elsewhere. */
   readonly isShort?: boolean;
-  /** Called with the changes that match, and with all. */
-  readonly onTotal?: (total: number, all: number) => void;
 }
 
 const rowHeight = 37;
@@ -44,16 +25,11 @@ const rowHeight = 37;
 const restMs = 70;
 
 /** The changes of a run or hold. Only what is on the screen is in the document, so any number scrolls. */
-export function ChangeList({ subject, sync, filter, order, label, choice, onOrder, onTotal, isShort = false }: Props) {
+export function ChangeList({ view, sync, label, choice, isShort = false }: Props) {
   const { t } = usePage();
   const box = useRef<HTMLDivElement>(null);
-  const base = useId();
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set<string>([]));
-  const [active, setActive] = useState(0);
-  const mustFocus = useRef(false);
-  const hasMoved = useRef(false);
   const [range, setRange] = useState({ first: 0, last: 30 });
-  const rows = useChanges({ subject, filter, order, ...range });
+  const rows = useChanges(view, range);
   const total = rows.total ?? 0;
   const list = useVirtualizer({
     count: total,
@@ -67,71 +43,27 @@ export function ChangeList({ subject, sync, filter, order, label, choice, onOrde
     const timer = setTimeout(() => setRange({ first, last }), restMs);
     return () => clearTimeout(timer);
   }, [first, last]);
-  const view = JSON.stringify([filter, order]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another view begins at its first row.
-  useEffect(() => {
-    box.current?.scrollTo({ top: 0 });
-    setActive(0);
-  }, [view]);
-  useEffect(() => {
-    if (rows.total !== undefined) onTotal?.(rows.total, rows.all);
-  }, [rows.total, rows.all, onTotal]);
-  useEffect(() => {
-    if (!mustFocus.current) return;
-    const row = document.getElementById(`${base}-${active}`);
-    if (row === null) return;
-    const { activeElement } = document;
-    const isElsewhere = activeElement !== document.body && box.current?.contains(activeElement) !== true;
-    // A row that is still loading is replaced by another element, which must get the focus too.
-    mustFocus.current = !isElsewhere && rows.rowAt(active) === undefined;
-    if (isElsewhere) return;
-    row.focus({ preventScroll: true });
-  });
-
-  const goTo = (index: number): void => {
-    const next = Math.max(0, Math.min(total - 1, index));
-    // The keys work wherever the focus is, and bring it here.
-    if (box.current?.contains(document.activeElement) !== true) box.current?.focus({ preventScroll: true });
-    mustFocus.current = true;
-    hasMoved.current = true;
-    setActive(next);
-    list.scrollToIndex(next, { align: 'auto' });
-  };
-  const turn = (row: string): void => {
-    const next = new Set(open);
-    if (!next.delete(row)) next.add(row);
-    setOpen(next);
-  };
-  /** The keys that work outside of the list too. */
-  const actOn = (key: string): boolean => {
-    const change = rows.rowAt(active);
-    if (key === 'j') goTo(hasMoved.current ? active + 1 : active);
-    else if (key === 'k') goTo(active - 1);
+  const [open, turn] = useOpenRows();
+  const { active, goTo, onFocus } = useActiveRow({ view, total, box, list });
+  const act = (key: string): boolean => {
+    const { index = -1 } = active;
+    const change = rows.rowAt(Math.max(0, index));
+    const to = { j: index + 1, ArrowDown: index + 1, k: index - 1, ArrowUp: index - 1, Home: 0, End: total - 1 }[key];
+    if (to !== undefined) goTo(to);
     else if (change === undefined) return false;
     else if (key === 'Enter') turn(rowKey(change));
-    else if (key === 'x' && choice !== undefined) {
+    else if ((key === 'x' || key === ' ') && choice !== undefined) {
       if (isUndecided(change)) choice.onChange(toggle(choice.selection, change.identification));
     } else return false;
     return true;
   };
-  useKeys(rows.total !== undefined && rows.total > 0 && !isShort, actOn);
+  useKeys(total > 0 && !isShort, (key) => everywhere.includes(key) && act(key));
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return;
-    const isOnButton = event.target instanceof HTMLElement && event.target.closest('button, a, input') !== null;
-    const moves: Readonly<Record<string, number>> = {
-      ArrowDown: active + 1,
-      ArrowUp: active - 1,
-      Home: 0,
-      End: total - 1,
-    };
-    const to = moves[event.key];
-    if (to !== undefined) goTo(to);
-    else if (
-      event.key === ' ' ? isOnButton || !actOn('x') : (event.key === 'Enter' && isOnButton) || !actOn(event.key)
-    ) {
-      return;
-    }
-    event.preventDefault();
+    const { target, key } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey || isField(target)) return;
+    const isOnButton = target instanceof HTMLElement && target.closest('button, a, input') !== null;
+    if (isOnButton && (key === ' ' || key === 'Enter')) return;
+    if (act(key)) event.preventDefault();
   };
 
   return (
@@ -147,14 +79,13 @@ export function ChangeList({ subject, sync, filter, order, label, choice, onOrde
         onKeyDown={onKeyDown}
         ref={box}
       >
-        <ChangeHeads {...{ order, onOrder, total, choice }} />
+        <ChangeHeads order={view.order} isFixed={isShort} choice={choice} total={total} />
         {rows.total === 0 ? (
           <Empty title={rows.all === 0 ? t.changes.none : t.changes.noMatch} />
         ) : (
           <div className="rows" role="rowgroup" style={{ height: list.getTotalSize() }}>
             {visible.map(({ index, key, start }) => {
               const change = rows.rowAt(index);
-              const id = change?.identification ?? '';
               const row = change === undefined ? '' : rowKey(change);
               return (
                 <div
@@ -166,20 +97,12 @@ export function ChangeList({ subject, sync, filter, order, label, choice, onOrde
                   style={{ transform: `translateY(${start}px)` }}
                 >
                   <ChangeRow
-                    id={`${base}-${index}`}
-                    index={index}
-                    change={change}
-                    sync={sync}
-                    isActive={index === active}
+                    {...{ index, change, sync, choice }}
+                    isActive={index === (active.index ?? 0)}
+                    mustFocus={index === active.index && active.mustFocus}
                     isOpen={open.has(row)}
-                    hasChoice={choice !== undefined}
-                    isChosen={choice !== undefined && isChosen(choice.selection, id)}
-                    onChoose={() => choice?.onChange(toggle(choice.selection, id))}
                     onTurn={() => turn(row)}
-                    onFocus={() => {
-                      hasMoved.current = true;
-                      setActive(index);
-                    }}
+                    onFocus={() => onFocus(index)}
                   />
                 </div>
               );
@@ -191,23 +114,37 @@ export function ChangeList({ subject, sync, filter, order, label, choice, onOrde
   );
 }
 
+/** The keys that work while the focus is elsewhere on the page. */
+const everywhere: readonly string[] = ['j', 'k', 'x', 'Enter'];
+
+function useOpenRows() {
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set<string>([]));
+  const turn = (row: string): void => {
+    const next = new Set(open);
+    if (!next.delete(row)) next.add(row);
+    setOpen(next);
+  };
+  return [open, turn] as const;
+}
+
 /** A person may have two changes: of the account, and of the leaders. */
 function rowKey({ kind, identification }: { readonly kind: string; readonly identification: string }): string {
   return `${kind} ${identification}`;
 }
 
-interface HeadsProps {
-  readonly order: ChangeOrder;
-  readonly onOrder: ((order: ChangeOrder) => void) | undefined;
-  readonly total: number;
-  readonly choice: ChangeChoice | undefined;
-}
-
 const columns = ['kind', 'name', 'identification', 'email', 'area', 'reason'] as const;
 
-/** The heads of the columns. Each sorts the list on the server. */
-function ChangeHeads({ order, onOrder, total, choice }: HeadsProps) {
+interface HeadsProps {
+  readonly order: ChangeView['order'];
+  readonly isFixed: boolean;
+  readonly choice: ChangeChoice | undefined;
+  readonly total: number;
+}
+
+/** The heads of the columns. Each sorts the list on the server, by the order in the address. */
+function ChangeHeads({ order, isFixed, choice, total }: HeadsProps) {
   const { t } = usePage();
+  const [, change] = useFilters();
   const sorted = order.sort ?? 'identification';
   const isDown = order.order === 'desc';
   return (
@@ -227,9 +164,9 @@ function ChangeHeads({ order, onOrder, total, choice }: HeadsProps) {
           >
             <button
               type="button"
-              disabled={onOrder === undefined}
+              disabled={isFixed}
               className="sort"
-              onClick={() => onOrder?.({ sort: column, order: sorted === column && !isDown ? 'desc' : 'asc' })}
+              onClick={() => change({ sort: column, order: sorted === column && !isDown ? 'desc' : 'asc' })}
             >
               {t.changes.columns[column]}
               <span aria-hidden="true">{sorted === column ? (isDown ? ' ↓' : ' ↑') : ''}</span>

@@ -1,24 +1,25 @@
+import { type ReactNode, useEffect, useRef } from 'react';
 import { usePage } from '../state/page-context.tsx';
 import { Link, pathTo } from '../state/router.tsx';
-import { wordOf } from '../texts/plural.ts';
+import type { Texts } from '../texts/en.ts';
+import { classWord, wordOf } from '../texts/plural.ts';
 import { Icon, KindMark } from '../ui/badges.tsx';
 import { DataTable, Value } from '../ui/data-table.tsx';
-import { Pair } from '../ui/frame.tsx';
+import { Dots, Pair } from '../ui/frame.tsx';
 import { At } from '../ui/time.tsx';
-import type { FoundChange } from './subject.ts';
+import { type ChangeChoice, type FoundChange, isChosen, toggle } from './subject.ts';
 
 interface Props {
-  readonly id: string;
   readonly index: number;
   /** Undefined: not loaded yet. */
   readonly change: FoundChange | undefined;
   readonly sync: string;
+  /** Absent: the list has no column of choices. */
+  readonly choice: ChangeChoice | undefined;
+  /** The one row that the Tab key reaches. */
   readonly isActive: boolean;
+  readonly mustFocus: boolean;
   readonly isOpen: boolean;
-  /** Whether the list has a column of choices. */
-  readonly hasChoice: boolean;
-  readonly isChosen: boolean;
-  readonly onChoose: () => void;
   readonly onTurn: () => void;
   readonly onFocus: () => void;
 }
@@ -29,75 +30,37 @@ export function isUndecided({ decision }: FoundChange): boolean {
 }
 
 /** One change: a line, and below it the difference when it is open. */
-export function ChangeRow(props: Props) {
-  const { id, index, change, sync, isActive, isOpen, hasChoice, isChosen, onChoose, onTurn, onFocus } = props;
+export function ChangeRow({ index, change, sync, choice, isActive, mustFocus, isOpen, onTurn, onFocus }: Props) {
   const { t } = usePage();
-  if (change === undefined) {
-    return (
-      <div id={id} role="row" aria-rowindex={index + 2} aria-level={1} className="row blank" tabIndex={-1}>
-        <span role="gridcell">{t.loading}</span>
-      </div>
-    );
-  }
-  const { identification, kind, name, email, before, after, reason, state, stateReason } = change;
-  const person = name ?? identification;
-  // Of a held change the guard's reason is that of the whole hold.
-  const said = t.reason(state === 'held' || stateReason === null ? reason : stateReason);
-  const isOpenToChoice = hasChoice && isUndecided(change);
+  const line = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const { activeElement } = document;
+    const list = line.current?.closest('[role=treegrid]');
+    // The user may have gone elsewhere while the list scrolled to this row.
+    const isElsewhere = activeElement !== document.body && list?.contains(activeElement) !== true;
+    if (mustFocus && !isElsewhere) line.current?.focus({ preventScroll: true });
+  }, [mustFocus]);
+  const isUndecidedHere = choice !== undefined && change !== undefined && isUndecided(change);
   return (
     <>
       <div
-        id={id}
+        ref={line}
         role="row"
         aria-rowindex={index + 2}
         aria-level={1}
-        aria-expanded={isOpen}
-        aria-selected={isOpenToChoice ? isChosen : undefined}
-        className={`row${isActive ? ' active' : ''}`}
+        aria-expanded={change === undefined ? undefined : isOpen}
+        aria-selected={isUndecidedHere ? isChosen(choice.selection, change.identification) : undefined}
+        className={change === undefined ? 'row blank' : 'row'}
         tabIndex={isActive ? 0 : -1}
         onFocus={onFocus}
       >
-        {hasChoice ? (
-          <span role="gridcell">
-            {isOpenToChoice ? (
-              <input
-                type="checkbox"
-                tabIndex={-1}
-                checked={isChosen}
-                aria-label={t.changes.choose(person)}
-                onChange={onChoose}
-              />
-            ) : null}
-          </span>
-        ) : null}
-        <span role="gridcell" className="kind">
-          <KindMark kind={kind} />
-        </span>
-        <span role="gridcell" className="name" title={name ?? ''}>
-          {name ?? '–'}
-        </span>
-        <span role="gridcell" className="identification" title={identification}>
-          {identification}
-        </span>
-        <span role="gridcell" className="email" title={email ?? ''}>
-          {email ?? ''}
-        </span>
-        <span role="gridcell" className="area">
-          {after.area ?? before?.area ?? ''}
-        </span>
-        <span role="gridcell" className="reason" title={said}>
-          {isUndecided(change) ? null : <DecisionWords decision={change.decision} />}
-          {hasChoice || state === 'applied' ? '' : `${wordOf(t.words.changeState, state)} · `}
-          {said}
-        </span>
-        <span role="gridcell" className="turn">
-          <button type="button" tabIndex={-1} aria-expanded={isOpen} onClick={onTurn}>
-            <Icon name={isOpen ? 'down' : 'right'} />
-            <span className="unseen">{t.changes.show(person)}</span>
-          </button>
-        </span>
+        {change === undefined ? (
+          <span role="gridcell">{t.loading}</span>
+        ) : (
+          <Cells {...{ change, choice, isOpen, onTurn }} />
+        )}
       </div>
-      {isOpen ? (
+      {isOpen && change !== undefined ? (
         <div role="row" aria-level={2} className="details">
           <div role="gridcell">
             <ChangeDetails change={change} sync={sync} />
@@ -105,6 +68,72 @@ export function ChangeRow(props: Props) {
         </div>
       ) : null}
     </>
+  );
+}
+
+type CellsProps = Pick<Props, 'choice' | 'isOpen' | 'onTurn'> & { readonly change: FoundChange };
+
+function Cells({ change, choice, isOpen, onTurn }: CellsProps) {
+  const { t } = usePage();
+  const { identification, kind, name, email, before, after, reason, state, stateReason } = change;
+  const person = name ?? identification;
+  // Of a held change the guard's reason is that of the whole hold.
+  const said = t.reason(state === 'held' || stateReason === null ? reason : stateReason);
+  return (
+    <>
+      {choice === undefined ? null : (
+        <span role="gridcell">
+          {isUndecided(change) ? (
+            <input
+              type="checkbox"
+              tabIndex={-1}
+              checked={isChosen(choice.selection, identification)}
+              aria-label={t.changes.choose(person)}
+              onChange={() => choice.onChange(toggle(choice.selection, identification))}
+            />
+          ) : null}
+        </span>
+      )}
+      <Cell of="kind">
+        <KindMark kind={kind} />
+      </Cell>
+      <Cell of="name" title={name}>
+        {name ?? '–'}
+      </Cell>
+      <Cell of="identification" title={identification}>
+        {identification}
+      </Cell>
+      <Cell of="email" title={email}>
+        {email}
+      </Cell>
+      <Cell of="area">{after.area ?? before?.area}</Cell>
+      <Cell of="reason" title={said}>
+        {isUndecided(change) ? null : <DecisionWords decision={change.decision} />}
+        {choice !== undefined || state === 'applied' ? '' : `${wordOf(t.words.changeState, state)} · `}
+        {said}
+      </Cell>
+      <Cell of="turn">
+        <button type="button" tabIndex={-1} aria-expanded={isOpen} onClick={onTurn}>
+          <Icon name={isOpen ? 'down' : 'right'} />
+          <span className="unseen">{t.changes.show(person)}</span>
+        </button>
+      </Cell>
+    </>
+  );
+}
+
+interface CellProps {
+  readonly of: string;
+  /** The whole text, where the column may cut it. */
+  readonly title?: string | null;
+  readonly children: ReactNode;
+}
+
+function Cell({ of, title, children }: CellProps) {
+  return (
+    <span role="gridcell" className={of} title={title ?? undefined}>
+      {children}
+    </span>
   );
 }
 
@@ -117,18 +146,13 @@ function DecisionWords({ decision }: Pick<FoundChange, 'decision'>) {
   return <strong>{[words, by, reason].filter((text) => text !== null).join(' · ')} · </strong>;
 }
 
-interface Line {
-  readonly field: string;
-  readonly before: string | undefined;
-  readonly after: string | undefined;
-}
-
 /** What differs, field by field. The account itself counts as a field. */
-function differencesOf({ kind, before, after, changed, isEnabled }: FoundChange, words: Enabled): Line[] {
-  const account: Record<string, readonly [string | undefined, string | undefined]> = {
-    enable: [words.no, words.yes],
-    disable: [isEnabled === false ? words.no : words.yes, words.no],
-    remove: [isEnabled === false ? words.no : words.yes, words.gone],
+function differencesOf({ kind, before, after, changed, isEnabled }: FoundChange, { yes, no, gone }: AccountWords) {
+  const now = isEnabled === false ? no : yes;
+  const account: Readonly<Record<string, readonly [before: string, after: string]>> = {
+    enable: [no, yes],
+    disable: [now, no],
+    remove: [now, gone],
   };
   const own = account[kind];
   return [
@@ -137,11 +161,7 @@ function differencesOf({ kind, before, after, changed, isEnabled }: FoundChange,
   ];
 }
 
-interface Enabled {
-  readonly yes: string;
-  readonly no: string;
-  readonly gone: string;
-}
+type AccountWords = Texts['changes']['account'];
 
 export function ChangeDetails({ change, sync }: { readonly change: FoundChange; readonly sync: string }) {
   const { t } = usePage();
@@ -164,18 +184,17 @@ export function ChangeDetails({ change, sync }: { readonly change: FoundChange; 
           {wordOf(t.words.changeState, state)}
           {stateReason === null ? '' : `: ${t.reason(stateReason)}`}
         </Pair>
-        <Pair name={t.changes.classes}>{classes.map((one) => wordOf(t.words.classes, one)).join(', ')}</Pair>
+        <Pair name={t.changes.classes}>{classes.map((one) => classWord(t.words.classes, one)).join(', ')}</Pair>
         {decision === null || decision.by === null ? null : (
           <Pair name={t.changes.decided}>
-            {wordOf(t.words.holdState, decision.state)} · {decision.by} · <At at={decision.at} />
-            {decision.reason === null ? '' : ` · ${decision.reason}`}
-            {decision.end === null ? '' : ` · ${wordOf(t.words.changeState, decision.end)}`}
-            {decision.run === null ? null : (
-              <>
-                {' · '}
-                <Link to={pathTo('runs', decision.run)}>{t.holds.run}</Link>
-              </>
-            )}
+            <Dots>
+              {wordOf(t.words.holdState, decision.state)}
+              {decision.by}
+              <At at={decision.at} />
+              {decision.reason}
+              {decision.end === null ? null : wordOf(t.words.changeState, decision.end)}
+              {decision.run === null ? null : <Link to={pathTo('runs', decision.run)}>{t.holds.run}</Link>}
+            </Dots>
           </Pair>
         )}
         <Pair name={t.changes.person}>

@@ -1,42 +1,36 @@
-import type { paths, Schemas } from '../api/schema.ts';
+import type { Answer, ParamsOf } from '../api/client.ts';
 
-export type FoundChange = Schemas['FoundChanges']['changes'][number];
-export type ChangeSubject = { readonly kind: 'run' | 'hold' | 'preview'; readonly id: string };
-type Query = NonNullable<paths['/api/holds/{id}/changes/search']['get']['parameters']['query']>;
+type Search = '/api/holds/{id}/changes/search';
+export type FoundChange = Answer<'get', Search>['changes'][number];
+type ChangeSubject = { readonly kind: 'run' | 'hold' | 'preview'; readonly id: string };
+type Query = ParamsOf<'get', Search>;
 
 /** What of the changes is shown, as the API takes it. */
 export type ChangeFilter = Given<Pick<Query, 'kind' | 'class' | 'state' | 'reason' | 'field' | 'value' | 'text'>>;
-export type ChangeOrder = Given<Pick<Query, 'sort' | 'order'>>;
+type ChangeOrder = Given<Pick<Query, 'sort' | 'order'>>;
 
 /** A part that is not given is absent. */
 type Given<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
 
-const filterNames = ['kind', 'class', 'state', 'reason', 'field', 'value', 'text'] as const;
-
-export function filterOf(search: URLSearchParams): ChangeFilter {
-  const parts = filterNames.flatMap((name) => {
-    const value = search.get(name);
-    return value === null ? [] : [[name, value] as const];
-  });
-  return Object.fromEntries(parts) as ChangeFilter;
+/** The changes of a run, hold or preview: which of them, and in which order. */
+export interface ChangeView {
+  readonly subject: ChangeSubject;
+  readonly filter: ChangeFilter;
+  readonly order: ChangeOrder;
 }
 
-export function orderOf(search: URLSearchParams): ChangeOrder {
-  const [sort, order] = [search.get('sort'), search.get('order')];
-  return {
-    ...(sort === null ? {} : { sort: sort as Exclude<Query['sort'], undefined> }),
-    ...(order === 'desc' ? { order } : {}),
-  };
+const filterNames = ['kind', 'class', 'state', 'reason', 'field', 'value', 'text'] as const;
+
+/** Reads from the address what of the changes is shown. */
+export function viewOf(subject: ChangeSubject, search: URLSearchParams): ChangeView {
+  const given = (names: readonly string[]) =>
+    Object.fromEntries(names.flatMap((name) => (search.has(name) ? [[name, search.get(name)]] : [])));
+  return { subject, filter: given(filterNames), order: given(['sort', 'order']) };
 }
 
 /** Returns the address of all changes that match, as a file. */
-export function exportAddress(
-  { kind, id }: ChangeSubject,
-  format: 'csv' | 'json',
-  filter: ChangeFilter & ChangeOrder,
-): string {
-  const search = new URLSearchParams({ format });
-  for (const [name, value] of Object.entries(filter)) if (typeof value === 'string') search.set(name, value);
+export function exportAddress({ subject: { kind, id }, filter, order }: ChangeView, format: 'csv' | 'json'): string {
+  const search = new URLSearchParams({ format, ...filter, ...order });
   return `/api/${kind}s/${encodeURIComponent(id)}/changes/export?${search}`;
 }
 
@@ -47,6 +41,12 @@ export function exportAddress(
 export interface Selection {
   readonly mode: 'all' | 'some';
   readonly ids: ReadonlySet<string>;
+}
+
+/** A selection, and what changes it. */
+export interface ChangeChoice {
+  readonly selection: Selection;
+  readonly onChange: (selection: Selection) => void;
 }
 
 export const everything: Selection = { mode: 'all', ids: new Set<string>([]) };

@@ -1,78 +1,53 @@
 import { keepPreviousData, useQueries, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { type Api, answerOf } from '../api/client.ts';
-import type { Schemas } from '../api/schema.ts';
 import { usePage } from '../state/page-context.tsx';
-import { useAnswer } from '../state/queries.ts';
-import type { ChangeFilter, ChangeOrder, ChangeSubject, FoundChange } from './subject.ts';
+import { keyOf, useAnswer } from '../state/queries.ts';
+import type { ChangeView, FoundChange } from './subject.ts';
 
 const pageSize = 200;
 
-type FoundChanges = Schemas['FoundChanges'];
-
-/** The rows around what is visible. A row that is not loaded is undefined. */
-export interface ChangeRows {
-  /** Undefined until the first answer. */
-  readonly total: number | undefined;
-  readonly all: number;
-  readonly error: Error | null;
-  rowAt(index: number): FoundChange | undefined;
-}
-
-interface Asked {
-  readonly subject: ChangeSubject;
-  readonly filter: ChangeFilter;
-  readonly order: ChangeOrder;
-  /** The first and last row on the screen. */
+/** The first and the last row on the screen. */
+interface Range {
   readonly first: number;
   readonly last: number;
 }
 
-function search(
-  api: Api,
-  { kind, id }: ChangeSubject,
-  query: ChangeFilter & ChangeOrder & Window,
-  signal: AbortSignal,
-) {
-  return answerOf<FoundChanges>(
-    api.GET(`/api/${kind}s/{id}/changes/search`, { signal, params: { path: { id }, query } }),
-  );
-}
-
-interface Window {
-  readonly limit: number;
-  readonly offset: number;
-}
+const start: Range = { first: 0, last: 0 };
 
 /** Reads pages of changes from the server as the user scrolls. The first page also tells the total. */
-export function useChanges({ subject, filter, order, first, last }: Asked): ChangeRows {
+export function useChanges(view: ChangeView, { first, last }: Range = start, enabled = true) {
   const { api } = usePage();
   const client = useQueryClient();
+  const { kind, id } = view.subject;
+  const path = `/api/${kind}s/{id}/changes/search` as const;
   const from = Math.floor(first / pageSize);
   const to = Math.floor(Math.max(first, last) / pageSize);
   const pages = [...new Set([0, ...Array.from({ length: to - from + 1 }, (_, i) => from + i)])];
-  const key = ['changes', subject.kind, subject.id, filter, order];
   const results = useQueries({
-    queries: pages.map((page) => ({
-      queryKey: [...key, page],
-      queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
-        search(api, subject, { ...filter, ...order, limit: pageSize, offset: page * pageSize }, signal),
-      staleTime: 300_000,
-    })),
+    queries: pages.map((page) => {
+      const params = { id, ...view.filter, ...view.order, limit: pageSize, offset: page * pageSize };
+      return {
+        queryKey: keyOf(path, params),
+        queryFn: ({ signal }: { readonly signal: AbortSignal }) => api.get(path, params, signal),
+        staleTime: 300_000,
+        enabled,
+      };
+    }),
   });
   const versions = new Set(results.flatMap(({ data }) => data?.version ?? []));
   const isMixed = versions.size > 1;
-  const { kind, id } = subject;
   useEffect(() => {
     // The list changed between two pages: rows may have moved, so all of them are read again.
-    if (isMixed) client.invalidateQueries({ queryKey: ['changes', kind, id] });
-  }, [isMixed, client, kind, id]);
+    if (isMixed) client.invalidateQueries({ queryKey: [path] });
+  }, [isMixed, client, path]);
   const head = results[0]?.data;
   return {
+    /** Undefined until the first answer. */
     total: head?.total,
     all: head?.all ?? 0,
     error: results.find(({ error }) => error !== null)?.error ?? null,
-    rowAt: (index) => {
+    /** Undefined for a row that is not loaded. */
+    rowAt: (index: number): FoundChange | undefined => {
       const result = results[pages.indexOf(Math.floor(index / pageSize))];
       return result?.data?.changes[index % pageSize];
     },
@@ -80,14 +55,7 @@ export function useChanges({ subject, filter, order, first, last }: Asked): Chan
 }
 
 /** Counts changes by a property, with the same filter as the list. */
-export function useChangeGroups(subject: ChangeSubject, filter: ChangeFilter, by: string | undefined) {
-  const { kind, id } = subject;
-  return useAnswer<Schemas['ChangeGroups']>(
-    ['changes', kind, id, 'groups', filter, by],
-    (api, signal) => {
-      const params = { path: { id }, query: { ...filter, by: by ?? 'reason' } };
-      return api.GET(`/api/${kind}s/{id}/changes/groups`, { signal, params });
-    },
-    { enabled: by !== undefined, placeholderData: keepPreviousData },
-  );
+export function useChangeGroups({ subject: { kind, id }, filter }: ChangeView, by: string) {
+  const options = { placeholderData: keepPreviousData };
+  return useAnswer(`/api/${kind}s/{id}/changes/groups`, { id, ...filter, by }, options).data;
 }

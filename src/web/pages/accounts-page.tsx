@@ -1,127 +1,90 @@
 import { keepPreviousData } from '@tanstack/react-query';
-import { useState } from 'react';
-import { answerOf } from '../api/client.ts';
+import { type ReactNode, useState } from 'react';
 import type { Schemas } from '../api/schema.ts';
 import { useMay } from '../shell/session.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { usePages } from '../state/queries.ts';
 import { Link, pathTo, useQueryOf } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
-import { Box, Button, ConfirmDialog } from '../ui/actions.tsx';
+import { ActionButton, Box } from '../ui/actions.tsx';
 import { DataTable } from '../ui/data-table.tsx';
-import { DayField, SearchForm, WordFilter } from '../ui/filters.tsx';
-import { Empty, Loaded, LoadMore, PageHead, Section } from '../ui/frame.tsx';
+import { DayField, Filters, TextFilter, WordFilter } from '../ui/filters.tsx';
+import { Empty, Loaded, PageHead, Section } from '../ui/frame.tsx';
 import { Ago } from '../ui/time.tsx';
 
 type AccountPage = Schemas['AccountPage'];
 type Account = AccountPage['accounts'][number];
 
-const pageSize = 50;
-
 /** The accounts of a sync's platform: whose they are, why, and what can be decided. The filter is in the address. */
 export function AccountsPage({ sync }: { readonly sync: string }) {
   const { t } = usePage();
   const words = t.accounts;
-  const { state: chosen, q } = useQueryOf<{ readonly state?: string; readonly q?: string }>('state', 'q');
+  const query = useQueryOf<{ readonly state?: string; readonly q?: string }>('state', 'q');
+  const { state, q } = query;
   const filter =
-    chosen === 'conflict' ? ({ conflict: 'true' } as const) : { state: chosen as Account['state'] | undefined };
-  const found = usePages(
-    ['accounts', sync, chosen, q],
-    (api, after: string | undefined, signal) => {
-      const query = { ...filter, q, after, limit: pageSize };
-      return api.GET('/api/syncs/{sync}/accounts', { signal, params: { path: { sync }, query } });
-    },
-    { placeholderData: keepPreviousData },
-  );
+    state === 'conflict' ? ({ conflict: 'true' } as const) : { state: state as Account['state'] | undefined };
+  const found = usePages('/api/syncs/{sync}/accounts', { sync, ...filter, q, limit: 50 }, ({ accounts }) => accounts, {
+    placeholderData: keepPreviousData,
+    cursor: 'after',
+  });
   return (
     <>
       <PageHead title={words.title(sync)} />
-      <SearchForm label={words.search}>
-        <WordFilter name="state" label={words.state} words={words.states} />
-      </SearchForm>
+      <Filters query={query}>
+        <TextFilter name="q" label={words.search} />
+        <WordFilter name="state" label={t.runs.state} words={words.states} />
+      </Filters>
       <Loaded query={found}>
-        {({ pages }) => (
-          <>
-            <AccountTable sync={sync} pages={pages} />
-            <LoadMore query={found} isInline />
-          </>
-        )}
+        {({ first, rows }) => <AccountTable sync={sync} readAt={first?.readAt ?? null} accounts={rows} />}
       </Loaded>
     </>
   );
 }
 
-function AccountTable({ sync, pages }: { readonly sync: string; readonly pages: readonly AccountPage[] }) {
+interface TableProps {
+  readonly sync: string;
+  readonly readAt: string | null;
+  readonly accounts: readonly Account[];
+}
+
+function AccountTable({ sync, readAt, accounts }: TableProps) {
   const { t } = usePage();
   const words = t.accounts;
-  const mayAct = useMay('decide', sync);
-  const [asked, ask] = useState<{ readonly id: string; readonly way: Way }>();
-  const [done, setDone] = useState<string>();
-  const [first] = pages;
-  if (first === undefined) return null;
-  const accounts = pages.flatMap((page) => page.accounts);
+  const [done, onDone] = useDone();
   return (
     <>
       <p className="why faint" role="status">
-        {words.asRead} <Ago at={first.readAt} />
+        {words.asRead} <Ago at={readAt} />
       </p>
-      {done === undefined ? null : (
-        <Box look="good" icon="ok" role="status">
-          {done}
-        </Box>
-      )}
-      {accounts.length === 0 ? (
-        <Empty title={words.none} />
-      ) : (
-        <DataTable
-          rows={accounts}
-          keyOf={({ identification }) => identification}
-          columns={[
-            {
-              title: t.changes.columns.identification,
-              kind: 'head',
-              cell: ({ identification }) => <Link to={pathTo('people', sync, identification)}>{identification}</Link>,
-            },
-            { title: t.changes.columns.name, cell: ({ name }) => name },
-            { title: t.changes.columns.email, cell: ({ email }) => email },
-            { title: words.account, cell: ({ isEnabled }) => (isEnabled ? words.enabled : words.disabled) },
-            { title: words.lastUpdate, cell: ({ lastUpdate }) => lastUpdate?.replace('T', ' ') },
-            { title: words.state, cell: ({ state, why, matches }) => <Why sync={sync} {...{ state, why, matches }} /> },
-            {
-              title: '',
-              cell: ({ identification: id, state, decision, isConflict, isEnabled }) =>
-                mayAct && state === 'unmanaged' && !isConflict ? (
-                  <span className="actions">
-                    {decision === 'leave' ? null : (
-                      <Button onClick={() => ask({ id, way: 'leave' })}>{words.leave}</Button>
-                    )}
-                    {decision === 'disable' || !isEnabled ? null : (
-                      <Button onClick={() => ask({ id, way: 'disable' })}>{words.disable}</Button>
-                    )}
-                  </span>
-                ) : null,
-            },
-          ]}
-        />
-      )}
-      {asked === undefined ? null : (
-        <WayDialog
-          sync={sync}
-          {...asked}
-          title={asked.way === 'disable' ? words.disableTitle : words.leaveTitle}
-          means={asked.way === 'disable' ? words.disableMeans(asked.id) : words.leaveMeans(asked.id)}
-          onClose={() => ask(undefined)}
-          onDone={(told) => {
-            ask(undefined);
-            setDone(told);
-          }}
-        />
-      )}
+      {done}
+      <DataTable
+        rows={accounts}
+        keyOf={({ identification }) => identification}
+        empty={<Empty title={words.none} />}
+        columns={[
+          {
+            title: t.changes.columns.identification,
+            kind: 'head',
+            cell: ({ identification }) => <Link to={pathTo('people', sync, identification)}>{identification}</Link>,
+          },
+          { title: t.changes.columns.name, cell: ({ name }) => name },
+          { title: t.changes.columns.email, cell: ({ email }) => email },
+          { title: words.account, cell: ({ isEnabled }) => (isEnabled ? words.enabled : words.disabled) },
+          { title: words.lastUpdate, cell: ({ lastUpdate }) => lastUpdate?.replace('T', ' ') },
+          { title: t.runs.state, cell: (account) => <Why sync={sync} account={account} /> },
+          { title: '', cell: (account) => <AccountActions sync={sync} account={account} onDone={onDone} /> },
+        ]}
+      />
     </>
   );
 }
 
-function Why({ sync, state, why, matches }: Pick<Account, 'state' | 'why' | 'matches'> & { readonly sync: string }) {
+interface AccountProps {
+  readonly sync: string;
+  readonly account: Account;
+}
+
+function Why({ sync, account: { state, why, matches } }: AccountProps) {
   const { t } = usePage();
   const words = t.accounts;
   return (
@@ -137,94 +100,98 @@ function Why({ sync, state, why, matches }: Pick<Account, 'state' | 'why' | 'mat
   );
 }
 
+function AccountActions({ sync, account, onDone }: AccountProps & Pick<WayProps, 'onDone'>) {
+  const words = usePage().t.accounts;
+  const { identification: id, state, decision, isConflict, isEnabled } = account;
+  if (!useMay('decide', sync) || state !== 'unmanaged' || isConflict) return null;
+  const ways = (['leave', 'disable'] as const).filter((way) => way !== decision && (isEnabled || way !== 'disable'));
+  return (
+    <span className="actions">
+      {ways.map((way) => (
+        <WayButton
+          key={way}
+          {...{ sync, id, way, onDone }}
+          label={words[way]}
+          title={words[`${way}Title`]}
+          means={words[`${way}Means`](id)}
+        />
+      ))}
+    </span>
+  );
+}
+
 interface Props {
   readonly sync: string;
   readonly pair: NonNullable<Schemas['Person']['pair']>;
 }
 
-type Way = Props['pair']['ways'][number]['way'] | 'adopt' | 'disable';
-
 /** A person and an account that seem to be one: what can be decided about them, each way with what it does. */
 export function PairSection({ sync, pair }: Props) {
   const { t } = usePage();
   const mayAct = useMay('decide', sync);
-  const [way, setWay] = useState<Way>();
-  const [done, setDone] = useState<string>();
-  const { identification, other } = pair;
-  const adopt = { way: 'adopt', effect: t.people.adoptMeans(identification, other) } as const;
-  const ways: readonly { readonly way: Way; readonly effect: string }[] = [adopt, ...pair.ways];
+  const [done, onDone] = useDone();
+  const { identification: id, other } = pair;
+  const ways = [{ way: 'adopt', effect: t.people.adoptMeans(id, other) } as const, ...pair.ways];
   return (
     <Section className="card stretch" name="pair" title={t.people.pair}>
-      <p className="faint">{t.people.pairMeans(identification, other)}</p>
-      {done === undefined ? null : (
-        <Box look="good" icon="ok" role="status">
-          {done}
-        </Box>
-      )}
+      <p className="faint">{t.people.pairMeans(id, other)}</p>
+      {done}
       <ul className="list">
-        {ways.map((one) => (
-          <li key={one.way}>
-            <span className="grow break">{one.effect}</span>
-            {mayAct ? <Button onClick={() => setWay(one.way)}>{wordOf(t.people.ways, one.way)}</Button> : null}
+        {ways.map(({ way, effect }) => (
+          <li key={way}>
+            <span className="grow break">{effect}</span>
+            {mayAct ? (
+              <WayButton {...{ sync, id, way, onDone }} label={wordOf(t.people.ways, way)} means={effect} />
+            ) : null}
           </li>
         ))}
       </ul>
-      {way === undefined ? null : (
-        <WayDialog
-          sync={sync}
-          id={identification}
-          way={way}
-          title={wordOf(t.people.ways, way)}
-          means={ways.find((one) => one.way === way)?.effect ?? ''}
-          onClose={() => setWay(undefined)}
-          onDone={(told) => {
-            setWay(undefined);
-            setDone(told);
-          }}
-        />
-      )}
     </Section>
   );
 }
 
-interface DialogProps {
+/** What the newest decision here did. */
+function useDone(): readonly [ReactNode, (told: string) => void] {
+  const [told, onDone] = useState<string>();
+  const box = (
+    <Box look="good" icon="ok" role="status">
+      {told}
+    </Box>
+  );
+  return [told === undefined ? null : box, onDone];
+}
+
+interface WayProps {
   readonly sync: string;
   readonly id: string;
-  readonly way: Way;
-  readonly title: string;
+  readonly way: Props['pair']['ways'][number]['way'] | 'adopt' | 'disable';
+  readonly label: string;
+  readonly title?: string;
   readonly means: string;
-  readonly onClose: () => void;
   readonly onDone: (told: string) => void;
 }
 
-/** Asks for the reason, and for the end where the decision has one. */
-function WayDialog({ sync, id, way, title, means, onClose, onDone }: DialogProps) {
+/** Decides about an account. Asks for the reason, and for the end where the decision has one. */
+function WayButton({ sync, id, way, onDone, ...words }: WayProps) {
   const { api, t } = usePage();
   const [until, setUntil] = useState<string>();
   const isOfAccount = way === 'leave' || way === 'disable';
   return (
-    <ConfirmDialog
-      title={title}
-      means={means}
-      isDanger={way === 'replace' || way === 'disable'}
+    <ActionButton
+      {...words}
+      {...(way === 'replace' || way === 'disable' ? { look: 'danger' } : {})}
       reason={isOfAccount ? 'required' : 'optional'}
-      onAct={async (reason) => {
-        const body = {
-          ids: [id],
-          ...reason,
-          ...(way === 'adopt' ? {} : { way }),
-          ...(until === undefined ? {} : { until }),
-        };
-        const asked = { params: { path: { sync } }, body };
-        const { adoptions } = await answerOf(api.POST('/api/syncs/{sync}/adopt', asked));
-        return adoptions[0];
+      onAct={(reason) => {
+        const decision = way === 'adopt' ? {} : { way };
+        const end = until === undefined ? {} : { until };
+        return api.post('/api/syncs/{sync}/adopt', { sync }, { ids: [id], ...reason, ...decision, ...end });
       }}
-      onDone={(adoption) =>
-        onDone(`${adoption?.effect ?? ''}. ${adoption?.isDone === true ? t.people.nextRunActs : ''}`)
-      }
-      onClose={onClose}
+      onDone={({ adoptions: [adoption] }) => {
+        setUntil(undefined);
+        onDone(`${adoption?.effect ?? ''}. ${adoption?.isDone === true ? t.people.nextRunActs : ''}`);
+      }}
     >
       {isOfAccount ? <DayField label={t.people.until} value={until} edge="end" onChange={setUntil} /> : null}
-    </ConfirmDialog>
+    </ActionButton>
   );
 }

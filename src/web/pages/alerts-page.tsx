@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { answerOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
 import { useMay } from '../shell/session.tsx';
 import { useOverview } from '../state/live.ts';
@@ -8,10 +7,10 @@ import { useAnswer } from '../state/queries.ts';
 import { Link, pathTo, withFilters } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
 import { ActionButton } from '../ui/actions.tsx';
-import { Badge, type Look } from '../ui/badges.tsx';
+import { Badge, StateBadge } from '../ui/badges.tsx';
 import { DataTable } from '../ui/data-table.tsx';
 import { Select } from '../ui/filters.tsx';
-import { Empty, Loaded, PageHead, Section } from '../ui/frame.tsx';
+import { Dots, Empty, Loaded, PageHead, Section } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
 
 type Alerts = Schemas['AlertList'];
@@ -20,11 +19,7 @@ type Alert = Alerts['open'][number];
 /** Open alerts with what to do, muted subjects, and what was sent to whom. */
 export function AlertsPage() {
   const { t } = usePage();
-  const alerts = useAnswer(
-    ['alerts'],
-    (api, signal) => api.GET('/api/alerts', { signal, params: { query: { limit: 50 } } }),
-    { refetchInterval: 15_000 },
-  );
+  const alerts = useAnswer('/api/alerts', { limit: 50 }, { refetchInterval: 15_000 });
   return (
     <>
       <PageHead title={t.nav.alerts} />
@@ -33,9 +28,7 @@ export function AlertsPage() {
           <>
             <Section name="open" title={t.alerts.open}>
               {data.open.length === 0 ? (
-                <Empty title={t.alerts.none}>
-                  <p>{t.alerts.noneHint}</p>
-                </Empty>
+                <Empty title={t.alerts.none} hint={t.alerts.noneHint} />
               ) : (
                 <ul className="list">
                   {data.open.map((alert) => (
@@ -61,7 +54,7 @@ function AlertEntry({ alert, isMuted }: { readonly alert: Alert; readonly isMute
   const { api, t } = usePage();
   const mayAct = useMay('act');
   const { subject, severity, summary, details, unaffected, action, since, acknowledged, code } = alert;
-  const params = { path: { name: subject.name } };
+  const { name } = subject;
   return (
     <li>
       <Badge look={severity === 'info' ? ['warn', 'bell'] : ['bad', 'warn']}>
@@ -71,15 +64,16 @@ function AlertEntry({ alert, isMuted }: { readonly alert: Alert; readonly isMute
         <strong>{summary}</strong>
         <div className="faint small">
           {wordOf(t.words.subject, subject.kind)}{' '}
-          {subject.kind === 'sync' ? <Link to={pathTo('syncs', subject.name)}>{subject.name}</Link> : subject.name} ·{' '}
-          <Ago at={since} />
-          {acknowledged === null ? null : (
-            <>
-              {' · '}
-              {t.alerts.acknowledgedBy(acknowledged.by)} <Ago at={acknowledged.at} />
-            </>
-          )}
-          {isMuted ? ` · ${t.alerts.isMuted}` : ''}
+          <Dots>
+            {subject.kind === 'sync' ? <Link to={pathTo('syncs', name)}>{name}</Link> : name}
+            <Ago at={since} />
+            {acknowledged === null ? null : (
+              <span>
+                {t.alerts.acknowledgedBy(acknowledged.by)} <Ago at={acknowledged.at} />
+              </span>
+            )}
+            {isMuted ? t.alerts.isMuted : null}
+          </Dots>
         </div>
         {details.map((line) => (
           <div key={line} className="break">
@@ -105,12 +99,12 @@ function AlertEntry({ alert, isMuted }: { readonly alert: Alert; readonly isMute
           {acknowledged === null ? (
             <ActionButton
               label={t.alerts.ack}
-              means={t.alerts.ackMeans(subject.name)}
-              hasReason
-              onAct={(body) => answerOf(api.POST('/api/alerts/{name}/ack', { params, body }))}
+              means={t.alerts.ackMeans(name)}
+              reason="optional"
+              onAct={(body) => api.post('/api/alerts/{name}/ack', { name }, body)}
             />
           ) : null}
-          {isMuted ? null : <MuteButton name={subject.name} />}
+          {isMuted ? null : <MuteButton name={name} />}
         </div>
       ) : null}
     </li>
@@ -142,10 +136,8 @@ function MuteButton({ name }: { readonly name: string }) {
     <ActionButton
       label={t.alerts.mute}
       means={t.alerts.muteMeans(name)}
-      hasReason
-      onAct={(body) =>
-        answerOf(api.POST('/api/alerts/{name}/mute', { params: { path: { name } }, body: { minutes, ...body } }))
-      }
+      reason="optional"
+      onAct={(body) => api.post('/api/alerts/{name}/mute', { name }, { minutes, ...body })}
     >
       <Select
         look="field"
@@ -176,10 +168,8 @@ function Muted({ muted }: { readonly muted: Alerts['muted'] }) {
               <ActionButton
                 label={t.alerts.unmute}
                 means={t.alerts.unmuteMeans(subject.name)}
-                hasReason
-                onAct={(body) =>
-                  answerOf(api.POST('/api/alerts/{name}/unmute', { params: { path: { name: subject.name } }, body }))
-                }
+                reason="optional"
+                onAct={(body) => api.post('/api/alerts/{name}/unmute', { name: subject.name }, body)}
               />
             ) : null}
           </li>
@@ -189,48 +179,45 @@ function Muted({ muted }: { readonly muted: Alerts['muted'] }) {
   );
 }
 
-const deliveryLooks: Readonly<Record<string, Look>> = { delivered: ['good', 'ok'], waiting: ['quiet', 'clock'] };
-
 /** What was sent to whom, and the channels. */
 function Notices({ alerts: { channels, notices } }: { readonly alerts: Alerts }) {
   const { t } = usePage();
   const words = t.alerts;
+  const empty =
+    channels.length === 0 ? (
+      <Empty title={words.noChannel} hint={words.noChannelHint} />
+    ) : (
+      <Empty title={words.noNotice(channels.map(({ name }) => name).join(', '))} />
+    );
   return (
     <Section name="notices" title={words.notices}>
-      {channels.length === 0 ? (
-        <Empty title={words.noChannel}>
-          <p>{words.noChannelHint}</p>
-        </Empty>
-      ) : notices.length === 0 ? (
-        <Empty title={words.noNotice(channels.map(({ name }) => name).join(', '))} />
-      ) : (
-        <DataTable
-          rows={notices}
-          keyOf={({ id, channel }) => `${id} ${channel}`}
-          columns={[
-            { title: words.at, cell: ({ at }) => <At at={at} /> },
-            {
-              title: t.audit.about,
-              cell: ({ subject, kind }) => (
-                <>
-                  {subject.name} <span className="faint">{kind}</span>
-                </>
-              ),
-            },
-            { title: words.severity, cell: ({ severity }) => wordOf(t.words.severity, severity) },
-            { title: words.channel, cell: ({ channel }) => channel },
-            {
-              title: words.delivery,
-              cell: ({ state, error, tries }) => (
-                <>
-                  <Badge look={deliveryLooks[state] ?? ['bad', 'warn']}>{wordOf(words.states, state)}</Badge>{' '}
-                  <span className="faint break">{error ?? (tries > 1 ? words.tries(tries) : '')}</span>
-                </>
-              ),
-            },
-          ]}
-        />
-      )}
+      <DataTable
+        rows={channels.length === 0 ? [] : notices}
+        keyOf={({ id, channel }) => `${id} ${channel}`}
+        empty={empty}
+        columns={[
+          { title: words.at, cell: ({ at }) => <At at={at} /> },
+          {
+            title: t.audit.about,
+            cell: ({ subject, kind }) => (
+              <>
+                {subject.name} <span className="faint">{kind}</span>
+              </>
+            ),
+          },
+          { title: words.severity, cell: ({ severity }) => wordOf(t.words.severity, severity) },
+          { title: words.channel, cell: ({ channel }) => channel },
+          {
+            title: words.delivery,
+            cell: ({ state, error, tries }) => (
+              <>
+                <StateBadge of="notice" state={state} />{' '}
+                <span className="faint break">{error ?? (tries > 1 ? words.tries(tries) : '')}</span>
+              </>
+            ),
+          },
+        ]}
+      />
     </Section>
   );
 }

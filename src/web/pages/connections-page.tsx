@@ -1,12 +1,11 @@
-import { answerOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
 import { useMay } from '../shell/session.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
 import { Link, pathTo, withFilters } from '../state/router.tsx';
-import { ActionButton } from '../ui/actions.tsx';
-import { TokenBadge } from '../ui/badges.tsx';
-import { Empty, Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
+import { ActionButton, Box } from '../ui/actions.tsx';
+import { StateBadge } from '../ui/badges.tsx';
+import { Dots, Empty, Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
 
 type Connection = Schemas['Connection'];
@@ -14,11 +13,10 @@ type Connection = Schemas['Connection'];
 /** The connections, the state of their tokens, and what to do about it. */
 export function ConnectionsPage() {
   const { t } = usePage();
-  const connections = useConnections();
   return (
     <>
       <PageHead title={t.nav.connections} />
-      <Loaded query={connections}>
+      <Loaded query={useConnections()}>
         {({ connections: list }) =>
           list.length === 0 ? (
             <Empty title={t.connections.none} />
@@ -38,26 +36,23 @@ export function ConnectionsPage() {
 function ConnectionCard({ connection: { name, syncs, token, steps } }: { readonly connection: Connection }) {
   const { api, t, f } = usePage();
   const mayChange = useMay('tokens');
-  const params = { path: { name } };
   return (
     <section className="card" id={name} aria-labelledby={`connection-${name}`}>
       <div className="card-head">
         <h2 id={`connection-${name}`}>{name}</h2>
-        <TokenBadge state={token.state} />
+        <StateBadge of="token" state={token.state} />
       </div>
       {steps.length === 0 && token.reason === null ? null : (
-        <div className="box warn">
-          <div>
-            {token.reason === null ? null : <p className="break">{token.reason}</p>}
-            {steps.length === 0 ? null : (
-              <ol className="numbered">
-                {steps.map((step) => (
-                  <li key={step}>{step}</li>
-                ))}
-              </ol>
-            )}
-          </div>
-        </div>
+        <Box look="warn" icon="warn">
+          {token.reason === null ? null : <p className="break">{token.reason}</p>}
+          {steps.length === 0 ? null : (
+            <ol className="numbered">
+              {steps.map((step) => (
+                <li key={step}>{step}</li>
+              ))}
+            </ol>
+          )}
+        </Box>
       )}
       <dl className="pairs">
         <Pair name={t.overview.syncs.title}>
@@ -77,13 +72,14 @@ function ConnectionCard({ connection: { name, syncs, token, steps } }: { readonl
         {token.generation === null ? null : <Pair name={t.connections.generation}>{f.number(token.generation)}</Pair>}
         {token.attempts === 0 ? null : (
           <Pair name={t.connections.attempts} className="needs">
-            {f.number(token.attempts)}
-            {token.retryAt === null ? null : (
-              <>
-                {' · '}
-                {t.connections.retry} <Ago at={token.retryAt} />
-              </>
-            )}
+            <Dots>
+              {f.number(token.attempts)}
+              {token.retryAt === null ? null : (
+                <span>
+                  {t.connections.retry} <Ago at={token.retryAt} />
+                </span>
+              )}
+            </Dots>
           </Pair>
         )}
       </dl>
@@ -95,15 +91,15 @@ function ConnectionCard({ connection: { name, syncs, token, steps } }: { readonl
             <ActionButton
               label={t.connections.refresh}
               means={t.connections.refreshMeans}
-              hasReason
-              onAct={(body) => answerOf(api.POST('/api/connections/{name}/token/refresh', { params, body }))}
+              reason="optional"
+              onAct={(body) => api.post('/api/connections/{name}/token/refresh', { name }, body)}
             />
             <ActionButton
               label={t.connections.revoke}
               look="danger"
               means={t.connections.revokeMeans(syncs.join(', '))}
-              hasReason
-              onAct={(body) => answerOf(api.POST('/api/connections/{name}/token/revoke', { params, body }))}
+              reason="optional"
+              onAct={(body) => api.post('/api/connections/{name}/token/revoke', { name }, body)}
             />
           </>
         ) : null}
@@ -113,25 +109,21 @@ function ConnectionCard({ connection: { name, syncs, token, steps } }: { readonl
 }
 
 function useConnections() {
-  return useAnswer(['connections'], (api, signal) => api.GET('/api/connections', { signal }), {
-    staleTime: 30_000,
-    refetchInterval: 60_000,
-  });
+  return useAnswer('/api/connections', {}, { staleTime: 30_000, refetchInterval: 60_000 });
 }
 
 /** The connections and their tokens, for the overview. */
 export function ConnectionsCard() {
   const { t } = usePage();
-  const connections = useConnections();
   return (
     <Section className="card" name="connections" title={t.nav.connections}>
-      <Loaded query={connections}>
+      <Loaded query={useConnections()}>
         {({ connections: list }) => (
           <ul className="pairs">
             {list.map(({ name, token }) => (
               <li key={name}>
                 <Link to={`/connections#${name}`}>{name}</Link>
-                <TokenBadge state={token.state} />
+                <StateBadge of="token" state={token.state} />
               </li>
             ))}
           </ul>

@@ -1,11 +1,11 @@
 import type { Schemas } from '../api/schema.ts';
-import { usePage } from '../state/page-context.tsx';
+import { classCount, usePage } from '../state/page-context.tsx';
 import { useAnswer, usePages } from '../state/queries.ts';
 import { Link, pathTo, useFilter } from '../state/router.tsx';
-import { classWord, wordOf } from '../texts/plural.ts';
-import { Badge, HoldBadge, Icon } from '../ui/badges.tsx';
+import { wordOf } from '../texts/plural.ts';
+import { Badge, Icon, StateBadge } from '../ui/badges.tsx';
 import { SyncFilter } from '../ui/filters.tsx';
-import { Empty, Loaded, LoadMore, PageHead, Section } from '../ui/frame.tsx';
+import { Dots, Empty, Loaded, PageHead, Section } from '../ui/frame.tsx';
 import { Ago } from '../ui/time.tsx';
 
 type Hold = Schemas['HoldsPage']['holds'][number];
@@ -16,11 +16,7 @@ export function useHolds(
   sync: string | undefined,
   options: { readonly enabled?: boolean; readonly refetchInterval?: number },
 ) {
-  return useAnswer(
-    ['holds', sync],
-    (api, signal) => api.GET('/api/holds', { signal, params: { query: { sync, limit: 1 } } }),
-    options,
-  );
+  return useAnswer('/api/holds', { sync, limit: 1 }, options);
 }
 
 /** Everything that waits for a decision. */
@@ -38,9 +34,7 @@ export function HoldsPage() {
         {({ holds: list, reads }) => (
           <>
             {list.length + reads.length === 0 ? (
-              <Empty title={t.overview.waiting.none}>
-                <p>{t.holds.noneHint}</p>
-              </Empty>
+              <Empty title={t.overview.waiting.none} hint={t.holds.noneHint} />
             ) : null}
             <ul className="list">
               {reads.map(({ run, sync: name, reason, startedAt }) => (
@@ -72,34 +66,34 @@ export function HoldsPage() {
 /** Holds that no longer wait: who decided, and why. Each leads to its people. */
 function ClosedHolds({ sync }: { readonly sync: string | undefined }) {
   const { t, f } = usePage();
-  const closed = usePages(['holds', 'closed', sync], (api, cursor: string | undefined, signal) =>
-    api.GET('/api/holds/closed', { signal, params: { query: { sync, limit: 20, cursor } } }),
-  );
-  const list = closed.data?.pages.flatMap((page) => page.holds) ?? [];
-  if (list.length === 0) return null;
+  const closed = usePages('/api/holds/closed', { sync, limit: 20 }, ({ holds }) => holds);
+  if (closed.data === undefined || closed.data.rows.length === 0) return null;
   return (
     <Section name="closed" title={t.holds.closed}>
-      <ul className="list">
-        {list.map(({ id, sync: name, class: held, count, state, ends, heldAt }) => (
-          <li key={id}>
-            <HoldBadge state={holdStateOf(state, ends)} />
-            <div className="grow">
-              <Link to={pathTo('holds', id)}>
-                {name} · {f.number(count)} {classWord(t.words, held, count)}
-              </Link>
-              {ends.map((end) => (
-                <div key={`${end.state} ${end.by} ${end.why} ${end.run}`} className="faint break">
-                  <EndWords end={end} />
+      <Loaded query={closed}>
+        {({ rows }) => (
+          <ul className="list">
+            {rows.map(({ id, sync: name, class: held, count, state, ends, heldAt }) => (
+              <li key={id}>
+                <StateBadge of="holdState" state={holdStateOf(state, ends)} />
+                <div className="grow">
+                  <Link to={pathTo('holds', id)}>
+                    {name} · {classCount({ t, f }, held, count)}
+                  </Link>
+                  {ends.map((end) => (
+                    <div key={`${end.state} ${end.by} ${end.why} ${end.run}`} className="faint break">
+                      <EndWords end={end} />
+                    </div>
+                  ))}
                 </div>
-              ))}
-            </div>
-            <span className="faint">
-              <Ago at={heldAt} />
-            </span>
-          </li>
-        ))}
-      </ul>
-      <LoadMore query={closed} />
+                <span className="faint">
+                  <Ago at={heldAt} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
     </Section>
   );
 }
@@ -108,9 +102,9 @@ function HoldEntry({ hold }: { readonly hold: Hold }) {
   const { t, f } = usePage();
   return (
     <li>
-      <HoldBadge state={hold.isApprovable ? 'open' : 'expired'} />
+      <StateBadge of="holdState" state={hold.isApprovable ? 'open' : 'expired'} />
       <div className="grow">
-        <strong>{hold.sync}</strong> · {f.number(hold.count)} {classWord(t.words, hold.class, hold.count)}
+        <strong>{hold.sync}</strong> · {classCount({ t, f }, hold.class, hold.count)}
         <div className="break">{t.reason(hold.reason)}</div>
         {hold.approvals.map(({ changes, of, by }) => (
           <div key={by.join()} className="needs">
@@ -118,19 +112,12 @@ function HoldEntry({ hold }: { readonly hold: Hold }) {
           </div>
         ))}
         <div className="faint small">
-          {t.holds.heldSince} <Ago at={hold.heldAt} />
-          {hold.isApprovable ? (
-            <>
-              {' · '}
-              {t.holds.expires} <Ago at={hold.expiresAt} />
-            </>
-          ) : null}
-          {hold.budget === null ? null : (
-            <>
-              {' · '}
-              <EffectWords budget={hold.budget} />
-            </>
-          )}
+          {t.holds.heldSince}{' '}
+          <Dots>
+            <Ago at={hold.heldAt} />
+            {hold.isApprovable ? <Expires at={hold.expiresAt} /> : null}
+            {hold.budget === null ? null : <EffectWords budget={hold.budget} />}
+          </Dots>
         </div>
       </div>
       <Link className={hold.isApprovable ? 'button main' : 'button'} to={pathTo('holds', hold.id)}>
@@ -138,6 +125,16 @@ function HoldEntry({ hold }: { readonly hold: Hold }) {
         <Icon name="right" />
       </Link>
     </li>
+  );
+}
+
+/** When a hold ends without a decision. */
+export function Expires({ at }: { readonly at: string }) {
+  const { t } = usePage();
+  return (
+    <span>
+      {t.holds.expires} <Ago at={at} />
+    </span>
   );
 }
 
@@ -171,19 +168,13 @@ export function HoldEnds({ hold }: { readonly hold: Schemas['HoldDetail'] }) {
     <ul className="list">
       {ends.map(({ state, by, why, run, count }) => (
         <li key={`${state} ${by} ${why} ${run}`}>
-          <EndWords end={{ state, by, why, count }} />
-          {run === null ? null : (
-            <>
-              {' · '}
-              <Link to={pathTo('runs', run)}>{t.holds.run}</Link>
-            </>
-          )}
-          {state === 'open' && replacedBy !== null ? (
-            <>
-              {' · '}
+          <Dots>
+            <EndWords end={{ state, by, why, count }} />
+            {run === null ? null : <Link to={pathTo('runs', run)}>{t.holds.run}</Link>}
+            {state === 'open' && replacedBy !== null ? (
               <Link to={pathTo('holds', replacedBy)}>{t.holds.replacedBy}</Link>
-            </>
-          ) : null}
+            ) : null}
+          </Dots>
         </li>
       ))}
     </ul>

@@ -1,23 +1,21 @@
 import { type Overview, type SyncOverview, useOverview } from '../state/live.ts';
 import { useNow } from '../state/now.tsx';
-import { usePage } from '../state/page-context.tsx';
+import { classCount, usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
 import { Link, pathTo, withFilters } from '../state/router.tsx';
-import { classWord } from '../texts/plural.ts';
 import { Box } from '../ui/actions.tsx';
 import { Badge, Icon } from '../ui/badges.tsx';
-import { Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
+import { Dots, Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
 import { ConnectionsCard } from './connections-page.tsx';
 import { MonthCard, PeopleTable, SyncTable } from './sync-table.tsx';
 
 /** What waits for the user first, then every sync with its health and its state. */
 export function OverviewPage() {
   const { t } = usePage();
-  const overview = useOverview();
   return (
     <>
       <PageHead title={t.nav.overview} />
-      <Loaded query={overview}>
+      <Loaded query={useOverview()}>
         {(data) => (
           <>
             <WaitingList overview={data} />
@@ -58,7 +56,7 @@ export function WaitingList({ overview }: { readonly overview: Overview }) {
           {t.overview.waiting.none}
         </p>
       ) : (
-        <ul>
+        <ul className="list">
           {waiting.map((sync) => (
             <WaitingSync key={sync.name} sync={sync} />
           ))}
@@ -70,7 +68,7 @@ export function WaitingList({ overview }: { readonly overview: Overview }) {
 
 /** Users whom no sync disables, because theirs is not configured, and what to do. */
 function OrphanList() {
-  const found = useAnswer(['orphans'], (api, signal) => api.GET('/api/orphans', { signal }));
+  const found = useAnswer('/api/orphans', {});
   return found.data?.orphans.map(({ connection, owner, message }) => (
     <Box key={`${connection} ${owner}`} look="warn" icon="clock">
       {message}
@@ -83,7 +81,7 @@ function WaitingSync({ sync: { name, holds, activity } }: { readonly sync: SyncO
   const now = useNow();
   const words = t.overview.waiting;
   const classes = Object.entries(holds.byClass)
-    .map(([one, count]) => `${f.number(count)} ${classWord(t.words, one, count)}`)
+    .map(([one, count]) => classCount({ t, f }, one, count))
     .join(', ');
   return (
     <li>
@@ -94,8 +92,10 @@ function WaitingSync({ sync: { name, holds, activity } }: { readonly sync: SyncO
         {holds.reads === 0 ? null : <div>{words.reads(holds.reads)}</div>}
         {holds.changes === 0 || holds.heldAt === null ? null : (
           <small className="faint">
-            {words.since(f.relative(holds.heldAt, now))}
-            {holds.expiresAt === null ? '' : ` · ${words.expires(f.relative(holds.expiresAt, now))}`}
+            <Dots>
+              {words.since(f.relative(holds.heldAt, now))}
+              {holds.expiresAt === null ? null : words.expires(f.relative(holds.expiresAt, now))}
+            </Dots>
           </small>
         )}
       </div>
@@ -156,9 +156,10 @@ function AlertsCard({ alerts }: { readonly alerts: Overview['alerts'] }) {
         </Link>
       )}
       <p className="faint small">
-        {[acknowledged > 0 ? words.acknowledged(acknowledged) : '', muted > 0 ? words.muted(muted) : '']
-          .filter((one) => one !== '')
-          .join(' · ')}
+        <Dots>
+          {acknowledged > 0 ? words.acknowledged(acknowledged) : null}
+          {muted > 0 ? words.muted(muted) : null}
+        </Dots>
       </p>
     </Section>
   );

@@ -1,47 +1,42 @@
 import { keepPreviousData } from '@tanstack/react-query';
+import { Fragment } from 'react';
 import type { Schemas } from '../api/schema.ts';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer, usePages } from '../state/queries.ts';
 import { Link, pathTo, useFilter, withFilters } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
-import { Badge, Icon, KindMark, type Look } from '../ui/badges.tsx';
+import { Icon, KindMark, StateBadge } from '../ui/badges.tsx';
 import { DataTable, usePersonColumns, Value } from '../ui/data-table.tsx';
-import { SearchForm, SyncFilter } from '../ui/filters.tsx';
-import { Empty, Loaded, LoadMore, PageHead, Section } from '../ui/frame.tsx';
+import { Filters, SyncFilter, TextFilter } from '../ui/filters.tsx';
+import { Dots, Empty, Loaded, PageHead, Section } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
 import { PairSection } from './accounts-page.tsx';
 import { useHolds } from './holds-page.tsx';
 import { SyncNow } from './preview-orders.tsx';
 
-type FoundPeople = Schemas['FoundPeople'];
-
-const pageSize = 50;
-
 /** Finds people by name, e-mail or identification. The search is in the address. */
-export function PeoplePage({ asked }: { readonly asked: string }) {
+export function PeoplePage() {
   const { t } = usePage();
+  const [q] = useFilter('q');
   const [sync] = useFilter('sync');
-  const found = usePages(
-    ['people', asked, sync],
-    (api, offset: number | undefined, signal) =>
-      api.GET('/api/people', { signal, params: { query: { q: asked, offset, limit: pageSize, sync } } }),
-    { enabled: asked !== '', placeholderData: keepPreviousData },
-  );
+  const found = usePages('/api/people', { q, sync, limit: 50 }, ({ people }) => people, {
+    enabled: q !== undefined,
+    placeholderData: keepPreviousData,
+    cursor: 'offset',
+  });
   return (
     <>
       <PageHead title={t.nav.people} />
-      <SearchForm label={t.search.hint}>
+      <Filters query={{ q, sync }}>
+        <TextFilter name="q" label={t.search.hint} />
         <SyncFilter />
-      </SearchForm>
-      {asked === '' ? (
+      </Filters>
+      {q === undefined ? (
         <Empty title={t.people.hint} />
       ) : (
         <Loaded query={found}>
-          {({ pages }) => (
-            <>
-              <Results asked={asked} pages={pages} />
-              <LoadMore query={found} isInline />
-            </>
+          {({ first, rows }) => (
+            <Results asked={q} syncs={first?.syncs ?? []} total={first?.total ?? 0} people={rows} />
           )}
         </Loaded>
       )}
@@ -49,69 +44,60 @@ export function PeoplePage({ asked }: { readonly asked: string }) {
   );
 }
 
-function Results({ asked, pages }: { readonly asked: string; readonly pages: readonly FoundPeople[] }) {
-  const { t } = usePage();
+type ResultProps = Pick<Schemas['FoundPeople'], 'syncs' | 'total' | 'people'> & { readonly asked: string };
+
+function Results({ asked, syncs, total, people }: ResultProps) {
+  const { t, f } = usePage();
   const words = t.people;
-  const personColumns = usePersonColumns();
-  const [first] = pages;
-  if (first === undefined) return null;
-  const people = pages.flatMap((page) => page.people);
   return (
     <>
       <p className="why faint" role="status">
-        {words.found(first.total)} · <Searched syncs={first.syncs} />
-      </p>
-      {people.length === 0 ? (
-        <Empty title={words.none}>
-          {first.syncs.map(({ sync }) => (
-            <p key={sync}>
-              <Link to={pathTo('people', sync, asked)}>{words.explainAnyway(asked, sync)}</Link>
-            </p>
+        <Dots>
+          {words.found(total)}
+          {syncs.map(({ sync, readAt, people: read }) => (
+            <span key={sync}>
+              {readAt === null ? words.neverRead(sync) : words.asRead(sync, f.number(read))}{' '}
+              {readAt === null ? null : <Ago at={readAt} />}
+            </span>
           ))}
-        </Empty>
-      ) : (
-        <DataTable
-          rows={people}
-          keyOf={({ sync, identification, side }) => `${sync} ${identification} ${side}`}
-          columns={[
-            ...personColumns,
-            { title: t.changes.columns.email, cell: ({ email }) => email },
-            { title: t.overview.syncs.name, cell: ({ sync }) => sync },
-            {
-              title: words.source,
-              cell: ({ side, standing }) =>
-                side === 'source' ? (
-                  wordOf(words.standings, standing)
-                ) : (
-                  <span className="faint">{wordOf(words.sides, side)}</span>
-                ),
-            },
-            {
-              title: words.platform,
-              cell: ({ isOnPlatform }) =>
-                isOnPlatform ? words.hasAccount : <span className="faint">{words.noAccount}</span>,
-            },
-          ]}
-        />
-      )}
+        </Dots>
+      </p>
+      <DataTable
+        rows={people}
+        keyOf={({ sync, identification, side }) => `${sync} ${identification} ${side}`}
+        empty={
+          <Empty
+            title={words.none}
+            hint={syncs.map(({ sync }, i) => (
+              <Fragment key={sync}>
+                {i === 0 ? null : <br />}
+                <Link to={pathTo('people', sync, asked)}>{words.explainAnyway(asked, sync)}</Link>
+              </Fragment>
+            ))}
+          />
+        }
+        columns={[
+          ...usePersonColumns(),
+          { title: t.changes.columns.email, cell: ({ email }) => email },
+          { title: t.overview.syncs.name, cell: ({ sync }) => sync },
+          {
+            title: words.source,
+            cell: ({ side, standing }) =>
+              side === 'source' ? (
+                wordOf(words.standings, standing)
+              ) : (
+                <span className="faint">{wordOf(words.sides, side)}</span>
+              ),
+          },
+          {
+            title: words.platform,
+            cell: ({ isOnPlatform }) =>
+              isOnPlatform ? words.hasAccount : <span className="faint">{words.noAccount}</span>,
+          },
+        ]}
+      />
     </>
   );
-}
-
-function Searched({ syncs }: Pick<FoundPeople, 'syncs'>) {
-  const { t, f } = usePage();
-  return syncs.map(({ sync, readAt, people }, i) => (
-    <span key={sync}>
-      {i === 0 ? '' : ' · '}
-      {readAt === null ? (
-        t.people.neverRead(sync)
-      ) : (
-        <>
-          {t.people.asRead(sync, f.number(people))} <Ago at={readAt} />
-        </>
-      )}
-    </span>
-  ));
 }
 
 interface Props {
@@ -122,10 +108,9 @@ interface Props {
 /** Why a person is as they are. The stored history is shown also when the source cannot be read. */
 export function PersonPage({ sync, id }: Props) {
   const { t } = usePage();
-  const path = { sync, identification: id };
-  const why = useAnswer<Schemas['Person']>(
-    ['person', sync, id],
-    (api, signal) => api.GET('/api/syncs/{sync}/people/{identification}', { signal, params: { path } }),
+  const why = useAnswer(
+    '/api/syncs/{sync}/people/{identification}',
+    { sync, identification: id },
     { retry: false, staleTime: 60_000 },
   );
   return (
@@ -220,10 +205,8 @@ function Values({ values }: { readonly values: Schemas['Person']['values'] }) {
 
 function History({ sync, id }: Props) {
   const { t } = usePage();
-  const params = { path: { sync, identification: id }, query: { limit: 50 } };
-  const history = useAnswer(['person', sync, id, 'history'], (api, signal) =>
-    api.GET('/api/syncs/{sync}/people/{identification}/history', { signal, params }),
-  );
+  const params = { sync, identification: id, limit: 50 };
+  const history = useAnswer('/api/syncs/{sync}/people/{identification}/history', params);
   return (
     <Section name="history" title={t.people.history}>
       <Loaded query={history}>
@@ -261,13 +244,6 @@ function nameOf(person: Schemas['Person'] | undefined): string {
 
 type Step = Schemas['Person']['steps'][number];
 
-const looks: Readonly<Record<Step['state'], Look>> = {
-  ok: ['good', 'ok'],
-  partly: ['warn', 'warn'],
-  stopped: ['bad', 'bad'],
-  'not-reached': ['quiet', 'none'],
-};
-
 /** The way of a person in order: where it ends is what keeps a change from the platform. */
 function PersonSteps({ steps }: { readonly steps: readonly Step[] }) {
   const { t } = usePage();
@@ -275,7 +251,12 @@ function PersonSteps({ steps }: { readonly steps: readonly Step[] }) {
     <ol className="steps">
       {steps.map((step) => (
         <li key={step.step} className={step.state}>
-          <StepLine step={step} />
+          <div className="line">
+            <strong>{wordOf(t.people.steps, step.step)}</strong>
+            <StateBadge of="step" state={step.state} />
+            <span className="grow break">{step.summary}</span>
+            {step.run === null ? null : <Link to={pathTo('runs', step.run)}>{t.people.run}</Link>}
+          </div>
           {step.details.length === 0 ? null : (
             <details open={step.state === 'stopped' || step.step === 'difference'}>
               <summary>{t.people.details(step.details.length)}</summary>
@@ -285,18 +266,6 @@ function PersonSteps({ steps }: { readonly steps: readonly Step[] }) {
         </li>
       ))}
     </ol>
-  );
-}
-
-function StepLine({ step: { step, state, summary, run } }: { readonly step: Step }) {
-  const { t } = usePage();
-  return (
-    <div className="line">
-      <strong>{wordOf(t.people.steps, step)}</strong>
-      <Badge look={looks[state]}>{wordOf(t.people.stepStates, state)}</Badge>
-      <span className="grow break">{summary}</span>
-      {run === null ? null : <Link to={pathTo('runs', run)}>{t.people.run}</Link>}
-    </div>
   );
 }
 

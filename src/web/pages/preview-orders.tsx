@@ -1,13 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
-import { answerOf } from '../api/client.ts';
+import { type ReactNode, useEffect } from 'react';
 import { ChangeDetails } from '../changes/change-row.tsx';
 import { useChanges } from '../changes/use-changes.ts';
 import { useMay } from '../shell/session.tsx';
-import { keyText, useFollowed } from '../state/live.ts';
+import { useFollowed } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
-import { Link, pathTo, useRouter } from '../state/router.tsx';
+import { Link, navigate, pathTo } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
 import { ActionButton, Button, ProblemBox } from '../ui/actions.tsx';
 import { KindMark, OutcomeBadge } from '../ui/badges.tsx';
@@ -23,89 +22,71 @@ interface Props {
 export function SyncNow({ sync, id }: Props) {
   const { api, t } = usePage();
   const mayAct = useMay('act', sync);
-  const [request, setRequest] = useState<string>();
-  const preview = useMutation({
-    mutationFn: () => answerOf(api.POST('/api/previews', { body: { sync, users: [id] } })),
-    onSuccess: () => setRequest(undefined),
-  });
-  const run = useMutation({
-    mutationFn: () =>
-      answerOf(api.POST('/api/syncs/{sync}/runs', { params: { path: { sync } }, body: { users: [id] } })),
-    onSuccess: ({ trigger }) => setRequest(trigger),
-  });
+  const preview = useMutation({ mutationFn: () => api.post('/api/previews', {}, { sync, users: [id] }) });
+  const order = (label: string, look: 'main' | 'plain') => (
+    <Button look={look} isBusy={preview.isPending} onClick={() => preview.mutate()}>
+      {label}
+    </Button>
+  );
   if (!mayAct) return null;
   return (
     <Section className="card stretch sync-now" name="sync-now" title={t.people.syncNow}>
       <p className="faint">{t.people.syncNowMeans}</p>
-      <ProblemBox error={preview.error ?? run.error} />
+      <ProblemBox error={preview.error} />
       {preview.data === undefined ? (
-        <Button look="main" isBusy={preview.isPending} onClick={() => preview.mutate()}>
-          {t.people.previewFirst}
-        </Button>
+        order(t.people.previewFirst, 'main')
       ) : (
-        <>
-          <WhatWillHappen sync={sync} preview={preview.data.id} />
-          {request === undefined ? (
-            <div className="actions">
-              <Button isBusy={preview.isPending} onClick={() => preview.mutate()}>
-                {t.people.previewAgain}
-              </Button>
-              <RunButton preview={preview.data.id} isBusy={run.isPending} onRun={() => run.mutate()} />
-            </div>
-          ) : (
-            <Running sync={sync} id={id} request={request} />
-          )}
-        </>
+        <Previewed
+          key={preview.data.id}
+          {...{ sync, id }}
+          preview={preview.data.id}
+          again={order(t.people.previewAgain, 'plain')}
+        />
       )}
     </Section>
   );
 }
 
-interface RunButtonProps {
-  readonly preview: string;
-  readonly isBusy: boolean;
-  readonly onRun: () => void;
-}
-
-/** Only what was shown is done: before the preview is made there is no button. */
-function RunButton({ preview: id, isBusy, onRun }: RunButtonProps) {
-  const { t } = usePage();
-  const { data } = usePreview(id);
-  if (data?.state !== 'done' || data.report === null || data.report.failure !== null) return null;
+/** What will happen, and the run. Only what was shown is done: before the preview is made there is no button. */
+function Previewed({ sync, id, preview, again }: Props & { readonly preview: string; readonly again: ReactNode }) {
+  const { api, t } = usePage();
+  const query = usePreview(preview);
+  const run = useMutation({ mutationFn: () => api.post('/api/syncs/{sync}/runs', { sync }, { users: [id] }) });
   return (
-    <Button look="main" isBusy={isBusy} onClick={onRun}>
-      {t.syncs.run}
-    </Button>
-  );
-}
-
-function WhatWillHappen({ sync, preview: id }: { readonly sync: string; readonly preview: string }) {
-  const { t } = usePage();
-  const preview = usePreview(id);
-  return (
-    <Loaded query={preview}>
+    <Loaded query={query}>
       {(data) => (
         <>
+          <ProblemBox error={run.error} />
           <PreviewProgress preview={data} />
           {data.report === null ? null : data.report.failure === null ? (
-            <PreviewedChange sync={sync} preview={id} />
+            <PreviewedChange sync={sync} preview={preview} />
           ) : (
             <p className="needs break">{data.report.failure}</p>
           )}
           <p className="small">
-            <Link to={pathTo('previews', id)}>{t.previews.open}</Link>
+            <Link to={pathTo('previews', preview)}>{t.previews.open}</Link>
           </p>
+          {run.data === undefined ? (
+            <div className="actions">
+              {again}
+              {data.state === 'done' && data.report?.failure === null ? (
+                <Button look="main" isBusy={run.isPending} onClick={() => run.mutate()}>
+                  {t.syncs.run}
+                </Button>
+              ) : null}
+            </div>
+          ) : (
+            <Running request={run.data.trigger} />
+          )}
         </>
       )}
     </Loaded>
   );
 }
 
-const anyChange = {};
-
 function PreviewedChange({ sync, preview: id }: { readonly sync: string; readonly preview: string }) {
   const { t } = usePage();
-  const rows = useChanges({ subject: { kind: 'preview', id }, filter: anyChange, order: anyChange, first: 0, last: 0 });
+  const rows = useChanges({ subject: { kind: 'preview', id }, filter: {}, order: {} });
   const change = rows.rowAt(0);
   if (rows.total === undefined) return <p className="faint">{t.loading}</p>;
   if (change === undefined) return <p>{t.people.nothingToDo}</p>;
@@ -122,17 +103,15 @@ function PreviewedChange({ sync, preview: id }: { readonly sync: string; readonl
 const phases: readonly string[] = ['reading', 'planning', 'delivering', 'proving', 'done'];
 
 /** The steps of the run, live. */
-function Running({ sync, id, request }: Props & { readonly request: string }) {
+function Running({ request }: { readonly request: string }) {
   const { t } = usePage();
   const client = useQueryClient();
-  const state = useAnswer(['request', request], (api, signal) =>
-    api.GET('/api/requests/{id}', { signal, params: { path: { id: request } } }),
-  );
-  useFollowed(`/api/requests/${encodeURIComponent(request)}/events`, 'request', keyText('request', request));
+  const state = useAnswer('/api/requests/{id}', { id: request });
+  useFollowed('request', request);
   const isOver = state.data?.state === 'ended' || state.data?.state === 'canceled';
   useEffect(() => {
-    if (isOver) client.invalidateQueries({ queryKey: ['person', sync, id] });
-  }, [client, isOver, sync, id]);
+    if (isOver) client.invalidateQueries({ predicate: ({ queryKey }) => String(queryKey[0]).includes('/people/{') });
+  }, [client, isOver]);
   return (
     <Loaded query={state}>
       {({ state: word, run, result }) => {
@@ -165,13 +144,12 @@ function Running({ sync, id, request }: Props & { readonly request: string }) {
 /** Requests a preview, and goes to its page. */
 export function PreviewButton({ sync }: { readonly sync: string }) {
   const { api, t } = usePage();
-  const { navigate } = useRouter();
   return (
     <ActionButton
       label={t.people.previewFirst}
       means={t.previews.requestMeans}
       onAct={async () => {
-        const { id } = await answerOf(api.POST('/api/previews', { body: { sync } }));
+        const { id } = await api.post('/api/previews', {}, { sync });
         navigate(pathTo('previews', id));
       }}
     />

@@ -1,16 +1,15 @@
-import { useState } from 'react';
-import { answerOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
 import { ChangesView, useChangeView } from '../changes/changes-view.tsx';
+import { useChanges } from '../changes/use-changes.ts';
 import { useMay } from '../shell/session.tsx';
-import { keyText, useFollowed } from '../state/live.ts';
+import { useFollowed } from '../state/live.ts';
 import { useNow } from '../state/now.tsx';
-import { usePage } from '../state/page-context.tsx';
+import { classCount, usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
-import { Link, pathTo, useRouter, withFilters } from '../state/router.tsx';
-import { classWord, wordOf } from '../texts/plural.ts';
+import { Link, navigate, pathTo, withFilters } from '../state/router.tsx';
+import { wordOf } from '../texts/plural.ts';
 import { ActionButton, Box, CopyButton } from '../ui/actions.tsx';
-import { Badge, Counts, changeKinds, Icon, type Look } from '../ui/badges.tsx';
+import { Counts, changeKinds, Icon, StateBadge } from '../ui/badges.tsx';
 import { Loaded, PageHead, Section } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
 import { EffectWords } from './holds-page.tsx';
@@ -19,21 +18,15 @@ type Preview = Schemas['Preview'];
 
 /** Reads a preview, and follows it while it is made. */
 export function usePreview(id: string) {
-  const query = useAnswer<Preview>(
-    ['preview', id],
-    (api, signal) => api.GET('/api/previews/{id}', { signal, params: { path: { id } } }),
-    { staleTime: 60_000 },
-  );
+  const query = useAnswer('/api/previews/{id}', { id }, { staleTime: 60_000 });
   const state = query.data?.state;
-  const isOpen = state === 'waiting' || state === 'working';
-  useFollowed(isOpen ? `/api/previews/${encodeURIComponent(id)}/events` : undefined, 'preview', keyText('preview', id));
+  useFollowed('preview', id, state === 'waiting' || state === 'working');
   return query;
 }
 
 /** A plan without effect. Its address can be sent to others until it expires. */
 export function PreviewPage({ id }: { readonly id: string }) {
-  const preview = usePreview(id);
-  return <Loaded query={preview}>{(data) => <PreviewBody preview={data} />}</Loaded>;
+  return <Loaded query={usePreview(id)}>{(preview) => <PreviewBody preview={preview} />}</Loaded>;
 }
 
 function PreviewBody({ preview }: { readonly preview: Preview }) {
@@ -53,7 +46,7 @@ function PreviewBody({ preview }: { readonly preview: Preview }) {
       </p>
       <PageHead
         title={t.previews.of(sync)}
-        beside={<PreviewBadge state={state} />}
+        beside={<StateBadge of="preview" state={state} />}
         actions={<UndoButton preview={preview} />}
       />
       <p className="why faint">
@@ -77,7 +70,6 @@ function PreviewBody({ preview }: { readonly preview: Preview }) {
 /** Only what was shown is undone: before the preview is made there is no button. */
 function UndoButton({ preview: { sync, users, undoes, report } }: { readonly preview: Preview }) {
   const { api, t } = usePage();
-  const { navigate } = useRouter();
   const mayAct = useMay('act');
   if (!mayAct || undoes === null || report === null || report.failure !== null) return null;
   const { counts } = report;
@@ -90,10 +82,8 @@ function UndoButton({ preview: { sync, users, undoes, report } }: { readonly pre
       label={t.previews.undo}
       means={t.previews.undoMeans(all)}
       look="danger"
-      hasReason
-      onAct={(body) =>
-        answerOf(api.POST('/api/runs/{id}/undo', { params: { path: { id: run } }, body: { ...selection, ...body } }))
-      }
+      reason="optional"
+      onAct={(body) => api.post('/api/runs/{id}/undo', { id: run }, { ...selection, ...body })}
       onDone={() => navigate(withFilters('/runs', { sync }))}
     />
   );
@@ -127,7 +117,7 @@ function Report({ report }: { readonly report: Report }) {
             <li key={held}>
               <Icon name="hand" />
               <div className="grow">
-                {t.previews.wouldHold(f.number(count), classWord(t.words, held, count))}
+                {t.previews.wouldHold(classCount({ t, f }, held, count))}
                 <div className="faint break">{t.reason(reason)}</div>
               </div>
             </li>
@@ -161,7 +151,7 @@ const shownFindings = 200;
 function PreviewChanges({ preview: { id, sync } }: { readonly preview: Preview }) {
   const { t } = usePage();
   const view = useChangeView('preview', id);
-  const [total, setTotal] = useState<number>();
+  const { total } = useChanges(view);
   const title = (
     <>
       {t.runs.changes} {total === undefined ? null : <span className="faint small">{t.runs.matching(total)}</span>}
@@ -169,36 +159,22 @@ function PreviewChanges({ preview: { id, sync } }: { readonly preview: Preview }
   );
   return (
     <Section name="changes" title={title}>
-      <ChangesView view={view} sync={sync} label={t.previews.of(sync)} onTotal={setTotal} hasStates />
+      <ChangesView view={view} sync={sync} label={t.previews.of(sync)} choice={undefined} hasStates />
     </Section>
   );
-}
-
-const looks: Readonly<Record<Preview['state'], Look>> = {
-  waiting: ['quiet', 'clock'],
-  working: ['busy', 'run'],
-  done: ['good', 'ok'],
-  failed: ['bad', 'bad'],
-};
-
-export function PreviewBadge({ state }: { readonly state: Preview['state'] }) {
-  const { t } = usePage();
-  return <Badge look={looks[state]}>{wordOf(t.previews.states, state)}</Badge>;
 }
 
 /** The last previews of a sync. */
 export function PreviewsSection({ sync }: { readonly sync: string }) {
   const { t } = usePage();
-  const { data } = useAnswer(['previews', sync], (api, signal) =>
-    api.GET('/api/previews', { signal, params: { query: { sync, limit: 5 } } }),
-  );
+  const { data } = useAnswer('/api/previews', { sync, limit: 5 });
   if (data === undefined || data.previews.length === 0) return null;
   return (
     <Section name="previews" title={t.previews.title}>
       <ul className="list">
         {data.previews.map(({ id, state, users, requestedBy, requestedAt }) => (
           <li key={id}>
-            <PreviewBadge state={state} />
+            <StateBadge of="preview" state={state} />
             <Link className="grow" to={pathTo('previews', id)}>
               {users === null ? t.previews.everybody : t.runs.named(users.length)}
             </Link>
@@ -234,7 +210,7 @@ export function PreviewProgress({ preview }: { readonly preview: Preview }) {
   const { step, done, total } = progress ?? { step: undefined, done: 0, total: null };
   return (
     <p className="box progress" role="status">
-      {step === undefined ? wordOf(t.previews.states, state) : t.previews.progress(step, f.number(done))}
+      {step === undefined ? wordOf(t.words.preview, state) : t.previews.progress(step, f.number(done))}
       <progress
         {...(total === null || total === 0 ? {} : { max: total, value: done })}
         aria-label={t.previews.making}

@@ -1,92 +1,83 @@
 import { keepPreviousData } from '@tanstack/react-query';
-import { answerOf, type FiltersOf } from '../api/client.ts';
+import type { ParamsOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
 import { useMay } from '../shell/session.tsx';
 import { useNow } from '../state/now.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer, usePages } from '../state/queries.ts';
 import { Link, pathTo, useFilters, useQueryOf, withFilters } from '../state/router.tsx';
-import { wordOf } from '../texts/plural.ts';
+import { classWord, wordOf } from '../texts/plural.ts';
 import { ActionButton } from '../ui/actions.tsx';
 import { Icon, KindMark } from '../ui/badges.tsx';
 import { DataTable, usePersonColumns } from '../ui/data-table.tsx';
-import { DaysFilter, Filters, isFiltered, Select, SyncFilter, TextFilter, WordFilter } from '../ui/filters.tsx';
-import { Empty, Loaded, LoadMore, PageHead, Section } from '../ui/frame.tsx';
+import {
+  DateField,
+  DaysFilter,
+  Filters,
+  isFiltered,
+  Select,
+  SyncFilter,
+  TextFilter,
+  WordFilter,
+} from '../ui/filters.tsx';
+import { Dots, Empty, Loaded, PageHead, Section } from '../ui/frame.tsx';
 import { At } from '../ui/time.tsx';
 
-type Recent = Schemas['RecentChanges']['changes'][number];
 type Report = Schemas['PersonReport'];
 
 /** All changes of the last 30 days, those of the newest run first. The filters are in the address. */
 export function ChangesPage() {
   const { t } = usePage();
   const words = t.recent;
-  const query = useQueryOf<FiltersOf<'/api/changes'>>('text', 'sync', 'kind', 'class', 'state', 'since', 'until');
-  const found = usePages(
-    ['changes', 'recent', query],
-    (api, cursor: string | undefined, signal) =>
-      api.GET('/api/changes', { signal, params: { query: { ...query, limit: 100, cursor } } }),
-    { placeholderData: keepPreviousData },
-  );
+  const personColumns = usePersonColumns();
+  const classes = Object.fromEntries(Object.keys(t.words.classes).map((one) => [one, classWord(t.words.classes, one)]));
+  const query = useQueryOf<ParamsOf<'get', '/api/changes'>>('text', 'sync', 'kind', 'class', 'state', 'since', 'until');
+  const found = usePages('/api/changes', { ...query, limit: 100 }, ({ changes }) => changes, {
+    placeholderData: keepPreviousData,
+  });
   return (
     <>
       <PageHead title={words.title} actions={<Link to="/reports">{words.report}</Link>} />
       <Filters query={query}>
-        <TextFilter name="text" label={t.changes.filter} look="search" />
+        <TextFilter name="text" label={t.changes.filter} />
         <SyncFilter />
         <WordFilter name="kind" label={t.changes.columns.kind} words={t.words.kind} />
-        <WordFilter name="class" label={words.class} words={t.words.classes} />
+        <WordFilter name="class" label={words.class} words={classes} />
         <WordFilter name="state" label={t.runs.state} words={t.words.changeState} />
         <DaysFilter />
       </Filters>
       <Loaded query={found}>
-        {({ pages }) => {
-          const changes = pages.flatMap((page) => page.changes);
-          return (
-            <>
-              {changes.length === 0 ? (
-                <Empty title={isFiltered(query) ? t.changes.noMatch : words.none} />
-              ) : (
-                <ChangeTable changes={changes} />
-              )}
-              <LoadMore query={found} />
-            </>
-          );
-        }}
+        {({ rows }) => (
+          <DataTable
+            rows={rows}
+            keyOf={({ run, identification, kind }) => `${run} ${identification} ${kind}`}
+            empty={<Empty title={isFiltered(query) ? t.changes.noMatch : words.none} />}
+            columns={[
+              { title: t.alerts.at, className: 'nowrap', cell: ({ at }) => <At at={at} /> },
+              { title: t.changes.columns.kind, className: 'nowrap', cell: ({ kind }) => <KindMark kind={kind} /> },
+              ...personColumns,
+              {
+                title: words.fields,
+                cell: ({ changed }) => changed.map((field) => wordOf(t.words.field, field)).join(', '),
+              },
+              {
+                title: t.runs.state,
+                cell: ({ state, stateReason, reason }) => (
+                  <span className="stack">
+                    {wordOf(t.words.changeState, state)}
+                    <small className="faint break">{t.reason(stateReason ?? reason)}</small>
+                  </span>
+                ),
+              },
+              {
+                title: t.holds.run,
+                cell: ({ run, sync }) => <Link to={pathTo('runs', run)}>{t.runs.run(sync)}</Link>,
+              },
+            ]}
+          />
+        )}
       </Loaded>
     </>
-  );
-}
-
-function ChangeTable({ changes }: { readonly changes: readonly Recent[] }) {
-  const { t } = usePage();
-  return (
-    <DataTable
-      rows={changes}
-      keyOf={({ run, identification, kind }) => `${run} ${identification} ${kind}`}
-      columns={[
-        { title: t.alerts.at, className: 'nowrap', cell: ({ at }) => <At at={at} /> },
-        { title: t.changes.columns.kind, className: 'nowrap', cell: ({ kind }) => <KindMark kind={kind} /> },
-        ...usePersonColumns(),
-        {
-          title: t.recent.fields,
-          cell: ({ changed }) => changed.map((field) => wordOf(t.words.field, field)).join(', '),
-        },
-        {
-          title: t.runs.state,
-          cell: ({ state, stateReason, reason }) => (
-            <span className="stack">
-              {wordOf(t.words.changeState, state)}
-              <small className="faint break">{t.reason(stateReason ?? reason)}</small>
-            </span>
-          ),
-        },
-        {
-          title: t.holds.run,
-          cell: ({ run, sync }) => <Link to={pathTo('runs', run)}>{t.recent.runOf(sync)}</Link>,
-        },
-      ]}
-    />
   );
 }
 
@@ -103,11 +94,7 @@ export function ReportPage() {
   const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 'YYYY-MM-DD'.length);
   const kind = kinds.find((one) => one === asked.kind) ?? 'leavers';
   const query = { from: asked.from ?? dayOf(now - weekMs), to: asked.to ?? dayOf(now), sync: asked.sync };
-  const report = useAnswer<Report>(
-    ['reports', kind, query],
-    (api, signal) => api.GET('/api/reports/{kind}', { signal, params: { path: { kind }, query } }),
-    { placeholderData: keepPreviousData },
-  );
+  const report = useAnswer('/api/reports/{kind}', { kind, ...query }, { placeholderData: keepPreviousData });
   return (
     <>
       <PageHead title={words.report} actions={<Link to="/changes">{words.title}</Link>} />
@@ -118,8 +105,8 @@ export function ReportPage() {
           options={kinds.map((one) => [one, words.kinds[one]] as const)}
           onChange={(one) => change({ kind: one })}
         />
-        <Day label={t.runs.since} value={query.from} onChange={(from) => change({ from })} />
-        <Day label={t.runs.until} value={query.to} onChange={(to) => change({ to })} />
+        <DateField required label={t.runs.since} value={query.from} onChange={(from) => change({ from })} />
+        <DateField required label={t.runs.until} value={query.to} onChange={(to) => change({ to })} />
         <SyncFilter />
         <span className="exports">
           <Icon name="download" />
@@ -130,33 +117,16 @@ export function ReportPage() {
         {({ people, counts }) => (
           <>
             <p className="why faint" role="status">
-              {[
-                words.found(people.length),
-                ...Object.entries(counts).map(([state, n]) => `${wordOf(t.words.changeState, state)} ${n}`),
-              ].join(' · ')}
+              <Dots>
+                {t.people.found(people.length)}
+                {Object.entries(counts).map(([state, n]) => `${wordOf(t.words.changeState, state)} ${n}`)}
+              </Dots>
             </p>
-            {people.length === 0 ? <Empty title={words.nobody} /> : <ReportTable kind={kind} people={people} />}
+            <ReportTable kind={kind} people={people} />
           </>
         )}
       </Loaded>
     </>
-  );
-}
-
-function Day({
-  label,
-  value,
-  onChange,
-}: {
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: (day: string) => void;
-}) {
-  return (
-    <label className="inline">
-      {label}
-      <input type="date" required value={value} onChange={(event) => onChange(event.target.value)} />
-    </label>
   );
 }
 
@@ -166,6 +136,7 @@ function ReportTable({ kind, people }: Pick<Report, 'kind' | 'people'>) {
   return (
     <DataTable
       rows={people}
+      empty={<Empty title={words.nobody} />}
       keyOf={({ run, identification, change }) => `${run} ${identification} ${change}`}
       columns={[
         ...usePersonColumns(),
@@ -208,62 +179,59 @@ function ReportTable({ kind, people }: Pick<Report, 'kind' | 'people'>) {
 /** Who did what, newest first. */
 export function AuditPage() {
   const { t } = usePage();
-  const query = useQueryOf<FiltersOf<'/api/audit'>>('sync', 'by', 'action', 'connection', 'run', 'since', 'until');
-  const audit = usePages(['audit', query], (api, cursor: string | undefined, signal) =>
-    api.GET('/api/audit', { signal, params: { query: { ...query, limit: 100, cursor } } }),
+  const query = useQueryOf<ParamsOf<'get', '/api/audit'>>(
+    'sync',
+    'by',
+    'action',
+    'connection',
+    'run',
+    'since',
+    'until',
   );
+  const audit = usePages('/api/audit', { ...query, limit: 100 }, ({ entries }) => entries, {
+    placeholderData: keepPreviousData,
+  });
   return (
     <>
       <PageHead title={t.nav.audit} />
       <Filters query={query}>
         <SyncFilter />
         <WordFilter name="action" label={t.audit.action} words={t.words.action} />
-        <TextFilter name="by" label={t.audit.by} look="inline" />
+        <TextFilter name="by" label={t.audit.filterBy} />
         <DaysFilter />
       </Filters>
       <Loaded query={audit}>
-        {({ pages }) => {
-          const entries = pages.flatMap((page) => page.entries);
-          if (entries.length === 0) return <Empty title={isFiltered(query) ? t.audit.noMatch : t.audit.none} />;
-          return (
-            <>
-              <DataTable
-                rows={entries}
-                keyOf={({ id }) => id}
-                columns={[
-                  { title: t.alerts.at, className: 'nowrap', cell: ({ at }) => <At at={at} /> },
-                  {
-                    title: t.audit.by,
-                    cell: ({ by, label, as }) => (
-                      <>
-                        <span className="break">{label === null ? by : `${label} (${by})`}</span>
-                        {as === null ? null : <small className="faint"> {t.audit.as(as)}</small>}
-                      </>
-                    ),
-                  },
-                  { title: t.audit.action, cell: ({ action }) => wordOf(t.words.action, action) },
-                  {
-                    title: t.audit.about,
-                    cell: ({ sync, connection, run }) => (
-                      <>
-                        {sync === null ? connection : <Link to={pathTo('syncs', sync)}>{sync}</Link>}
-                        {run === null ? null : (
-                          <>
-                            {' · '}
-                            <Link to={pathTo('runs', run)}>{t.holds.run}</Link>
-                          </>
-                        )}
-                      </>
-                    ),
-                  },
-                  { title: t.audit.detail, className: 'long', cell: ({ detail }) => detail },
-                  { title: t.act.reason, className: 'long', cell: ({ reason }) => reason },
-                ]}
-              />
-              <LoadMore query={audit} />
-            </>
-          );
-        }}
+        {({ rows }) => (
+          <DataTable
+            rows={rows}
+            keyOf={({ id }) => id}
+            empty={<Empty title={isFiltered(query) ? t.audit.noMatch : t.audit.none} />}
+            columns={[
+              { title: t.alerts.at, className: 'nowrap', cell: ({ at }) => <At at={at} /> },
+              {
+                title: t.audit.by,
+                cell: ({ by, label, as }) => (
+                  <>
+                    <span className="break">{label === null ? by : `${label} (${by})`}</span>
+                    {as === null ? null : <small className="faint"> {t.audit.as(as)}</small>}
+                  </>
+                ),
+              },
+              { title: t.audit.action, cell: ({ action }) => wordOf(t.words.action, action) },
+              {
+                title: t.audit.about,
+                cell: ({ sync, connection, run }) => (
+                  <Dots>
+                    {sync === null ? connection : <Link to={pathTo('syncs', sync)}>{sync}</Link>}
+                    {run === null ? null : <Link to={pathTo('runs', run)}>{t.holds.run}</Link>}
+                  </Dots>
+                ),
+              },
+              { title: t.audit.detail, className: 'long', cell: ({ detail }) => detail },
+              { title: t.act.reason, className: 'long', cell: ({ reason }) => reason },
+            ]}
+          />
+        )}
       </Loaded>
       {useMay('sessions') ? <SessionsSection /> : null}
     </>
@@ -273,9 +241,7 @@ export function AuditPage() {
 /** Who is signed in. An admin ends the session of a user who left, or of a lost machine. */
 function SessionsSection() {
   const { api, t } = usePage();
-  const sessions = useAnswer(['sessions'], (client, signal) => client.GET('/api/sessions', { signal }), {
-    refetchInterval: 60_000,
-  });
+  const sessions = useAnswer('/api/sessions', {}, { refetchInterval: 60_000 });
   return (
     <Section name="sessions" title={t.audit.sessions.title}>
       <Loaded query={sessions}>
@@ -299,10 +265,8 @@ function SessionsSection() {
                     label={t.audit.sessions.end}
                     look="danger"
                     means={t.audit.sessions.means}
-                    hasReason
-                    onAct={(body) =>
-                      answerOf(api.POST('/api/sessions/{name}/end', { params: { path: { name: id } }, body }))
-                    }
+                    reason="optional"
+                    onAct={(body) => api.post('/api/sessions/{name}/end', { name: id }, body)}
                   />
                 ),
               },

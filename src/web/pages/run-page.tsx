@@ -1,24 +1,22 @@
-import { answerOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
 import { useMay } from '../shell/session.tsx';
-import { usePage } from '../state/page-context.tsx';
-import { Link, pathTo, useRouter, withFilters } from '../state/router.tsx';
-import { classWord, wordOf } from '../texts/plural.ts';
+import { classCount, usePage } from '../state/page-context.tsx';
+import { Link, navigate, pathTo, withFilters } from '../state/router.tsx';
+import { wordOf } from '../texts/plural.ts';
 import { ActionButton, Box } from '../ui/actions.tsx';
 import { Counts, changeKinds, Icon, OutcomeBadge } from '../ui/badges.tsx';
-import { Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
-import { Ago, At } from '../ui/time.tsx';
-import { holdStateOf, useHolds } from './holds-page.tsx';
+import { Dots, Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
+import { At } from '../ui/time.tsx';
+import { Expires, holdStateOf, useHolds } from './holds-page.tsx';
 import { BatchTable, FailedPeople, FindingCauses, RawTexts } from './run-results.tsx';
 import { Duration, ReadWords, useRun } from './runs-page.tsx';
 
 type RunDetail = Schemas['RunDetail'];
 
 export function RunPage({ id }: { readonly id: string }) {
-  const run = useRun(id, 3000);
   return (
-    <Loaded query={run} title={id}>
-      {(data) => <RunBody run={data} />}
+    <Loaded query={useRun(id, 3000)} title={id}>
+      {(run) => <RunBody run={run} />}
     </Loaded>
   );
 }
@@ -43,14 +41,18 @@ function RunBody({ run }: { readonly run: RunDetail }) {
         actions={<RunActions run={run} />}
       />
       <p className="why faint">
-        <At at={run.startedAt} /> · <Duration run={run} /> · {wordOf(t.words.trigger, run.trigger)} ·{' '}
-        <ReadWords run={run} /> · {run.connection}
-        {run.undoes === null ? null : (
-          <>
-            {' · '}
-            {t.runs.undoes} <Link to={pathTo('runs', run.undoes)}>{run.undoes}</Link>
-          </>
-        )}
+        <Dots>
+          <At at={run.startedAt} />
+          <Duration run={run} />
+          {wordOf(t.words.trigger, run.trigger)}
+          <ReadWords run={run} />
+          {run.connection}
+          {run.undoes === null ? null : (
+            <span>
+              {t.runs.undoes} <Link to={pathTo('runs', run.undoes)}>{run.undoes}</Link>
+            </span>
+          )}
+        </Dots>
       </p>
       {reason === null ? null : (
         <Box
@@ -98,17 +100,12 @@ function Holds({ run }: { readonly run: RunDetail }) {
       {run.holds.map(({ id, class: held, reason, count, state, expiresAt }) => (
         <li key={id}>
           <div className="grow">
-            <strong>
-              {f.number(count)} {classWord(t.words, held, count)}
-            </strong>{' '}
+            <strong>{classCount({ t, f }, held, count)}</strong>{' '}
             <span className="faint">
-              {wordOf(t.words.holdState, stateOf(held, state))}
-              {state === 'open' ? (
-                <>
-                  {' · '}
-                  {t.holds.expires} <Ago at={expiresAt} />
-                </>
-              ) : null}
+              <Dots>
+                {wordOf(t.words.holdState, stateOf(held, state))}
+                {state === 'open' ? <Expires at={expiresAt} /> : null}
+              </Dots>
             </span>
             <div className="break">{t.reason(reason)}</div>
           </div>
@@ -123,10 +120,9 @@ function Holds({ run }: { readonly run: RunDetail }) {
 
 function RunActions({ run }: { readonly run: RunDetail }) {
   const { api, t } = usePage();
-  const { navigate } = useRouter();
   const mayAct = useMay('act', run.sync);
   if (!mayAct) return null;
-  const params = { path: { id: run.id } };
+  const { id } = run;
   if (run.endedAt !== null) {
     const { applied, unverified } = run.counts;
     return (
@@ -136,16 +132,16 @@ function RunActions({ run }: { readonly run: RunDetail }) {
             label={t.runs.undo}
             means={t.runs.undoMeans}
             onAct={async () => {
-              const { id } = await answerOf(api.POST('/api/previews', { body: { sync: run.sync, undo: run.id } }));
-              navigate(pathTo('previews', id));
+              const preview = await api.post('/api/previews', {}, { sync: run.sync, undo: id });
+              navigate(pathTo('previews', preview.id));
             }}
           />
         )}
         <ActionButton
           label={t.runs.retry}
           means={t.runs.retryMeans}
-          hasReason
-          onAct={(body) => answerOf(api.POST('/api/runs/{id}/retry', { params, body }))}
+          reason="optional"
+          onAct={(body) => api.post('/api/runs/{id}/retry', { id }, body)}
           onDone={() => navigate(withFilters('/runs', { sync: run.sync }))}
         />
       </>
@@ -156,8 +152,8 @@ function RunActions({ run }: { readonly run: RunDetail }) {
       label={t.runs.cancel}
       means={t.runs.cancelMeans}
       look="danger"
-      hasReason
-      onAct={(body) => answerOf(api.POST('/api/runs/{id}/cancel', { params, body }))}
+      reason="optional"
+      onAct={(body) => api.post('/api/runs/{id}/cancel', { id }, body)}
     />
   );
 }
@@ -167,7 +163,7 @@ function Facts({ run }: { readonly run: RunDetail }) {
   const { t, f } = usePage();
   const facts = Object.entries(t.runs.figures).flatMap(([name, label]) => {
     const value = run.facts[name];
-    return typeof value === 'number' ? [[label, value] as const] : [];
+    return typeof value === 'number' && value > 0 ? [[label, value] as const] : [];
   });
   const cards = [
     [t.runs.requests, Object.entries(run.requests)],
@@ -210,8 +206,8 @@ function ReadDecision({ run }: { readonly run: RunDetail }) {
             label={t.runs.acceptRead}
             means={t.runs.acceptMeans(run.counts.held)}
             look="danger"
-            hasReason
-            onAct={(body) => answerOf(api.POST('/api/runs/{id}/approve', { params: { path: { id: run.id } }, body }))}
+            reason="optional"
+            onAct={(body) => api.post('/api/runs/{id}/approve', { id: run.id }, body)}
           />
         ) : null
       }
@@ -238,7 +234,7 @@ function Timeline({ run }: { readonly run: RunDetail }) {
             style={{ flexGrow: Math.max(0.12, all === 0 ? 1 : ms / all) }}
           >
             <span className={`bar ${phase}`} />
-            <span className="words">
+            <span className="faint small">
               {wordOf(t.words.phase, phase)} <strong>{f.duration(ms)}</strong>
             </span>
           </li>

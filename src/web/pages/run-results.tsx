@@ -2,6 +2,8 @@ import { useState } from 'react';
 import type { Schemas } from '../api/schema.ts';
 import { ChangeList } from '../changes/change-list.tsx';
 import { ChangesView, useChangeView } from '../changes/changes-view.tsx';
+import type { ChangeView } from '../changes/subject.ts';
+import { useChanges } from '../changes/use-changes.ts';
 import { useMay } from '../shell/session.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer, usePages } from '../state/queries.ts';
@@ -10,7 +12,7 @@ import { wordOf } from '../texts/plural.ts';
 import { Button } from '../ui/actions.tsx';
 import { Badge, type Look, OutcomeBadge } from '../ui/badges.tsx';
 import { DataTable } from '../ui/data-table.tsx';
-import { Loaded, LoadMore, PageHead, Section } from '../ui/frame.tsx';
+import { Loaded, PageHead, Section } from '../ui/frame.tsx';
 import { At } from '../ui/time.tsx';
 import { useRun } from './runs-page.tsx';
 
@@ -72,43 +74,19 @@ function Findings({ run, findings }: { readonly run: RunDetail; readonly finding
 }
 
 function AllFindings({ run, cause }: { readonly run: RunDetail; readonly cause: Cause }) {
-  const findings = usePages(
-    ['run', run.id, 'findings', cause.code, cause.message],
-    (api, cursor: string | undefined, signal) => {
-      const query = { code: cause.code, cause: cause.message, limit: 200, cursor };
-      return api.GET('/api/runs/{id}/findings', { signal, params: { path: { id: run.id }, query } });
-    },
-  );
-  return (
-    <Loaded query={findings}>
-      {({ pages }) => (
-        <>
-          <Findings run={run} findings={pages.flatMap((page) => page.findings)} />
-          <LoadMore query={findings} isInline />
-        </>
-      )}
-    </Loaded>
-  );
+  const params = { id: run.id, code: cause.code, cause: cause.message, limit: 200 };
+  const all = usePages('/api/runs/{id}/findings', params, ({ findings }) => findings);
+  return <Loaded query={all}>{({ rows }) => <Findings run={run} findings={rows} />}</Loaded>;
 }
-
-const byName = {};
-const failed = { state: 'failed' } as const;
 
 /** The people whose change failed: what was sent, and what the platform said. */
 export function FailedPeople({ run }: { readonly run: RunDetail }) {
   const { t } = usePage();
-  const subject = { kind: 'run', id: run.id } as const;
+  const view: ChangeView = { subject: { kind: 'run', id: run.id }, filter: { state: 'failed' }, order: {} };
   if (run.counts.failed === 0) return null;
   return (
     <Section name="failed" title={t.runs.failed(run.counts.failed)}>
-      <ChangeList
-        subject={subject}
-        sync={run.sync}
-        filter={failed}
-        order={byName}
-        label={t.runs.failed(run.counts.failed)}
-        isShort
-      />
+      <ChangeList view={view} sync={run.sync} label={t.runs.failed(run.counts.failed)} choice={undefined} isShort />
       <p className="faint small">
         <Link to={`${pathTo('runs', run.id)}/changes?state=failed`}>{t.runs.showChanges}</Link>
       </p>
@@ -176,7 +154,7 @@ function BatchBadge({ batch }: { readonly batch: Batch }) {
   const look: Look = hasFailed ? ['bad', 'warn'] : batch.state === 'settled' ? ['good', 'ok'] : ['busy', 'run'];
   return (
     <Badge look={look}>
-      {wordOf(t.words.batchState, batch.state)}
+      {wordOf({ ...t.words.changeState, ...t.words.batchState }, batch.state)}
       {batch.final === null && batch.status === null ? '' : ` · ${batch.final ?? batch.status}`}
     </Badge>
   );
@@ -187,11 +165,7 @@ export function RawTexts({ id }: { readonly id: string }) {
   const { t } = usePage();
   const mayRead = useMay('raw');
   const [isOpen, setOpen] = useState(false);
-  const texts = useAnswer(
-    ['run', id, 'raw'],
-    (api, signal) => api.GET('/api/runs/{id}/raw', { signal, params: { path: { id } } }),
-    { enabled: isOpen && mayRead },
-  );
+  const texts = useAnswer('/api/runs/{id}/raw', { id }, { enabled: isOpen && mayRead });
   if (!mayRead) return null;
   return (
     <Section name="raw" title={t.runs.raw}>
@@ -224,29 +198,25 @@ export function RawTexts({ id }: { readonly id: string }) {
 }
 
 export function RunChangesPage({ id }: { readonly id: string }) {
-  const run = useRun(id);
-  return (
-    <Loaded query={run} title={id}>
-      {(data) => <Changes run={data} />}
-    </Loaded>
-  );
-}
-
-function Changes({ run }: { readonly run: RunDetail }) {
   const { t } = usePage();
-  const view = useChangeView('run', run.id);
-  const [total, setTotal] = useState<number>();
+  const query = useRun(id);
+  const view = useChangeView('run', id);
+  const { total } = useChanges(view);
   return (
-    <>
-      <p className="crumbs">
-        <Link to="/runs">{t.nav.runs}</Link> / <Link to={pathTo('runs', run.id)}>{run.sync}</Link>
-      </p>
-      <PageHead
-        title={t.runs.changesOf(run.sync)}
-        beside={<OutcomeBadge run={run} />}
-        actions={total === undefined ? undefined : <span className="faint">{t.runs.matching(total)}</span>}
-      />
-      <ChangesView view={view} sync={run.sync} label={t.runs.changesOf(run.sync)} onTotal={setTotal} hasStates />
-    </>
+    <Loaded query={query} title={id}>
+      {(run) => (
+        <>
+          <p className="crumbs">
+            <Link to="/runs">{t.nav.runs}</Link> / <Link to={pathTo('runs', id)}>{run.sync}</Link>
+          </p>
+          <PageHead
+            title={t.runs.changesOf(run.sync)}
+            beside={<OutcomeBadge run={run} />}
+            actions={total === undefined ? undefined : <span className="faint">{t.runs.matching(total)}</span>}
+          />
+          <ChangesView view={view} sync={run.sync} label={t.runs.changesOf(run.sync)} choice={undefined} hasStates />
+        </>
+      )}
+    </Loaded>
   );
 }

@@ -1,4 +1,4 @@
-import type { FiltersOf } from '../api/client.ts';
+import type { ParamsOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
 import { useOverview } from '../state/live.ts';
 import { useNow } from '../state/now.tsx';
@@ -9,17 +9,17 @@ import { wordOf } from '../texts/plural.ts';
 import { Counts, OutcomeBadge } from '../ui/badges.tsx';
 import { DataTable } from '../ui/data-table.tsx';
 import { DaysFilter, Filters, isFiltered, SyncFilter, WordFilter } from '../ui/filters.tsx';
-import { Empty, Loaded, LoadMore, PageHead } from '../ui/frame.tsx';
+import { Empty, Loaded, PageHead } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
 
-type Query = FiltersOf<'/api/runs'>;
+type Query = ParamsOf<'get', '/api/runs'>;
 type Run = Schemas['Run'];
 
 /** Runs, newest first, with filters in the address. */
 export function RunsPage() {
   const { t } = usePage();
   const query = useQueryOf<Query>('sync', 'outcome', 'trigger', 'since', 'until');
-  const runs = useRuns(query);
+  const runs = useRuns(query, 50);
   return (
     <>
       <PageHead title={t.nav.runs} />
@@ -30,35 +30,23 @@ export function RunsPage() {
         <DaysFilter />
       </Filters>
       <Loaded query={runs}>
-        {({ pages }) => {
-          const all = pages.flatMap((page) => page.runs);
-          return all.length === 0 ? (
-            <Empty title={isFiltered(query) ? t.runs.noMatch : t.runs.none}>
-              {isFiltered(query) ? null : <p>{t.runs.noneHint}</p>}
-            </Empty>
-          ) : (
-            <>
-              <RunTable runs={all} />
-              <LoadMore query={runs} />
-            </>
-          );
-        }}
+        {({ rows }) =>
+          isFiltered(query) && rows.length === 0 ? <Empty title={t.runs.noMatch} /> : <RunTable runs={rows} />
+        }
       </Loaded>
     </>
   );
 }
 
-export function useRuns(query: Query, limit = 50) {
-  return usePages(['runs', query, limit], (api, cursor: string | undefined, signal) =>
-    api.GET('/api/runs', { signal, params: { query: { ...query, limit, cursor } } }),
-  );
+export function useRuns(query: Query, limit: number) {
+  return usePages('/api/runs', { ...query, limit }, ({ runs }) => runs);
 }
 
 /** Reads a run; with `everyMs`, again and again until it has ended. */
 export function useRun(id: string, everyMs?: number) {
-  return useAnswer<Schemas['RunDetail']>(
-    ['run', id],
-    (api, signal) => api.GET('/api/runs/{id}', { signal, params: { path: { id } } }),
+  return useAnswer(
+    '/api/runs/{id}',
+    { id },
     { refetchInterval: ({ state }) => (everyMs !== undefined && state.data?.endedAt === null ? everyMs : false) },
   );
 }
@@ -74,6 +62,7 @@ export function RunTable({ runs, isOfOneSync = false }: TableProps) {
     <DataTable
       rows={runs}
       keyOf={({ id }) => id}
+      empty={<Empty title={t.runs.none} hint={t.runs.noneHint} />}
       columns={[
         {
           title: t.runs.started,

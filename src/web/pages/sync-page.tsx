@@ -1,13 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answerOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
 import { useMay } from '../shell/session.tsx';
 import { type SyncOverview, useOverview } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
-import { Link, pathTo, useRouter, withFilters } from '../state/router.tsx';
-import { wordOf } from '../texts/plural.ts';
+import { Link, navigate, pathTo, withFilters } from '../state/router.tsx';
+import { classWord, wordOf } from '../texts/plural.ts';
 import { ActionButton, Button, CopyButton, ProblemBox } from '../ui/actions.tsx';
 import { HealthBadge } from '../ui/badges.tsx';
 import { DataTable } from '../ui/data-table.tsx';
@@ -100,18 +99,7 @@ function LastRuns({ name }: { readonly name: string }) {
   const runs = useRuns({ sync: name }, 10);
   return (
     <Section name="last-runs" title={t.syncs.lastRuns}>
-      <Loaded query={runs}>
-        {({ pages }) => {
-          const list = pages.flatMap((page) => page.runs).slice(0, 10);
-          return list.length === 0 ? (
-            <Empty title={t.runs.none}>
-              <p>{t.runs.noneHint}</p>
-            </Empty>
-          ) : (
-            <RunTable runs={list} isOfOneSync />
-          );
-        }}
-      </Loaded>
+      <Loaded query={{ ...runs, hasNextPage: false }}>{({ rows }) => <RunTable runs={rows} isOfOneSync />}</Loaded>
       <p className="faint small">
         <Link to={withFilters('/runs', { sync: name })}>{t.syncs.allRuns}</Link>
       </p>
@@ -119,38 +107,26 @@ function LastRuns({ name }: { readonly name: string }) {
   );
 }
 
-function SyncActions({ sync }: { readonly sync: SyncOverview }) {
+function SyncActions({ sync: { name: sync, health } }: { readonly sync: SyncOverview }) {
   const { api, t } = usePage();
-  const mayAct = useMay('act', sync.name);
+  const mayAct = useMay('act', sync);
   if (!mayAct) return null;
-  const params = { path: { sync: sync.name } };
+  const action = (name: 'pause' | 'resume' | 'full' | 'run', onAct: () => Promise<unknown>) => (
+    <ActionButton
+      label={t.syncs[name]}
+      means={t.syncs[`${name}Means`]}
+      look={name === 'run' ? 'main' : 'plain'}
+      onAct={onAct}
+    />
+  );
   return (
     <>
-      <PreviewButton sync={sync.name} />
-      {sync.health.state === 'paused' ? (
-        <ActionButton
-          label={t.syncs.resume}
-          means={t.syncs.resumeMeans}
-          onAct={() => answerOf(api.POST('/api/syncs/{sync}/resume', { params }))}
-        />
-      ) : (
-        <ActionButton
-          label={t.syncs.pause}
-          means={t.syncs.pauseMeans}
-          onAct={() => answerOf(api.POST('/api/syncs/{sync}/pause', { params, body: {} }))}
-        />
-      )}
-      <ActionButton
-        label={t.syncs.full}
-        means={t.syncs.fullMeans}
-        onAct={() => answerOf(api.POST('/api/syncs/{sync}/runs', { params, body: { full: true } }))}
-      />
-      <ActionButton
-        label={t.syncs.run}
-        look="main"
-        means={t.syncs.runMeans}
-        onAct={() => answerOf(api.POST('/api/syncs/{sync}/runs', { params, body: {} }))}
-      />
+      <PreviewButton sync={sync} />
+      {health.state === 'paused'
+        ? action('resume', () => api.post('/api/syncs/{sync}/resume', { sync }, undefined))
+        : action('pause', () => api.post('/api/syncs/{sync}/pause', { sync }, {}))}
+      {action('full', () => api.post('/api/syncs/{sync}/runs', { sync }, { full: true }))}
+      {action('run', () => api.post('/api/syncs/{sync}/runs', { sync }, {}))}
     </>
   );
 }
@@ -159,9 +135,7 @@ type Mapping = Schemas['SyncMapping'];
 
 /** The mapping as a table with fill-rates, and how much of each guard is used. */
 function MappingSection({ sync }: { readonly sync: string }) {
-  const mapping = useAnswer(['mapping', sync], (api, signal) =>
-    api.GET('/api/syncs/{sync}/mapping', { signal, params: { path: { sync } } }),
-  );
+  const mapping = useAnswer('/api/syncs/{sync}/mapping', { sync });
   return (
     <Loaded query={mapping}>
       {(data) => (
@@ -183,7 +157,7 @@ function Guards({ mapping: { guards, managed, enabled } }: { readonly mapping: M
       <ul className="list guards">
         {guards.map(({ class: name, allowed, used }) => (
           <li key={name}>
-            <span className="grow">{wordOf(t.words.classes, name)}</span>
+            <span className="grow">{classWord(t.words.classes, name)}</span>
             <span className={used > allowed ? 'needs' : used === 0 ? 'faint' : ''}>
               {words.usedOf(f.number(used), f.number(allowed))}
             </span>
@@ -191,7 +165,7 @@ function Guards({ mapping: { guards, managed, enabled } }: { readonly mapping: M
               min={0}
               max={Math.max(1, allowed)}
               value={Math.min(used, allowed)}
-              aria-label={wordOf(t.words.classes, name)}
+              aria-label={classWord(t.words.classes, name)}
             />
           </li>
         ))}
@@ -264,11 +238,9 @@ function Fields({ mapping }: { readonly mapping: Mapping }) {
 function MappingTrial({ mapping: { sync, yaml } }: { readonly mapping: Mapping }) {
   const { api, t } = usePage();
   const words = t.mapping.trial;
-  const { navigate } = useRouter();
   const [text, setText] = useState(yaml);
   const order = useMutation({
-    mutationFn: () =>
-      answerOf(api.POST('/api/syncs/{sync}/mapping/preview', { params: { path: { sync } }, body: { mapping: text } })),
+    mutationFn: () => api.post('/api/syncs/{sync}/mapping/preview', { sync }, { mapping: text }),
     onSuccess: ({ id }) => navigate(pathTo('previews', id)),
   });
   if (!useMay('samples', sync)) return null;
@@ -306,7 +278,7 @@ function Samples({ sync }: { readonly sync: string }) {
   const words = t.mapping;
   const maySee = useMay('samples', sync);
   const read = useMutation({
-    mutationFn: () => answerOf(api.GET('/api/syncs/{sync}/mapping/samples', { params: { path: { sync } } })),
+    mutationFn: () => api.get('/api/syncs/{sync}/mapping/samples', { sync }),
   });
   if (!maySee) return null;
   return (

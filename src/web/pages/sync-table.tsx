@@ -7,7 +7,7 @@ import { Link, pathTo, withFilters } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
 import { Badge, HealthBadge } from '../ui/badges.tsx';
 import { DataTable } from '../ui/data-table.tsx';
-import { Empty, Section } from '../ui/frame.tsx';
+import { Dots, Empty, Section } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
 
 type DayCounts = Schemas['DayList']['syncs'][number]['days'][number];
@@ -15,30 +15,18 @@ type DayCounts = Schemas['DayList']['syncs'][number]['days'][number];
 /** Reads what each sync did in the last days. */
 export function useDays(days: number, sync?: string) {
   const timezone = usePage().f.timeZone;
-  return useAnswer(
-    ['days', days, sync, timezone],
-    (api, signal) => api.GET('/api/overview/days', { signal, params: { query: { days, sync, timezone } } }),
-    { staleTime: 60_000 },
-  );
+  return useAnswer('/api/overview/days', { days, sync, timezone }, { staleTime: 60_000 });
 }
 
 export function SyncTable({ syncs }: { readonly syncs: readonly SyncOverview[] }) {
   const { t } = usePage();
   const days = useDays(7).data?.syncs;
   const words = t.overview.syncs;
-  if (syncs.length === 0) {
-    return (
-      <Section name="syncs" title={words.title}>
-        <Empty title={words.none}>
-          <p>{words.noneHint}</p>
-        </Empty>
-      </Section>
-    );
-  }
   return (
     <Section name="syncs" title={words.title}>
       <DataTable
         rows={syncs}
+        empty={<Empty title={words.none} hint={words.noneHint} />}
         keyOf={({ name }) => name}
         columns={[
           {
@@ -131,37 +119,32 @@ const groups = [
   ['leavers', ['disable', 'remove']],
 ] as const;
 
+function sumOf<T>(list: readonly T[], numberOf: (one: T) => number): number {
+  return list.reduce((sum, one) => sum + numberOf(one), 0);
+}
+
 /** Joiners, movers and leavers of the last 30 days as bars, and the last 24 hours in numbers. */
 export function MonthCard({ syncs }: { readonly syncs: readonly SyncOverview[] }) {
   const { t, f } = usePage();
   const words = t.overview.month;
   const days = useDays(30).data;
   const all = days?.days.map((day, i) =>
-    sumOf(
+    dayOf(
       day,
       days.syncs.map((sync) => sync.days[i]).filter((one) => one !== undefined),
     ),
   );
-  const badChanges = (all ?? []).reduce((sum, day) => sum + day.failed, 0);
-  const last = groups.map(([group, kinds]) => {
-    const count = syncs.reduce(
-      (sum, { lastDay }) => sum + kinds.reduce((some, kind) => some + (lastDay.changes[kind] ?? 0), 0),
-      0,
-    );
-    return words.counts[group](count);
-  });
-  const runs = syncs.reduce((sum, { lastDay }) => sum + lastDay.runs, 0);
-  const failed = syncs.reduce((sum, { lastDay }) => sum + lastDay.failed, 0);
-  const failedRuns = syncs.reduce((sum, { lastDay }) => sum + lastDay.failedRuns, 0);
+  const badChanges = sumOf(all ?? [], ({ failed }) => failed);
+  const lastDays = syncs.map(({ lastDay }) => lastDay);
+  const failed = sumOf(lastDays, (day) => day.failed);
+  const failedRuns = sumOf(lastDays, (day) => day.failedRuns);
   return (
     <Section className="card month" name="month" title={words.title}>
       <DayBars days={all} />
       <ul className="legend">
         {groups.map(([group, kinds]) => (
           <li key={group} className={kinds[0]}>
-            {words.counts[group](
-              (all ?? []).reduce((sum, day) => sum + kinds.reduce((some, kind) => some + day[kind], 0), 0),
-            )}
+            {words.counts[group](sumOf(all ?? [], (day) => sumOf(kinds, (kind) => day[kind])))}
           </li>
         ))}
         {badChanges === 0 ? null : (
@@ -172,24 +155,24 @@ export function MonthCard({ syncs }: { readonly syncs: readonly SyncOverview[] }
       </ul>
       <p className="faint small">{words.hint}</p>
       <p className="small">
-        <strong>{words.lastDay}</strong> {[...last, t.overview.syncs.runs(runs)].join(' · ')}
-        {failed + failedRuns === 0 ? null : (
-          <span className="needs">
-            {[
-              '',
-              ...(failed === 0 ? [] : [`${f.number(failed)} ${t.runs.counts.failed}`]),
-              ...(failedRuns === 0 ? [] : [t.overview.syncs.failedRuns(failedRuns)]),
-            ].join(' · ')}
-          </span>
-        )}
+        <strong>{words.lastDay}</strong>{' '}
+        <Dots>
+          {groups.map(([group, kinds]) =>
+            words.counts[group](sumOf(lastDays, ({ changes }) => sumOf(kinds, (kind) => changes[kind] ?? 0))),
+          )}
+          {t.overview.syncs.runs(sumOf(lastDays, ({ runs }) => runs))}
+          {failed === 0 ? null : <span className="needs">{`${f.number(failed)} ${t.runs.counts.failed}`}</span>}
+          {failedRuns === 0 ? null : <span className="needs">{t.overview.syncs.failedRuns(failedRuns)}</span>}
+        </Dots>
       </p>
       <Link to="/changes">{t.recent.title}</Link>
     </Section>
   );
 }
 
-function sumOf(day: string, parts: readonly DayCounts[]): DayCounts {
-  const of = (name: Exclude<keyof DayCounts, 'day'>): number => parts.reduce((sum, part) => sum + part[name], 0);
+/** The same day of several syncs. */
+function dayOf(day: string, parts: readonly DayCounts[]): DayCounts {
+  const of = (name: Exclude<keyof DayCounts, 'day'>): number => sumOf(parts, (part) => part[name]);
   const changes = { create: of('create'), update: of('update'), enable: of('enable'), disable: of('disable') };
   const others = { remove: of('remove'), lead: of('lead'), unlead: of('unlead') };
   return { day, runs: of('runs'), failedRuns: of('failedRuns'), failed: of('failed'), ...changes, ...others };
@@ -266,7 +249,7 @@ export function DayBars({ days }: { readonly days: readonly DayCounts[] | undefi
   const { t, f } = usePage();
   if (days === undefined) return null;
   const bars = days.map((day) => {
-    const applied = kinds.reduce((sum, kind) => sum + day[kind], 0);
+    const applied = sumOf(kinds, (kind) => day[kind]);
     const words = [
       ...kinds.filter((kind) => day[kind] > 0).map((kind) => `${f.number(day[kind])} ${t.words.kind[kind]}`),
     ];
@@ -281,8 +264,8 @@ export function DayBars({ days }: { readonly days: readonly DayCounts[] | undefi
       title: t.overview.syncs.day(f.day(day.day), day.runs, words.join(', ')),
     };
   });
-  const all = bars.reduce((sum, { applied }) => sum + applied, 0);
-  const failed = days.reduce((sum, { failedRuns }) => sum + failedRuns, 0);
+  const all = sumOf(bars, ({ applied }) => applied);
+  const failed = sumOf(days, ({ failedRuns }) => failedRuns);
   const largest = Math.max(1, ...bars.map(({ value }) => value));
   return (
     <svg

@@ -1,20 +1,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef } from 'react';
-import { answerOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.ts';
 import { usePage } from '../state/page-context.tsx';
-import { useAnswer } from '../state/queries.ts';
-import { useRouter, withFilters } from '../state/router.tsx';
+import { keyOf, useAnswer } from '../state/queries.ts';
+import { navigate, useFilter, usePath, withFilters } from '../state/router.tsx';
 import { Box, Button, ProblemBox } from '../ui/actions.tsx';
 
 export type Session = Schemas['Session'];
 type Right = Session['rights'][number];
 
 export function useSession() {
-  return useAnswer(['session'], (api, signal) => api.GET('/api/session', { signal }), {
-    staleTime: 60_000,
-    refetchInterval: 120_000,
-  });
+  return useAnswer('/api/session', {}, { staleTime: 60_000, refetchInterval: 120_000 });
 }
 
 /** Returns whether the user has a right, in this sync or in some sync. What needs a missing right is not shown. */
@@ -27,12 +23,12 @@ export function useMay(right: Right, sync?: string): boolean {
 /** Signs in, and then shows the page of the address that was asked for. */
 export function SignInPage({ ways }: { readonly ways: Session['signIn'] }) {
   const { t } = usePage();
-  const { place } = useRouter();
+  const path = usePath();
+  const [problem] = useFilter('problem');
   useEffect(() => {
     document.title = `${t.signIn.title} · ${t.product}`;
   }, [t]);
-  const problem = new URLSearchParams(place.search).get('problem');
-  const target = place.path === '/sign-in' ? '/' : `${place.path}${place.search}`;
+  const target = path === '/sign-in' ? '/' : `${path}${location.search}`;
   return (
     <main className="sign-in">
       <div className="card">
@@ -41,7 +37,7 @@ export function SignInPage({ ways }: { readonly ways: Session['signIn'] }) {
           {t.product}
         </h1>
         <p className="faint">{t.signIn.intro}</p>
-        {problem === null ? null : (
+        {problem === undefined ? null : (
           <Box look="bad" icon="warn" role="alert">
             {t.signIn.problems[problem] ?? t.signIn.problems.failed}
           </Box>
@@ -62,14 +58,13 @@ export function SignInPage({ ways }: { readonly ways: Session['signIn'] }) {
 
 function TokenForm({ isMain }: { readonly isMain: boolean }) {
   const { api, t } = usePage();
-  const { navigate, place } = useRouter();
   const client = useQueryClient();
   const field = useRef<HTMLInputElement>(null);
   const signIn = useMutation({
-    mutationFn: (token: string) => answerOf(api.POST('/api/session', { body: { token } })),
+    mutationFn: (token: string) => api.post('/api/session', {}, { token }),
     onSuccess: (session) => {
-      client.setQueryData(['session'], session);
-      if (place.path === '/sign-in') navigate('/', { replace: true });
+      client.setQueryData(keyOf('/api/session', {}), session);
+      if (location.pathname === '/sign-in') navigate('/', { replace: true });
     },
   });
   const submit = (event: FormEvent): void => {
@@ -105,7 +100,7 @@ export function SignOut() {
   const { api, t } = usePage();
   const client = useQueryClient();
   const leave = useMutation({
-    mutationFn: () => answerOf(api.POST('/api/session/end')),
+    mutationFn: () => api.post('/api/session/end', {}, undefined),
     onSuccess: ({ location: next }) => {
       // Nothing of this user stays in the memory of the page.
       client.clear();

@@ -1,39 +1,41 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { usePage } from '../state/page-context.tsx';
-import { useRouter } from '../state/router.tsx';
+import { navigate, usePath } from '../state/router.tsx';
 import { Button, Dialog } from '../ui/actions.tsx';
 import { Pair } from '../ui/frame.tsx';
 
-const places: Readonly<Record<string, string>> = { o: '/', r: '/runs', h: '/holds', p: '/people', a: '/alerts' };
+/** Where `g` and a second key lead, and the name of the page there. */
+const places = {
+  o: ['/', 'overview'],
+  r: ['/runs', 'runs'],
+  h: ['/holds', 'holds'],
+  p: ['/people', 'people'],
+  a: ['/alerts', 'alerts'],
+} as const;
 
-/** Asks for the list of shortcuts from elsewhere. */
-export const showKeysEvent = 'rollcall:keys';
+function placeOf(key: string): string | undefined {
+  return Object.hasOwn(places, key) ? places[key as keyof typeof places][0] : undefined;
+}
 
 /** Uses a key, or returns false. */
 type KeyUser = (key: string) => boolean;
 
-interface Keys {
-  press(key: string): boolean;
-  /** Gives keys to a user, first those that were pressed while none could use them. Returns what ends it. */
-  use(user: KeyUser): () => void;
-  forget(): void;
-}
-
 /** Pressed keys that wait at most: what was pressed before the page could act. */
 const mostWaiting = 20;
 
-function openKeys(): Keys {
+function openKeys() {
   const users = new Set<KeyUser>();
   let waiting: string[] = [];
   const press = (key: string): boolean => [...users].reverse().some((user) => user(key));
   return {
-    press(key) {
+    press(key: string): boolean {
       const isUsed = press(key);
       if (!isUsed && key.length === 1) waiting = [...waiting, key].slice(-mostWaiting);
       return isUsed;
     },
-    use(user) {
+    /** Gives keys to a user, first those that were pressed while none could use them. Returns what ends it. */
+    use(user: KeyUser): () => void {
       users.add(user);
       const next = (): void => {
         const at = waiting.findIndex((key) => users.has(user) && flushSync(() => user(key)));
@@ -44,13 +46,13 @@ function openKeys(): Keys {
       setTimeout(next);
       return () => users.delete(user);
     },
-    forget() {
+    forget(): void {
       waiting = [];
     },
   };
 }
 
-const KeysContext = createContext<Keys | undefined>(undefined);
+const KeysContext = createContext<ReturnType<typeof openKeys> | undefined>(undefined);
 
 /**
  * Listens for single keys outside fields from the first moment of the page: what is pressed before its data came is used
@@ -58,7 +60,7 @@ const KeysContext = createContext<Keys | undefined>(undefined);
  */
 export function KeysProvider({ children }: { readonly children: ReactNode }) {
   const { hasKeys } = usePage();
-  const { place } = useRouter();
+  const path = usePath();
   const keys = useMemo(openKeys, []);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
@@ -72,12 +74,15 @@ export function KeysProvider({ children }: { readonly children: ReactNode }) {
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
   }, [hasKeys, keys]);
-  const path = useRef(place.path);
-  useEffect(() => {
-    if (path.current !== place.path) keys.forget();
-    path.current = place.path;
-  }, [place.path, keys]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a key that waits is for the page where it was pressed.
+  useEffect(() => () => keys.forget(), [path, keys]);
   return <KeysContext value={keys}>{children}</KeysContext>;
+}
+
+/** Returns what presses a key for the user. */
+export function usePress(): (key: string) => void {
+  const keys = useContext(KeysContext);
+  return (key) => void keys?.press(key);
 }
 
 /** Uses keys while the component is shown and `isReady`. */
@@ -90,12 +95,11 @@ export function useKeys(isReady: boolean, user: KeyUser): void {
 
 /** The keys that work on every page, and their list. */
 export function ShortcutKeys({ onSearch }: { readonly onSearch: () => void }) {
-  const { t, hasKeys, setKeys } = usePage();
-  const { navigate } = useRouter();
+  const { t, hasKeys, prefer } = usePage();
   const [isShown, setShown] = useState(false);
   const isGoing = useRef(false);
   useKeys(true, (key) => {
-    const to = isGoing.current ? places[key] : undefined;
+    const to = isGoing.current ? placeOf(key) : undefined;
     isGoing.current = key === 'g';
     if (to !== undefined) navigate(to);
     else if (key === '/') onSearch();
@@ -103,23 +107,19 @@ export function ShortcutKeys({ onSearch }: { readonly onSearch: () => void }) {
     else return isGoing.current;
     return true;
   });
-  useEffect(() => {
-    const show = (): void => setShown(true);
-    addEventListener(showKeysEvent, show);
-    return () => removeEventListener(showKeysEvent, show);
-  }, []);
   if (!isShown) return null;
+  const ways = Object.entries(places).map(([key, [, name]]) => [`g ${key}`, t.nav[name]] as const);
   return (
     <Dialog title={t.keys.title} onClose={() => setShown(false)}>
       <dl className="keys">
-        {t.keys.rows.map(([keys, what]) => (
+        {[['/', t.search.label] as const, ...ways, ...t.keys.rows].map(([keys, what]) => (
           <Pair key={keys} name={<kbd>{keys}</kbd>}>
             {what}
           </Pair>
         ))}
       </dl>
       <label className="check">
-        <input type="checkbox" checked={hasKeys} onChange={(event) => setKeys(event.target.checked)} />
+        <input type="checkbox" checked={hasKeys} onChange={(event) => prefer({ hasKeys: event.target.checked })} />
         {t.keys.isOn}
       </label>
       <div className="actions">

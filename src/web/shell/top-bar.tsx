@@ -1,13 +1,13 @@
 import { type FocusEvent, type FormEvent, type KeyboardEvent, useRef } from 'react';
 import { type Live, useOverview } from '../state/live.ts';
 import { type Language, languages, themes, usePage } from '../state/page-context.tsx';
-import { Link, useRouter, withFilters } from '../state/router.tsx';
+import { Link, navigate, useFilter, usePath, withFilters } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
 import { Button } from '../ui/actions.tsx';
 import { Icon } from '../ui/badges.tsx';
 import { Select } from '../ui/filters.tsx';
 import { SignOut, useMay, useSession } from './session.tsx';
-import { ShortcutKeys, showKeysEvent } from './shortcut-keys.tsx';
+import { ShortcutKeys, usePress } from './shortcut-keys.tsx';
 
 export function TopBar({ live }: { readonly live: Live }) {
   const { t } = usePage();
@@ -30,7 +30,7 @@ export function TopBar({ live }: { readonly live: Live }) {
 
 function Navigation() {
   const { t, f } = usePage();
-  const { place } = useRouter();
+  const path = usePath();
   const { data } = useOverview();
   const held = (data?.waiting.changes ?? 0) + (data?.waiting.reads ?? 0);
   const open = data?.alerts.open ?? 0;
@@ -50,8 +50,7 @@ function Navigation() {
       {entries
         .filter(({ needs }) => needs === undefined || rights.includes(needs))
         .map(({ to, text, count = 0, words }) => {
-          const isHere =
-            to === '/' ? place.path === '/' || place.path.startsWith('/syncs/') : place.path.startsWith(to);
+          const isHere = to === '/' ? path === '/' || path.startsWith('/syncs/') : path.startsWith(to);
           return (
             <Link key={to} to={to} aria-current={isHere ? 'page' : undefined}>
               {text}
@@ -72,23 +71,24 @@ const searchField = 'find-person';
 
 function PersonSearch() {
   const { t } = usePage();
-  const { navigate, place } = useRouter();
+  const [asked = ''] = useFilter('q');
+  const isOnPeople = usePath() === '/people';
   const field = useRef<HTMLInputElement>(null);
   const search = (event: FormEvent): void => {
     event.preventDefault();
     navigate(withFilters('/people', { q: field.current?.value.trim() }));
   };
-  const asked = place.path === '/people' ? (new URLSearchParams(place.search).get('q') ?? '') : '';
+  const shown = isOnPeople ? asked : '';
   return (
     <search>
       <form className="find" onSubmit={search}>
         <Icon name="search" />
         <input
-          key={asked}
+          key={shown}
           ref={field}
           id={searchField}
           type="search"
-          defaultValue={asked}
+          defaultValue={shown}
           aria-label={t.search.label}
           placeholder={t.search.label}
           title={`${t.search.hint}. ${t.search.key}`}
@@ -112,7 +112,8 @@ function LiveMark({ live }: { readonly live: Live }) {
 }
 
 function UserMenu() {
-  const { t, f, theme, setTheme, language, setLanguage } = usePage();
+  const { t, f, theme, language, prefer } = usePage();
+  const press = usePress();
   const { data } = useSession();
   const menu = useRef<HTMLDetailsElement>(null);
   const close = (): void => {
@@ -146,11 +147,11 @@ function UserMenu() {
           label={t.menu.theme}
           value={theme}
           options={themes.map((one) => [one, t.menu.themes[one]])}
-          onChange={setTheme}
+          onChange={(chosen) => prefer({ theme: chosen })}
         />
         <label className="field">
           {t.menu.language}
-          <select value={language} onChange={(event) => setLanguage(event.target.value as Language)}>
+          <select value={language} onChange={(event) => prefer({ language: event.target.value as Language })}>
             {Object.entries(languages).map(([tag, { name: own }]) => (
               <option key={tag} value={tag} lang={tag}>
                 {own}
@@ -166,7 +167,7 @@ function UserMenu() {
             look="bare"
             onClick={() => {
               close();
-              dispatchEvent(new Event(showKeysEvent));
+              press('?');
             }}
           >
             {t.keys.title}

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Schemas } from '../api/schema.ts';
 import { browserNow } from './now.tsx';
-import { liveKeys, useAnswer } from './queries.ts';
+import { keyOf, livePaths, useAnswer } from './queries.ts';
 
 export type Overview = Schemas['Overview'];
 export type SyncOverview = Overview['syncs'][number];
@@ -21,11 +21,10 @@ const againMs = 3000;
  * Follows the overview by server-sent events, and reads other lists again when it changes. A hidden tab lets go of its
  * connection: a browser has six of them for one server.
  */
-export function useLive(isOn: boolean): Live {
+export function useLive(): Live {
   const client = useQueryClient();
   const [live, setLive] = useState<Live>({ state: 'connecting', at: undefined });
   useEffect(() => {
-    if (!isOn) return;
     let source: EventSource | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let seen = '';
@@ -35,11 +34,11 @@ export function useLive(isOn: boolean): Live {
       source = new EventSource('/api/overview/events');
       source.addEventListener('overview', (event: MessageEvent<string>) => {
         const state = JSON.parse(event.data) as Overview;
-        client.setQueryData(['overview'], state);
+        client.setQueryData(keyOf('/api/overview', {}), state);
         setLive({ state: 'live', at: browserNow() });
         const print = printOf(state);
         if (print !== seen && seen !== '') {
-          client.invalidateQueries({ predicate: ({ queryKey }) => liveKeys.has(String(queryKey[0])) });
+          client.invalidateQueries({ predicate: ({ queryKey }) => livePaths.test(String(queryKey[0])) });
         }
         seen = print;
       });
@@ -48,7 +47,7 @@ export function useLive(isOn: boolean): Live {
         setLive(({ at }) => ({ state: 'offline', at }));
         if (source?.readyState !== EventSource.CLOSED) return;
         // The server refused: perhaps the session is over.
-        client.invalidateQueries({ queryKey: ['session'] });
+        client.invalidateQueries({ queryKey: keyOf('/api/session', {}) });
         timer = setTimeout(open, againMs);
       });
     };
@@ -66,7 +65,7 @@ export function useLive(isOn: boolean): Live {
       clearTimeout(timer);
       source?.close();
     };
-  }, [client, isOn]);
+  }, [client]);
   return live;
 }
 
@@ -81,27 +80,19 @@ function printOf({ syncs, waiting, alerts }: Overview): string {
 
 /** Reads the overview, which the events keep current. */
 export function useOverview() {
-  return useAnswer(['overview'], (api, signal) => api.GET('/api/overview', { signal }), { staleTime: 30_000 });
+  return useAnswer('/api/overview', {}, { staleTime: 30_000 });
 }
 
-/**
- * Follows one thing by server-sent events until it ends, and puts each state where a query with this key finds it.
- * `address`: undefined follows nothing.
- */
-export function useFollowed(address: string | undefined, event: string, key: string): void {
+/** Follows one thing by server-sent events until it ends, and puts each state where `useAnswer` finds it. */
+export function useFollowed(kind: 'preview' | 'request', id: string, isOpen = true): void {
   const client = useQueryClient();
   useEffect(() => {
-    if (address === undefined) return;
-    const source = new EventSource(address);
-    source.addEventListener(event, (told: MessageEvent<string>) => {
-      client.setQueryData(JSON.parse(key) as unknown[], JSON.parse(told.data));
+    if (!isOpen) return;
+    const source = new EventSource(`/api/${kind}s/${encodeURIComponent(id)}/events`);
+    source.addEventListener(kind, (told: MessageEvent<string>) => {
+      client.setQueryData(keyOf(`/api/${kind}s/{id}`, { id }), JSON.parse(told.data));
     });
     source.addEventListener('end', () => source.close());
     return () => source.close();
-  }, [client, address, event, key]);
-}
-
-/** Writes a query key as `useFollowed` takes it. */
-export function keyText(...parts: readonly string[]): string {
-  return JSON.stringify(parts);
+  }, [client, kind, id, isOpen]);
 }

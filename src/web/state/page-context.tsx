@@ -3,6 +3,7 @@ import { formatDuration } from '../../core/run/formats.ts';
 import type { Api } from '../api/client.ts';
 import { en, type Texts } from '../texts/en.ts';
 import { es } from '../texts/es.ts';
+import { classWord } from '../texts/plural.ts';
 
 export type Language = 'en' | 'es';
 type Theme = 'system' | 'light' | 'dark';
@@ -10,6 +11,7 @@ type Theme = 'system' | 'light' | 'dark';
 interface Preferences {
   readonly language: Language;
   readonly theme: Theme;
+  /** Whether single keys are shortcuts. */
   readonly hasKeys: boolean;
 }
 
@@ -20,34 +22,13 @@ export const languages: Readonly<Record<Language, { readonly name: string; reado
 
 export const themes: readonly Theme[] = ['system', 'light', 'dark'];
 
-function textsOf(language: Language): Texts {
-  return languages[language].texts;
-}
-
 /** Reads what the user chose before, or what the browser prefers. */
 export function readPreferences(storage: Storage, preferred: readonly string[]): Preferences {
   const chosen = storage.getItem('rollcall.language');
   const wanted = [chosen, ...preferred].map((tag) => tag?.slice(0, 2));
   const language = wanted.find((tag): tag is Language => tag === 'en' || tag === 'es') ?? 'en';
   const theme = themes.find((one) => one === storage.getItem('rollcall.theme')) ?? 'system';
-  return { language, theme, hasKeys: storage.getItem('rollcall.keys') !== 'off' };
-}
-
-/** Numbers, instants and durations in the language of the user and the zone of the browser. */
-interface Formats {
-  number(value: number): string;
-  /** `23 Nov, 14:05:09` with the year when it is another one. */
-  instant(iso: string, now: number): string;
-  /** With weekday, seconds and zone, for tooltips. */
-  fullInstant(iso: string): string;
-  /** `4 min ago`, `in 2 h`. */
-  relative(iso: string, now: number): string;
-  /** `2 h 5 min`, in the two largest units. */
-  duration(ms: number): string;
-  day(isoDay: string): string;
-  /** The zone of all times: `Europe/Madrid (GMT+1)`. */
-  zone(): string;
-  readonly timeZone: string;
+  return { language, theme, hasKeys: storage.getItem('rollcall.hasKeys') !== 'false' };
 }
 
 const secondMs = 1000;
@@ -55,7 +36,8 @@ const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-function createFormats(language: Language, t: Texts): Formats {
+/** Numbers, instants and durations in the language of the user and the zone of the browser. */
+function createFormats(language: Language, t: Texts) {
   const tag = language === 'es' ? 'es-419' : 'en-GB';
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const numbers = new Intl.NumberFormat(language === 'es' ? 'es-MX' : 'en-US');
@@ -79,20 +61,25 @@ function createFormats(language: Language, t: Texts): Formats {
   };
 
   return {
-    number: (value) => numbers.format(value),
-    instant: (iso, now) => {
+    number: (value: number): string => numbers.format(value),
+    /** `23 Nov, 14:05:09` with the year when it is another one. */
+    instant: (iso: string, now: number): string => {
       const at = new Date(iso);
       return (at.getFullYear() === new Date(now).getFullYear() ? short : long).format(at);
     },
-    fullInstant: (iso) => full.format(new Date(iso)),
-    relative: (iso, now) => {
+    /** With weekday, seconds and zone, for tooltips. */
+    fullInstant: (iso: string): string => full.format(new Date(iso)),
+    /** `4 min ago`, `in 2 h`. */
+    relative: (iso: string, now: number): string => {
       const ms = Date.parse(iso) - now;
       if (Math.abs(ms) < 5 * secondMs) return t.time.now;
       return ms < 0 ? t.time.ago(coarse(-ms)) : t.time.in(coarse(ms));
     },
+    /** `2 h 5 min`, in the two largest units. */
     duration,
-    day: (isoDay) => days.format(new Date(`${isoDay}T00:00:00Z`)),
-    zone: () => {
+    day: (isoDay: string): string => days.format(new Date(`${isoDay}T00:00:00Z`)),
+    /** The zone of all times: `Europe/Madrid (GMT+1)`. */
+    zone: (): string => {
       const name = offset.formatToParts(new Date(0)).find(({ type }) => type === 'timeZoneName')?.value;
       return name === undefined ? timeZone : `${timeZone.replaceAll('_', ' ')} (${name})`;
     },
@@ -101,17 +88,12 @@ function createFormats(language: Language, t: Texts): Formats {
 }
 
 /** What every component of the page may use. */
-interface PageContext {
+interface PageContext extends Preferences {
   readonly api: Api;
   readonly t: Texts;
-  readonly f: Formats;
-  readonly language: Language;
-  readonly theme: Theme;
-  setLanguage(language: Language): void;
-  setTheme(theme: Theme): void;
-  /** Whether single keys are shortcuts. */
-  readonly hasKeys: boolean;
-  setKeys(hasKeys: boolean): void;
+  readonly f: ReturnType<typeof createFormats>;
+  /** Changes what the user prefers, and keeps it in the browser. */
+  prefer(changes: Partial<Preferences>): void;
 }
 
 const Context = createContext<PageContext | undefined>(undefined);
@@ -124,22 +106,21 @@ interface Props {
 }
 
 export function PageProvider({ api, storage, first, children }: Props) {
-  const [language, setLanguage] = useState(first.language);
-  const [theme, setTheme] = useState(first.theme);
-  const [hasKeys, setKeys] = useState(first.hasKeys);
-  useEffect(() => storage.setItem('rollcall.keys', hasKeys ? 'on' : 'off'), [hasKeys, storage]);
+  const [preferences, setPreferences] = useState(first);
+  const { language, theme } = preferences;
   useEffect(() => {
     document.documentElement.lang = language;
-    storage.setItem('rollcall.language', language);
-  }, [language, storage]);
-  useEffect(() => {
     document.documentElement.dataset.theme = theme;
-    storage.setItem('rollcall.theme', theme);
-  }, [theme, storage]);
+    for (const [name, value] of Object.entries(preferences)) storage.setItem(`rollcall.${name}`, String(value));
+  }, [preferences, language, theme, storage]);
+  const { t, f } = useMemo(() => {
+    const { texts } = languages[language];
+    return { t: texts, f: createFormats(language, texts) };
+  }, [language]);
   const page = useMemo<PageContext>(() => {
-    const t = textsOf(language);
-    return { api, t, f: createFormats(language, t), language, theme, hasKeys, setLanguage, setTheme, setKeys };
-  }, [api, language, theme, hasKeys]);
+    const prefer = (changes: Partial<Preferences>): void => setPreferences((before) => ({ ...before, ...changes }));
+    return { api, t, f, ...preferences, prefer };
+  }, [api, t, f, preferences]);
   return <Context value={page}>{children}</Context>;
 }
 
@@ -147,4 +128,9 @@ export function usePage(): PageContext {
   const page = useContext(Context);
   if (page === undefined) throw new Error('usePage needs PageProvider');
   return page;
+}
+
+/** `1 disable`, `2 disables`. */
+export function classCount({ t, f }: Pick<PageContext, 't' | 'f'>, name: string, count: number): string {
+  return `${f.number(count)} ${classWord(t.words.classes, name, count)}`;
 }

@@ -8,22 +8,13 @@ import {
   useInfiniteQuery,
   useQuery,
 } from '@tanstack/react-query';
-import { type Api, ApiProblem, answerOf } from '../api/client.ts';
+import { type Answer, ApiProblem, type Gets, type ParamsOf } from '../api/client.ts';
 import { usePage } from './page-context.tsx';
 
 const tries = 3;
 
-/** Queries of lists that change while runs work. A new overview reads them again. */
-export const liveKeys: ReadonlySet<string> = new Set([
-  'runs',
-  'run',
-  'holds',
-  'hold',
-  'changes',
-  'alerts',
-  'days',
-  'connections',
-]);
+/** What changes while runs work. A new overview reads it again. */
+export const livePaths = /^\/api\/(?:runs|holds|changes|alerts|connections|overview\/days)/;
 
 /** Opens the memory of answers. A refused session shows the sign-in at once. */
 export function openQueries(): QueryClient {
@@ -44,8 +35,8 @@ export function openQueries(): QueryClient {
     },
   });
   const leaveIfOver = (error: unknown): void => {
-    if (error instanceof ApiProblem && error.problem.status === 401) {
-      client.invalidateQueries({ queryKey: ['session'] });
+    if (error instanceof ApiProblem && error.status === 401) {
+      client.invalidateQueries({ queryKey: keyOf('/api/session', {}) });
     }
   };
   return client;
@@ -53,33 +44,52 @@ export function openQueries(): QueryClient {
 
 function isPassing(error: unknown): boolean {
   if (!(error instanceof ApiProblem)) return false;
-  const { status } = error.problem;
+  const { status } = error;
   return status === 0 || status === 429 || status >= 500;
 }
 
-type Asked<T> = Parameters<typeof answerOf<T>>[0];
+type Params<Path extends Gets> = ParamsOf<'get', Path>;
 
-/** Reads one answer of the API. The key names it in the memory of answers. */
-export function useAnswer<T>(
-  queryKey: QueryKey,
-  ask: (api: Api, signal: AbortSignal) => Asked<T>,
-  options: Omit<UseQueryOptions<T>, 'queryKey' | 'queryFn'> = {},
-): UseQueryResult<T> {
-  const { api } = usePage();
-  return useQuery<T>({ ...options, queryKey, queryFn: ({ signal }) => answerOf(ask(api, signal)) });
+/** Names an answer in the memory of answers. */
+export function keyOf<Path extends Gets>(path: Path, params: Params<Path>): QueryKey {
+  return [path, params];
 }
 
-export function usePages<T extends { readonly next: Cursor | null }, Cursor extends string | number>(
-  queryKey: QueryKey,
-  ask: (api: Api, cursor: Cursor | undefined, signal: AbortSignal) => Asked<T>,
-  options: { readonly enabled?: boolean; readonly placeholderData?: typeof keepPreviousData } = {},
+/** Reads one answer of the API. */
+export function useAnswer<Path extends Gets>(
+  path: Path,
+  params: Params<Path>,
+  options: Omit<UseQueryOptions<Answer<'get', Path>>, 'queryKey' | 'queryFn'> = {},
+): UseQueryResult<Answer<'get', Path>> {
+  const { api } = usePage();
+  return useQuery({
+    ...options,
+    queryKey: keyOf(path, params),
+    queryFn: ({ signal }) => api.get(path, params, signal),
+  });
+}
+
+interface PagesOptions {
+  readonly enabled?: boolean;
+  readonly placeholderData?: typeof keepPreviousData;
+  /** The parameter that leads to the next page. */
+  readonly cursor?: 'cursor' | 'after' | 'offset';
+}
+
+/** Reads a list page by page, as the user asks for more. `first`: the first page, for what it says about all of them. */
+export function usePages<Path extends Gets, Row>(
+  path: Path,
+  params: Params<Path>,
+  rowsOf: (page: Answer<'get', Path>) => readonly Row[],
+  { cursor = 'cursor', ...options }: PagesOptions = {},
 ) {
   const { api } = usePage();
   return useInfiniteQuery({
     ...options,
-    queryKey,
-    initialPageParam: undefined as Cursor | undefined,
-    queryFn: ({ signal, pageParam }) => answerOf<T>(ask(api, pageParam as Cursor | undefined, signal)),
-    getNextPageParam: ({ next }) => next ?? undefined,
+    queryKey: keyOf(path, params),
+    initialPageParam: undefined as string | number | undefined,
+    queryFn: ({ signal, pageParam }) => api.get(path, { ...params, [cursor]: pageParam }, signal),
+    getNextPageParam: (page) => (page as { readonly next: string | number | null }).next ?? undefined,
+    select: ({ pages }) => ({ first: pages[0], rows: pages.flatMap(rowsOf) }),
   });
 }

@@ -1,80 +1,48 @@
-import {
-  type AnchorHTMLAttributes,
-  createContext,
-  type MouseEvent,
-  type ReactNode,
-  useCallback,
-  useContext,
-  useEffect,
-  useMemo,
-  useState,
-} from 'react';
+import { type AnchorHTMLAttributes, type MouseEvent, useCallback, useMemo, useSyncExternalStore } from 'react';
 
-/** The address as the page reads it. */
-export interface Place {
-  readonly path: string;
-  readonly search: string;
+const moved = 'rollcall:moved';
+
+function watch(onMove: () => void): () => void {
+  for (const event of ['popstate', moved]) addEventListener(event, onMove);
+  return () => {
+    for (const event of ['popstate', moved]) removeEventListener(event, onMove);
+  };
 }
 
-interface Router {
-  readonly place: Place;
-  navigate(to: string, options?: { readonly replace?: boolean }): void;
+/** Goes to an address of this page. Another page begins at its top. */
+export function navigate(to: string, { replace = false } = {}): void {
+  const before = location.pathname;
+  if (replace) history.replaceState(null, '', to);
+  else history.pushState(null, '', to);
+  if (location.pathname !== before) scrollTo(0, 0);
+  dispatchEvent(new Event(moved));
 }
 
-const RouterContext = createContext<Router | undefined>(undefined);
-
-const here = (): Place => ({ path: location.pathname, search: location.search });
-
-export function RouterProvider({ children }: { readonly children: ReactNode }) {
-  const [place, setPlace] = useState(here);
-  useEffect(() => {
-    const onPop = (): void => setPlace(here());
-    addEventListener('popstate', onPop);
-    return () => removeEventListener('popstate', onPop);
-  }, []);
-  const navigate = useCallback<Router['navigate']>((to, { replace = false } = {}) => {
-    const before = location.pathname;
-    if (replace) history.replaceState(null, '', to);
-    else history.pushState(null, '', to);
-    if (location.pathname !== before) scrollTo(0, 0);
-    setPlace(here());
-  }, []);
-  const router = useMemo(() => ({ place, navigate }), [place, navigate]);
-  return <RouterContext value={router}>{children}</RouterContext>;
+export function usePath(): string {
+  return useSyncExternalStore(watch, () => location.pathname);
 }
 
-export function useRouter(): Router {
-  const router = useContext(RouterContext);
-  if (router === undefined) throw new Error('useRouter needs RouterProvider');
-  return router;
+function useSearch(): string {
+  return useSyncExternalStore(watch, () => location.search);
 }
 
-/** Filters in the address: a reload or a link shows the same list. */
-export function useFilters(): readonly [
-  URLSearchParams,
-  (changes: Readonly<Record<string, string | undefined>>) => void,
-] {
-  const { place, navigate } = useRouter();
-  const filters = useMemo(() => new URLSearchParams(place.search), [place.search]);
-  const change = useCallback(
-    (changes: Readonly<Record<string, string | undefined>>) => {
-      const next = new URLSearchParams(location.search);
-      for (const [name, value] of Object.entries(changes)) {
-        if (value === undefined || value === '') next.delete(name);
-        else next.set(name, value);
-      }
-      const search = next.toString();
-      navigate(`${location.pathname}${search === '' ? '' : `?${search}`}`, { replace: true });
-    },
-    [navigate],
-  );
-  return [filters, change];
+type Filters = Readonly<Record<string, string | undefined>>;
+
+/** Filters in the address: a reload or a link shows the same list. Without a value they are not there. */
+export function useFilters(): readonly [URLSearchParams, (changes: Filters) => void] {
+  const search = useSearch();
+  return [useMemo(() => new URLSearchParams(search), [search]), changeFilters];
 }
 
-/** One filter in the address. Without a value it is not there. */
+function changeFilters(changes: Filters): void {
+  const all = { ...Object.fromEntries(new URLSearchParams(location.search)), ...changes };
+  navigate(withFilters(location.pathname, all), { replace: true });
+}
+
+/** One filter in the address. */
 export function useFilter(name: string): readonly [string | undefined, (value: string | undefined) => void] {
-  const [filters, change] = useFilters();
-  const set = useCallback((value: string | undefined) => change({ [name]: value }), [change, name]);
+  const [filters] = useFilters();
+  const set = useCallback((value: string | undefined) => changeFilters({ [name]: value }), [name]);
   return [filters.get(name) ?? undefined, set];
 }
 
@@ -87,12 +55,10 @@ export function useQueryOf<Query>(...names: readonly (keyof Query & string)[]): 
 type LinkProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> & { readonly to: string };
 
 /** A real link, so that it can be copied and opened in a tab. A plain click stays in the page. */
-export function Link({ to, onClick, ...rest }: LinkProps) {
-  const { navigate } = useRouter();
+export function Link({ to, ...rest }: LinkProps) {
   const follow = (event: MouseEvent<HTMLAnchorElement>): void => {
-    onClick?.(event);
     const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
-    if (event.defaultPrevented || !isPlain || rest.target !== undefined) return;
+    if (!isPlain || rest.target !== undefined) return;
     event.preventDefault();
     navigate(to);
   };
@@ -127,7 +93,7 @@ export function pathTo(...parts: readonly string[]): string {
 }
 
 /** Adds filters to a path, without those that are empty. */
-export function withFilters(path: string, filters: Readonly<Record<string, string | undefined>>): string {
+export function withFilters(path: string, filters: Filters): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(filters)) if (value !== undefined && value !== '') search.set(name, value);
   const text = search.toString();

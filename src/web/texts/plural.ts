@@ -9,12 +9,10 @@ export function wordOf(words: Readonly<Record<string, string>>, state: string): 
   return Object.hasOwn(words, state) ? (words[state] ?? state) : state;
 }
 
-interface ClassWords {
-  readonly classes: Readonly<Record<string, string>>;
-  readonly oneOfClass: Readonly<Record<string, string>>;
-}
+export type ClassWord = readonly [one: string, many: string];
 
 /** Returns the word of a class of changes beside a count: `1 disable`, `2 disables`. */
-export function classWord({ classes, oneOfClass }: ClassWords, name: string, count: number): string {
-  return wordOf(count === 1 ? oneOfClass : classes, name);
+export function classWord(words: Readonly<Record<string, ClassWord>>, name: string, count = 2): string {
+  const [one, many] = (Object.hasOwn(words, name) ? words[name] : undefined) ?? [name, name];
+  return count === 1 ? one : many;
 }

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ButtonHTMLAttributes, type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { problemOfError } from '../api/client.ts';
+import { ApiProblem } from '../api/client.ts';
 import { usePage } from '../state/page-context.tsx';
 import { Icon, type IconName } from './badges.tsx';
 
@@ -64,7 +64,10 @@ interface ProblemProps {
 export function ProblemBox({ error, onRetry, onDismiss }: ProblemProps) {
   const { t } = usePage();
   if (error === null) return null;
-  const { status, detail, code, requestId } = problemOfError(error);
+  const isRefused = error instanceof ApiProblem;
+  const { detail, code, requestId } = isRefused
+    ? error.problem
+    : { detail: error.message, code: 'PAGE', requestId: '' };
   const actions = (
     <>
       {onRetry === undefined ? null : <Button onClick={onRetry}>{t.problem.retry}</Button>}
@@ -74,7 +77,7 @@ export function ProblemBox({ error, onRetry, onDismiss }: ProblemProps) {
   return (
     <Box look="bad" icon="warn" role="alert" actions={actions}>
       <strong>{t.problem.title}</strong>
-      <p>{status === 0 && detail === '' ? t.problem.unreachable : detail || code}</p>
+      <p>{isRefused && error.status === 0 ? t.problem.unreachable : detail || code}</p>
       {requestId === '' ? null : (
         <p className="faint small">
           {code} · {t.problem.request(requestId)}
@@ -111,31 +114,50 @@ interface Reason {
   readonly reason?: string;
 }
 
-interface ConfirmProps<T> {
-  readonly title: string;
+interface ActionProps<T> {
+  readonly label: string;
+  /** Of the dialog; default: the label. */
+  readonly title?: string;
   /** What happens, before it happens. */
   readonly means: string;
-  readonly isDanger: boolean;
-  /** Whether the audit takes a reason. */
-  readonly reason: 'none' | 'optional' | 'required';
+  readonly look?: 'plain' | 'main' | 'danger';
+  readonly disabled?: boolean;
+  /** Whether the audit takes a reason. Absent: it takes none. */
+  readonly reason?: 'optional' | 'required';
   /** What else the user should know, before the fields of the form. */
   readonly facts?: ReactNode;
   /** Further fields of the form. Their values are read by `onAct`. */
   readonly children?: ReactNode;
   readonly onAct: (reason: Reason) => Promise<T>;
-  readonly onDone: (result: T) => void;
-  readonly onClose: () => void;
+  readonly onDone?: (result: T) => void;
+}
+
+/** A button that says what it will do, and does it after a confirmation. */
+export function ActionButton<T>(props: ActionProps<T>) {
+  const { label, look = 'plain', disabled } = props;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button look={look} disabled={disabled} onClick={() => setOpen(true)}>
+        {label}
+      </Button>
+      {isOpen ? <ConfirmDialog {...props} onClose={() => setOpen(false)} /> : null}
+    </>
+  );
 }
 
 /** Says what will happen, asks for the reason, and does it. */
-export function ConfirmDialog<T>(props: ConfirmProps<T>) {
-  const { title, means, isDanger, reason: asked, facts, children, onAct, onDone, onClose } = props;
+function ConfirmDialog<T>(props: ActionProps<T> & { readonly onClose: () => void }) {
+  const { label, title = label, means, look, reason: asked, facts, children, onAct, onDone, onClose } = props;
   const { t } = usePage();
   const client = useQueryClient();
   const field = useRef<HTMLTextAreaElement>(null);
   const act = useMutation({
     mutationFn: (reason: string) => onAct(reason === '' ? {} : { reason }),
-    onSuccess: onDone,
+    onSuccess: (result) => {
+      onClose();
+      onDone?.(result);
+    },
     // Also after a refusal: then things are not as the user saw them.
     onSettled: () => client.invalidateQueries(),
   });
@@ -149,7 +171,7 @@ export function ConfirmDialog<T>(props: ConfirmProps<T>) {
       {facts}
       <form onSubmit={submit}>
         {children}
-        {asked === 'none' ? null : (
+        {asked === undefined ? null : (
           <label className="field">
             {t.act.reason}
             <textarea
@@ -164,57 +186,11 @@ export function ConfirmDialog<T>(props: ConfirmProps<T>) {
         <ProblemBox error={act.error} onDismiss={() => act.reset()} />
         <div className="actions">
           <Button onClick={onClose}>{t.act.cancel}</Button>
-          <Button type="submit" look={isDanger ? 'danger' : 'main'} isBusy={act.isPending}>
+          <Button type="submit" look={look === 'danger' ? 'danger' : 'main'} isBusy={act.isPending}>
             {title}
           </Button>
         </div>
       </form>
     </Dialog>
-  );
-}
-
-interface ActionProps {
-  readonly label: string;
-  readonly means: string;
-  readonly look?: 'plain' | 'main' | 'danger';
-  readonly hasReason?: boolean;
-  readonly children?: ReactNode;
-  readonly onAct: (reason: Reason) => Promise<unknown>;
-  readonly onDone?: () => void;
-}
-
-/** A button that says what it will do, and does it after a confirmation. */
-export function ActionButton({
-  label,
-  means,
-  look = 'plain',
-  hasReason = false,
-  children,
-  onAct,
-  onDone,
-}: ActionProps) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      <Button look={look} onClick={() => setOpen(true)}>
-        {label}
-      </Button>
-      {isOpen ? (
-        <ConfirmDialog
-          title={label}
-          means={means}
-          isDanger={look === 'danger'}
-          reason={hasReason ? 'optional' : 'none'}
-          onAct={onAct}
-          onDone={() => {
-            setOpen(false);
-            onDone?.();
-          }}
-          onClose={() => setOpen(false)}
-        >
-          {children}
-        </ConfirmDialog>
-      ) : null}
-    </>
   );
 }

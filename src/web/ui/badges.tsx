@@ -109,13 +109,53 @@ export function Counts({ counts }: { readonly counts: Schemas['Run']['counts'] }
   );
 }
 
-const healthLooks: Readonly<Record<SyncOverview['health']['state'], Look>> = {
-  succeeding: ['good', 'ok'],
-  failing: ['bad', 'bad'],
-  stale: ['bad', 'clock'],
-  'never-ran': ['quiet', 'none'],
-  paused: ['warn', 'pause'],
-};
+const good: Look = ['good', 'ok'];
+const bad: Look = ['bad', 'bad'];
+const alarm: Look = ['bad', 'warn'];
+const waits: Look = ['quiet', 'clock'];
+const unknown: Look = ['quiet', 'none'];
+
+type Looks = Readonly<Record<string, Look>>;
+
+const looks = {
+  health: { succeeding: good, failing: bad, stale: ['bad', 'clock'], paused: ['warn', 'pause'] } as Looks,
+  /** How a run ended. */
+  outcome: {
+    succeeded: good,
+    held: ['warn', 'hand'],
+    partial: alarm,
+    failed: bad,
+    cancelled: ['quiet', 'bad'],
+    exported: good,
+  } as Looks,
+  token: {
+    ...{ ready: good, static: good, refreshing: ['warn', 'clock'] },
+    ...{ none: alarm, sealed: alarm, restored: alarm, 'reauth-required': alarm, revoked: alarm },
+  } as Looks,
+  holdState: {
+    open: ['warn', 'hand'],
+    approved: good,
+    rejected: waits,
+    decided: waits,
+    expired: waits,
+    replaced: waits,
+  } as Looks,
+  preview: { waiting: waits, working: ['busy', 'run'], done: good, failed: bad } as Looks,
+  notice: { waiting: waits, delivered: good, 'given-up': alarm } as Looks,
+  /** A step on the way of a person. */
+  step: { ok: good, partly: ['warn', 'warn'], stopped: bad } as Looks,
+} as const;
+
+interface StateProps {
+  readonly of: keyof typeof looks;
+  readonly state: string;
+}
+
+/** The state of something, by its word and its look. */
+export function StateBadge({ of, state }: StateProps) {
+  const { t } = usePage();
+  return <Badge look={looks[of][state] ?? unknown}>{wordOf(t.words[of], state)}</Badge>;
+}
 
 /** How the runs of a sync go, whatever it does now. */
 export function HealthBadge({ health }: { readonly health: SyncOverview['health'] }) {
@@ -123,7 +163,7 @@ export function HealthBadge({ health }: { readonly health: SyncOverview['health'
   const isFailing = health.state === 'failing';
   return (
     <span className="stack">
-      <Badge look={healthLooks[health.state]} {...(health.reason === null ? {} : { title: health.reason })}>
+      <Badge look={looks.health[health.state] ?? unknown} {...(health.reason === null ? {} : { title: health.reason })}>
         {wordOf(t.words.health, health.state)}
         {isFailing && health.failures > 1 ? ` ${t.overview.syncs.failures(health.failures)}` : ''}
       </Badge>
@@ -139,38 +179,9 @@ export function HealthBadge({ health }: { readonly health: SyncOverview['health'
   );
 }
 
-const outcomeLooks: Readonly<Record<string, Look>> = {
-  succeeded: ['good', 'ok'],
-  'nothing-to-do': ['quiet', 'none'],
-  held: ['warn', 'hand'],
-  partial: ['bad', 'warn'],
-  failed: ['bad', 'bad'],
-  cancelled: ['quiet', 'bad'],
-  exported: ['good', 'ok'],
-};
-
 /** How a run ended; without an outcome: it is in progress. */
-export function OutcomeBadge({ run }: { readonly run: Pick<Schemas['Run'], 'outcome' | 'phase'> }) {
+export function OutcomeBadge({ run: { outcome, phase } }: { readonly run: Pick<Schemas['Run'], 'outcome' | 'phase'> }) {
   const { t } = usePage();
-  const { outcome, phase } = run;
   if (outcome === null) return <Badge look={['busy', 'run']}>{wordOf(t.words.phase, phase)}</Badge>;
-  return <Badge look={outcomeLooks[outcome] ?? ['quiet', 'none']}>{wordOf(t.words.outcome, outcome)}</Badge>;
-}
-
-const tokenLooks: Readonly<Record<string, Look>> = {
-  ready: ['good', 'ok'],
-  static: ['good', 'ok'],
-  refreshing: ['warn', 'clock'],
-};
-
-export function TokenBadge({ state }: { readonly state: string }) {
-  const { t } = usePage();
-  return <Badge look={tokenLooks[state] ?? ['bad', 'warn']}>{wordOf(t.words.token, state)}</Badge>;
-}
-
-const holdLooks: Readonly<Record<string, Look>> = { open: ['warn', 'hand'], approved: ['good', 'ok'] };
-
-export function HoldBadge({ state }: { readonly state: string }) {
-  const { t } = usePage();
-  return <Badge look={holdLooks[state] ?? ['quiet', 'clock']}>{wordOf(t.words.holdState, state)}</Badge>;
+  return <StateBadge of="outcome" state={outcome} />;
 }

@@ -22,10 +22,13 @@ interface Props<Row> {
   readonly look?: 'folding' | 'diff' | 'wide';
   /** For assistive technology only. */
   readonly caption?: string;
+  /** Shown when there is no row. */
+  readonly empty?: ReactNode;
 }
 
 /** Shows rows as a table. Without any titles it has no head. */
-export function DataTable<Row>({ rows, keyOf, columns, look = 'folding', caption }: Props<Row>) {
+export function DataTable<Row>({ rows, keyOf, columns, look = 'folding', caption, empty }: Props<Row>) {
+  if (rows.length === 0 && empty !== undefined) return empty;
   const shown = columns.filter((column) => column !== undefined && column !== null);
   const table = (
     <table className={look === 'wide' ? undefined : look}>
@@ -43,7 +46,7 @@ export function DataTable<Row>({ rows, keyOf, columns, look = 'folding', caption
     </table>
   );
   if (look === 'diff') return table;
-  return <div className={look === 'wide' ? 'table wide' : 'table'}>{table}</div>;
+  return <div className="table">{table}</div>;
 }
 
 function headOf<Row>({ title, kind, hint }: Column<Row>, key: number): ReactNode {
@@ -56,21 +59,13 @@ function headOf<Row>({ title, kind, hint }: Column<Row>, key: number): ReactNode
 }
 
 function cellOf<Row>({ title, cell, kind, className }: Column<Row>, row: Row, key: number, look: string): ReactNode {
-  if (kind === 'head') {
-    return (
-      <th key={key} scope="row" className={className}>
-        {cell(row)}
-      </th>
-    );
-  }
+  const label = look === 'folding' ? title : undefined;
+  const [Cell, more] =
+    kind === 'head' ? (['th', { scope: 'row' }] as const) : (['td', { 'data-label': label }] as const);
   return (
-    <td
-      key={key}
-      data-label={look === 'folding' ? title : undefined}
-      className={kind === 'number' ? 'number' : className}
-    >
+    <Cell key={key} {...more} className={kind === 'number' ? 'number' : className}>
       {cell(row)}
-    </td>
+    </Cell>
   );
 }
 

@@ -1,4 +1,4 @@
-import { type ComponentProps, type FocusEvent, type FormEvent, type ReactNode, useRef } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useOverview } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';
 import { useFilter, useFilters } from '../state/router.tsx';
@@ -6,12 +6,14 @@ import { Button } from './actions.tsx';
 
 interface FiltersProps {
   /** The filters of the address, for the button that clears them. */
-  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly query: Readonly<Record<string, unknown>>;
   readonly children: ReactNode;
+  /** At the other end. */
+  readonly after?: ReactNode;
 }
 
 /** The filters of a list, and a button that clears them when one is set. */
-export function Filters({ query, children }: FiltersProps) {
+export function Filters({ query, children, after }: FiltersProps) {
   const { t } = usePage();
   const [, change] = useFilters();
   return (
@@ -25,6 +27,7 @@ export function Filters({ query, children }: FiltersProps) {
           {t.act.clear}
         </Button>
       ) : null}
+      {after}
     </div>
   );
 }
@@ -75,61 +78,38 @@ export function WordFilter({ name, label, words }: FilterProps & { readonly word
   return <Select {...{ label, value, onChange }} options={Object.entries(words)} none={t.act.all} />;
 }
 
-/** The attributes of a field for words, by which the text is neither completed nor corrected. */
-export const plainText = { autoComplete: 'off', spellCheck: false } as const;
+/** Typing waits for a pause before the list is asked for. */
+const restMs = 250;
 
-/** `search`: the label stands in the empty field. `inline`: beside it. */
-type FieldLook = 'search' | 'inline';
-
-/** A filter by text. It counts when the user presses Enter, or leaves the field. */
-export function TextFilter({ name, label, look }: FilterProps & { readonly look: FieldLook }) {
-  const [value, change] = useFilter(name);
-  const field = useRef<HTMLInputElement>(null);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    change(field.current?.value.trim());
-  };
-  const shared = {
-    ...plainText,
-    defaultValue: value ?? '',
-    onBlur: (event: FocusEvent<HTMLInputElement>) => change(event.target.value.trim()),
-  };
+/** A filter by text. Its label stands in the field while that is empty. */
+export function TextFilter({ name, label }: FilterProps) {
+  const [value = '', onChange] = useFilter(name);
+  const [text, setText] = useState(value);
+  const sent = useRef(value);
+  useEffect(() => {
+    if (value !== sent.current) setText(value);
+    sent.current = value;
+  }, [value]);
+  useEffect(() => {
+    const asked = text.trim();
+    if (asked === sent.current) return;
+    const timer = setTimeout(() => {
+      sent.current = asked;
+      onChange(asked);
+    }, restMs);
+    return () => clearTimeout(timer);
+  }, [text, onChange]);
   return (
-    <form onSubmit={submit}>
-      {look === 'search' ? (
-        <SearchField {...shared} key={value} ref={field} label={label} />
-      ) : (
-        <label className="inline">
-          {label}
-          <input {...shared} key={value} ref={field} size={14} />
-        </label>
-      )}
-    </form>
-  );
-}
-
-/** A field for words, whose label stands in it while it is empty. */
-export function SearchField({ label, ...rest }: ComponentProps<'input'> & { readonly label: string }) {
-  return <input {...plainText} {...rest} type="search" className="text" aria-label={label} placeholder={label} />;
-}
-
-/** A search by the words of `q`, which counts when the user presses the button. `children`: more filters. */
-export function SearchForm({ label, children }: { readonly label: string; readonly children: ReactNode }) {
-  const { t } = usePage();
-  const [asked, change] = useFilter('q');
-  const field = useRef<HTMLInputElement>(null);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    change(field.current?.value.trim());
-  };
-  return (
-    <form className="filters" onSubmit={submit}>
-      <SearchField key={asked} ref={field} defaultValue={asked} label={label} />
-      {children}
-      <Button type="submit" look="main">
-        {t.people.lookUp}
-      </Button>
-    </form>
+    <input
+      type="search"
+      className="text"
+      autoComplete="off"
+      spellCheck={false}
+      aria-label={label}
+      placeholder={label}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+    />
   );
 }
 
@@ -156,6 +136,23 @@ export function DaysFilter() {
   );
 }
 
+interface DateProps {
+  readonly label: string;
+  /** `YYYY-MM-DD`; empty: none. */
+  readonly value: string;
+  readonly required?: boolean;
+  readonly onChange: (day: string) => void;
+}
+
+export function DateField({ label, onChange, ...rest }: DateProps) {
+  return (
+    <label className="inline">
+      {label}
+      <input type="date" {...rest} onChange={(event) => onChange(event.target.value)} />
+    </label>
+  );
+}
+
 interface DayProps {
   readonly label: string;
   /** ISO 8601. */
@@ -169,26 +166,15 @@ const dayMs = 86_400_000;
 
 /** Chooses a day of the user's zone as an instant for the API. */
 export function DayField({ label, value, edge, onChange }: DayProps) {
-  const shift = edge === 'end' ? dayMs : 0;
-  return (
-    <label className="inline">
-      {label}
-      <input
-        type="date"
-        value={value === undefined ? '' : localDay(Date.parse(value) - (edge === 'end' ? 1 : 0))}
-        onChange={(event) => {
-          const start = Date.parse(`${event.target.value}T00:00:00`);
-          onChange(Number.isNaN(start) ? undefined : new Date(start + shift).toISOString());
-        }}
-      />
-    </label>
-  );
+  const change = (day: string): void => {
+    const start = Date.parse(`${day}T00:00:00`);
+    onChange(Number.isNaN(start) ? undefined : new Date(start + (edge === 'end' ? dayMs : 0)).toISOString());
+  };
+  const shown = value === undefined ? '' : localDay(Date.parse(value) - (edge === 'end' ? 1 : 0));
+  return <DateField label={label} value={shown} onChange={change} />;
 }
 
-/** `YYYY-MM-DD` in the zone of the browser. */
+/** `YYYY-MM-DD` in the zone of the browser, as Sweden writes a day. */
 function localDay(ms: number): string {
-  const at = new Date(ms);
-  if (Number.isNaN(at.getTime())) return '';
-  const part = (value: number, size = 2): string => String(value).padStart(size, '0');
-  return `${part(at.getFullYear(), 4)}-${part(at.getMonth() + 1)}-${part(at.getDate())}`;
+  return Number.isNaN(ms) ? '' : new Date(ms).toLocaleDateString('sv-SE');
 }

@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useEffect } from 'react';
+import { Children, Fragment, type ReactNode, useEffect } from 'react';
 import { usePage } from '../state/page-context.tsx';
 import { Button, ProblemBox } from './actions.tsx';
 
@@ -60,18 +60,44 @@ export function Pair({ name, className, children }: PairProps) {
   );
 }
 
+/** Facts in one line, with a dot between those that are there. */
+export function Dots({ children }: { readonly children: ReactNode }) {
+  return Children.toArray(children)
+    .filter((fact) => fact !== '')
+    .map((fact, i) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the facts keep their order.
+      <Fragment key={i}>
+        {i === 0 ? '' : ' · '}
+        {fact}
+      </Fragment>
+    ));
+}
+
+interface EmptyProps {
+  readonly title: string;
+  /** What brings it. */
+  readonly hint?: ReactNode;
+}
+
 /** Says what will be here, and what brings it. */
-export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+export function Empty({ title, hint }: EmptyProps) {
   return (
     <div className="empty">
       <p>{title}</p>
-      {children}
+      {hint === undefined ? null : <p>{hint}</p>}
     </div>
   );
 }
 
+interface MoreQuery {
+  readonly hasNextPage: boolean;
+  readonly isFetchingNextPage: boolean;
+  fetchNextPage(): Promise<unknown>;
+}
+
 interface LoadedProps<T> {
-  readonly query: Pick<UseQueryResult<T>, 'data' | 'error' | 'refetch'>;
+  /** Of a list that is read page by page: it also leads to the next page. */
+  readonly query: Pick<UseQueryResult<T>, 'data' | 'error' | 'refetch'> & Partial<MoreQuery>;
   /** Of a whole page: its head while there is no data. */
   readonly title?: string;
   readonly children: (data: T) => ReactNode;
@@ -92,28 +118,13 @@ export function Loaded<T>({ query, title, children }: LoadedProps<T>) {
             </p>
           )
         : children(data)}
+      {query.hasNextPage === true ? (
+        <p className="more">
+          <Button isBusy={query.isFetchingNextPage === true} onClick={() => void query.fetchNextPage?.()}>
+            {t.act.loadMore}
+          </Button>
+        </p>
+      ) : null}
     </>
   );
-}
-
-interface MoreProps {
-  readonly query: {
-    readonly hasNextPage: boolean;
-    readonly isFetchingNextPage: boolean;
-    fetchNextPage(): Promise<unknown>;
-  };
-  /** Within an entry of another list. */
-  readonly isInline?: boolean;
-}
-
-/** Loads the next page of a list. Absent on its last page. */
-export function LoadMore({ query, isInline = false }: MoreProps) {
-  const { t } = usePage();
-  if (!query.hasNextPage) return null;
-  const button = (
-    <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-      {t.act.loadMore}
-    </Button>
-  );
-  return isInline ? button : <p className="more">{button}</p>;
 }

@@ -14,7 +14,7 @@ see.each(drawFrom(['en-US', 'es-MX'], 2))(
     const { preview } = await orderPreview(app, 'people', { scope: { kind: 'all' }, by: 'ana' });
     await makePreview(preview.id, app.engine, AbortSignal.timeout(60_000));
     const server = await openTestServer(app, { settings: { tokens } });
-    const { page, show } = await openBrowserPage(server, { at, language });
+    const { page, follow } = await openBrowserPage(server, { at, language });
     const found: string[] = [];
     const check = async (name: string): Promise<void> => {
       for (const scheme of ['light', 'dark'] as const) {
@@ -34,13 +34,13 @@ see.each(drawFrom(['en-US', 'es-MX'], 2))(
     const titles: string[] = [];
     const routes = { ...showcaseRoutes(showcase), found: '/people?q=ana', preview: `/previews/${preview.id}` };
     for (const [name, path] of Object.entries(routes)) {
-      await show(path);
+      await follow(path);
       if (name === 'hold') await page.locator('.turn button').nth(1).click();
       if (name !== 'found') titles.push(await page.title());
       await check(name);
     }
     expect(new Set(titles).size, 'each page has a title of its own').toBe(titles.length);
-    await show(`/holds/${crowd.hold}`);
+    await follow(`/holds/${crowd.hold}`);
     await page.locator('.change-list .heads input[type=checkbox]').check();
     await page.locator('.decision .button.main:enabled').click();
     await page.getByRole('dialog').waitFor();

@@ -95,8 +95,11 @@ describe('a last look before a change goes out', () => {
     const names = files.map((count, file) => Array.from({ length: count }, (_, i) => `u${file}_${i}`));
     const changes = names.flat().map((name) => sampleChange(name));
     const scene = await openScene({ changes, batches: names });
-    const facts = { plannedAt: scene.clock.now(), lookedAt: scene.clock.now() };
-    await scene.store.runs.update((await scene.context()).owned, { facts });
+    const at = scene.clock.now();
+    await scene.store.runs.update((await scene.context()).owned, {
+      read: { kind: 'full', at, fingerprint: 'f1' },
+      delivery: { lookedAt: at },
+    });
     await scene.step();
     expect([scene.sent.length, scene.calls]).toEqual([1, { find, scan: 0, status: 0 }]);
     const [first] = scene.events;
@@ -223,7 +226,7 @@ describe('a piece of a failed file', () => {
     { name: 'of many rows is looked up by one scan', code: undefined },
   ] as const)('$name', async ({ code }) => {
     const changes = Array.from({ length: 120 }, (_, i) => sampleChange(`u${i + 100}`));
-    const scene = await openScene({ changes, facts: { failedFile: { seen: 0, showsLate: false } } });
+    const scene = await openScene({ changes, delivery: { failedFile: { seen: 0, showsLate: false } } });
     scene.script.lands = () => false;
     scene.script.status = { kind: 'failed', text: 'Failed' };
     await scene.play(async () => (await scene.batches()).length === 3);

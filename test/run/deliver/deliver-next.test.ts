@@ -88,7 +88,7 @@ describe('sending a batch', () => {
     { name: 'no call that was answered', before: { count: 1 }, refused: { count: 1 }, after: { count: 1 } },
   ])('tells a direct delivery which writes were refused in a row, and keeps $name', async (row) => {
     const { before, refused, after } = row;
-    const scene = await openScene({ changes: three, kind: 'direct', facts: given({ refusedInRow: before }) });
+    const scene = await openScene({ changes: three, kind: 'direct', delivery: given({ refusedInRow: before }) });
     let told: BatchToSubmit | undefined;
     scene.script.submit = (batch) => {
       told = batch;
@@ -97,7 +97,7 @@ describe('sending a batch', () => {
     await scene.step();
     expect(told).toMatchObject({ id: 'run_1_b00001', ...given({ refusedInRow: before }) });
     expect(Object.hasOwn(told ?? {}, 'refusedInRow')).toBe(before !== undefined);
-    expect((await scene.run()).facts.refusedInRow).toEqual(after);
+    expect((await scene.run()).delivery?.refusedInRow).toEqual(after);
   });
 
   it('sends nothing more after direct calls that show trouble, and keeps what the platform answered', async () => {
@@ -117,9 +117,9 @@ describe('sending a batch', () => {
     expect(await scene.step()).toEqual({ kind: 'next' });
     await scene.play();
     expect(await scene.states()).toEqual({ ana: 'exported', eva: 'exported', leo: 'exported' });
-    const { facts, outcome } = await scene.run();
+    const { delivery, outcome } = await scene.run();
     expect(outcome).toBe('exported');
-    expect(facts.exportedTo).toEqual(['outbox/run_1_b00001.csv', 'outbox/run_1_b00002.csv']);
+    expect(delivery?.exportedTo).toEqual(['outbox/run_1_b00001.csv', 'outbox/run_1_b00002.csv']);
     expect(await scene.batches()).toMatchObject([{ state: 'settled', fileName: 'outbox/run_1_b00001.csv' }, {}]);
     expect(scene.calls).toEqual({ find: 0, scan: 0, status: 0 });
     expect(await scene.ledger('ana')).toBeUndefined();
@@ -180,13 +180,13 @@ describe('waiting for a turn', () => {
       setting: 'settle.deadline',
     };
     expect(scene.events.at(-1)).toMatchObject({ step: 'waiting', waiting });
-    expect(await scene.run()).toMatchObject({ phase: 'delivering', facts: { waitingSince: from, waiting } });
+    expect(await scene.run()).toMatchObject({ phase: 'delivering', delivery: { waitingSince: from }, waiting });
     scene.clock.jumpTo(from + minute);
     await scene.step();
-    expect((await scene.run()).facts.waitingSince).toBe(from);
+    expect((await scene.run()).delivery?.waitingSince).toBe(from);
     scene.script.submit = undefined;
     await scene.step();
-    expect((await scene.run()).facts).not.toHaveProperty('waitingSince');
+    expect((await scene.run()).delivery).not.toHaveProperty('waitingSince');
     await scene.play();
     expect((await scene.run()).outcome).toBe('succeeded');
   });
@@ -233,11 +233,11 @@ describe('waiting for a turn', () => {
     expect(second.sent).toEqual([]);
     const about = '1 other run of this connection sends a file first';
     expect(second.events.at(-1)).toMatchObject({ step: 'waiting', waiting: { for: 'turn', about } });
-    const { waiting, ...others } = (await second.run()).facts;
-    expect(others).not.toHaveProperty('waitingSince');
+    const { waiting, delivery } = await second.run();
+    expect(delivery).not.toHaveProperty('waitingSince');
     first.clock.jumpTo(first.clock.now() + minute);
     await second.step();
-    expect((await second.run()).facts.waiting).toEqual(waiting);
+    expect((await second.run()).waiting).toEqual(waiting);
     await first.play();
     await second.play();
     expect(second.sent).toEqual([['tom']]);

@@ -103,7 +103,7 @@ describe('the users of a file whose status is no end', () => {
     await scene.store.learned.update('acme', () => ({ endWords: known as Record<string, number> }));
     await scene.step();
     expect(await scene.batches()).toMatchObject([{ final, status }]);
-    expect('standing' in (await scene.run()).facts).toBe(final === undefined);
+    expect('standing' in ((await scene.run()).delivery ?? {})).toBe(final === undefined);
     expect(await scene.findings()).toHaveLength(final === undefined ? 1 : 0);
   });
 
@@ -133,7 +133,7 @@ describe('the users of a file whose status is no end', () => {
     await scene.step();
     await pollAfter(scene, 10);
     const readBackAt = scene.clock.now();
-    expect((await scene.run()).facts.standing).toMatchObject({ word: 'archived', isUnnamed: true, readBackAt });
+    expect((await scene.run()).delivery?.standing).toMatchObject({ word: 'archived', isUnnamed: true, readBackAt });
     expect(await scene.batches()).toMatchObject([{ state: 'sent', final: undefined }]);
     const { find } = scene.calls;
     await pollAfter(scene, 9);

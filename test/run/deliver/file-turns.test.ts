@@ -201,7 +201,8 @@ describe('the time, just before a file goes out', () => {
   it('makes the run look again when the lookup became too old meanwhile', async () => {
     const scene = await openScene({ changes: [sampleChange('ana', 'update')] });
     await scene.store.runs.update((await scene.context()).owned, {
-      facts: { plannedAt: scene.clock.now(), lookedAt: scene.clock.now() - settle.lookWithinMs + second },
+      read: { kind: 'full', at: scene.clock.now(), fingerprint: 'f1' },
+      delivery: { lookedAt: scene.clock.now() - settle.lookWithinMs + second },
     });
     scene.script.find = () => {
       scene.clock.jumpTo(scene.clock.now() + second);

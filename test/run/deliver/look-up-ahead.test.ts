@@ -13,7 +13,7 @@ const some = (count: number, kind: ChangeKind, from = 100) =>
   Array.from({ length: count }, (_, i) => sampleChange(`u${from + i}`, kind));
 
 it('a lookup is young for settle.lookWithin, and none is not', () => {
-  const run = (lookedAt?: number) => ({ facts: lookedAt === undefined ? {} : { lookedAt } }) as Run;
+  const run = (lookedAt?: number) => ({ delivery: given({ lookedAt }) }) as Run;
   const at = (now: number, ...jumps: ClockJump[]) => ({ now: () => now, jumps: () => jumps }) as unknown as Clock;
   expect(isLookupRecent(run(), 10, at(0))).toBe(false);
   expect([19, 20].map((now) => isLookupRecent(run(10), 10, at(now)))).toEqual([true, false]);
@@ -41,15 +41,15 @@ describe('one scan for all planned files', () => {
     },
     { name: 'is made where none took any time yet', lookTookMs: undefined, scan: 1, find: 0 },
     { name: 'is not made while the last one is young', lookedAt: someInstant, scan: 0, find: 0 },
-  ])('$name', async ({ scan, find, name: _, ...facts }) => {
-    const scene = await openScene({ changes: creates, batches, facts: given(facts) });
+  ])('$name', async ({ scan, find, name: _, ...before }) => {
+    const scene = await openScene({ changes: creates, batches, delivery: given(before) });
     // More than the reads of one file, and fewer than those of both.
     scene.script.scanCost = 60;
     await scene.step();
     expect(scene.sent).toEqual([names.slice(0, 40)]);
     expect(scene.calls).toMatchObject({ scan, find });
-    const { lookedAt, lookTookMs } = (await scene.run()).facts;
-    expect([lookedAt, lookTookMs]).toEqual(scan === 0 ? [facts.lookedAt, facts.lookTookMs] : [someInstant, 0]);
+    const { lookedAt, lookTookMs } = (await scene.run()).delivery ?? {};
+    expect([lookedAt, lookTookMs]).toEqual(scan === 0 ? [before.lookedAt, before.lookTookMs] : [someInstant, 0]);
   });
 
   it('waits while the next file needs none', async () => {

@@ -59,12 +59,12 @@ describe('the status of a file', () => {
     expect(scene.events).toContainEqual({ step: 'proving', batch: 1, batches: 0, status: 'Processing' });
     const waiting = { for: 'file', since: sinceMs, until, setting: 'settle.deadline' };
     expect(scene.events.at(-1)).toMatchObject({ step: 'waiting', waiting });
-    expect((await scene.run()).facts.waiting).toMatchObject(waiting);
+    expect((await scene.run()).waiting).toMatchObject(waiting);
     scene.script.status = done;
     await scene.step();
     expect(scene.events).toContainEqual({ step: 'proving', batch: 1, batches: 0, status: 'Processed' });
     await scene.play();
-    expect((await scene.run()).facts.waiting).toBeUndefined();
+    expect((await scene.run()).waiting).toBeUndefined();
   });
 
   it('that is final is stored with its time, and not asked for again', async () => {
@@ -88,7 +88,7 @@ describe('the status of a file', () => {
     scene.script.status = done;
     scene.clock.jumpTo(scene.clock.now() + 10 * second);
     await scene.step();
-    expect((await scene.run()).facts.filePace).toEqual({ tookMs: 30 * second, tooSoonMs: 18 * second });
+    expect((await scene.run()).delivery?.filePace).toEqual({ tookMs: 30 * second, tooSoonMs: 18 * second });
     expect(await scene.step()).toEqual({ kind: 'again', afterMs: 24 * second });
   });
 
@@ -96,7 +96,7 @@ describe('the status of a file', () => {
     const scene = await fileOut();
     scene.script.status = { kind: 'no-status' };
     await scene.step();
-    expect((await scene.run()).facts.filePace).toBeUndefined();
+    expect((await scene.run()).delivery?.filePace).toBeUndefined();
   });
 
   it('that dialect.status does not name is waited for, with one warning and one finding', async () => {
@@ -248,14 +248,14 @@ describe('settle.visibleWithin', () => {
     );
     expect(await scene.batches()).toMatchObject([{ state: 'settled', finalAt }]);
     expect(await scene.ledger('ana')).toBeUndefined();
-    expect((await scene.run()).facts.failedFile).toBeUndefined();
+    expect((await scene.run()).delivery?.failedFile).toBeUndefined();
   });
 
   it('is waited for after direct calls, and then what was accepted and is not seen has failed', async () => {
     const scene = await openScene({ changes, kind: 'direct' });
     scene.script.lands = ({ identification }) => identification === 'ana';
     const from = scene.clock.now();
-    await scene.play(async () => (await scene.run()).facts.provedAt !== undefined);
+    await scene.play(async () => (await scene.run()).delivery?.provedAt !== undefined);
     expect([await scene.states(), (await scene.batches())[0]?.state]).toEqual([
       { ana: 'applied', eva: 'sent' },
       'sent',
@@ -294,9 +294,9 @@ describe('settle.visibleWithin', () => {
     scene.clock.jumpTo(scene.clock.now() + second);
     if (row.setting === 'settle.deadline') scene.script.status = { kind: 'no-status' };
     else scene.script.submit = () => ({ kind: 'unknown', reason: 'no answer' });
-    await scene.play(async () => (await scene.run()).facts.waiting?.for === 'not-shown');
+    await scene.play(async () => (await scene.run()).waiting?.for === 'not-shown');
     const waiting = { for: row.for, about: '2 changes', since, setting: row.setting };
-    expect((await scene.run()).facts.waiting).toMatchObject(waiting);
+    expect((await scene.run()).waiting).toMatchObject(waiting);
   });
 
   it('is not slept past: the last proof starts when it ends', async () => {

@@ -33,7 +33,7 @@ describe('an upload that is answered 400', () => {
     expect(await scene.step()).toEqual({ kind: 'again', afterMs: 30 * second });
     expect(await scene.step()).toMatchObject({ kind: 'again', afterMs: 0 });
     expect(await scene.run()).toMatchObject({ phase: 'proving' });
-    expect((await scene.run()).facts).not.toHaveProperty('refusedUploads');
+    expect((await scene.run()).delivery).not.toHaveProperty('refusedUploads');
     expect(await scene.batches()).toMatchObject([{ state: 'sent', final: 'failed', status: 'refused with 400' }]);
   });
 
@@ -80,7 +80,7 @@ describe('while the platform still processes a file that an earlier run gave up'
     scene.script.submit = () => badRequest;
     scene.script.status = { kind: 'pending', text: 'PROCESSING', isKnown: true };
     for (let i = 0; i < 5; i++) expect(await scene.step()).toEqual({ kind: 'again', afterMs: 15 * second });
-    expect((await scene.run()).facts).not.toHaveProperty('refusedUploads');
+    expect((await scene.run()).delivery).not.toHaveProperty('refusedUploads');
     expect((await scene.batches()).at(-1)?.reason).toBe('file file of run_1_b00001 of run run_1 is still processing');
     scene.script.status = { kind: 'done', text: 'PROCESSED' };
     scene.script.submit = undefined;
@@ -115,7 +115,7 @@ describe('while the platform still processes a file that an earlier run gave up'
     scene.script.submit = () => badRequest;
     scene.script.status = status;
     await scene.step();
-    expect((await scene.run()).facts.refusedUploads).toBe(1);
+    expect((await scene.run()).delivery?.refusedUploads).toBe(1);
   });
 
   it('a 400 counts as a try when the earlier file was lost on its way, or has ended and is not proven yet', async () => {
@@ -127,7 +127,7 @@ describe('while the platform still processes a file that an earlier run gave up'
     scene.script.submit = () => badRequest;
     scene.script.status = { kind: 'pending', text: 'PROCESSING', isKnown: true };
     await scene.step();
-    expect((await scene.run()).facts.refusedUploads).toBe(1);
+    expect((await scene.run()).delivery?.refusedUploads).toBe(1);
   });
 
   it('an error that is not of the platform ends the step', async () => {
@@ -211,7 +211,7 @@ describe('a file that is refused for its rows', () => {
     const states = Object.entries(await scene.states());
     expect(states.flatMap(([name, state]) => (state === 'failed' ? [name] : []))).toEqual(failed);
     expect(await scene.findings()).toEqual([`batch-failed: ${finding}`]);
-    expect((await scene.run()).facts.splits).toBe(splits);
+    expect((await scene.run()).delivery?.splits).toBe(splits);
     for (const { state, status, final } of await scene.batches())
       expect([state, status, final]).toEqual(
         final === 'done' ? ['settled', 'Processed', 'done'] : ['settled', 'refused', 'failed'],
@@ -245,10 +245,10 @@ describe('a file that is refused for its rows', () => {
     const [ana, eva, leo] = [sampleChange('ana'), sampleChange('eva', 'disable'), sampleChange('leo')];
     const scene = await openScene({ changes: [ana, eva, leo], batches: [['ana'], ['eva'], ['leo']] });
     expect(await playTries(scene, () => ({ kind: 'refused', reason: why }))).toHaveLength(2);
-    expect((await scene.run()).facts.refusedInRow).toEqual({ count: 2, hasDisables: true });
+    expect((await scene.run()).delivery?.refusedInRow).toEqual({ count: 2, hasDisables: true });
     const mixed = await openScene({ changes: [eva, leo, ana], batches: [['ana', 'leo'], ['eva']] });
     await playTries(mixed, () => ({ kind: 'refused', reason: why }));
-    expect((await mixed.run()).facts.refusedInRow).toEqual({ count: 2, hasDisables: true });
+    expect((await mixed.run()).delivery?.refusedInRow).toEqual({ count: 2, hasDisables: true });
   });
 
   it.each([
@@ -258,9 +258,9 @@ describe('a file that is refused for its rows', () => {
     const rows = numbered(4, kind);
     const scene = await openScene({ changes: rows, batches: rows.map(({ identification }) => [identification]) });
     expect(await playTries(scene, () => ({ kind: 'refused', reason: why }))).toHaveLength(tries);
-    const { outcome, reason, facts } = await scene.run();
+    const { outcome, reason, delivery } = await scene.run();
     expect([outcome, reason]).toEqual(['failed', expect.stringContaining(`${why} ${trouble}, and no write`)]);
-    expect(facts.refusedInRow?.count).toBe(tries);
+    expect(delivery?.refusedInRow?.count).toBe(tries);
     expect(Object.values(await scene.states()).filter((state) => state === 'dropped')).toHaveLength(4 - tries);
   });
 });

@@ -37,7 +37,7 @@ describe('a file that failed', () => {
     expect(await countsOf(scene)).toEqual({ applied: 7, failed: 1 });
     expect((await scene.reasons()).u14).toBe('the platform says "Rejected": a file with this row alone also fails');
     expect(scene.sent.map((rows) => rows.length)).toEqual([8, 4, 4, 2, 2, 1, 1]);
-    expect((await scene.run()).facts.splits).toBe(3);
+    expect((await scene.run()).delivery?.splits).toBe(3);
     expect(await scene.findings()).toEqual([
       'batch-failed: batch 6: the platform says "Rejected": a file with this row alone also fails (u14)',
     ]);
@@ -149,7 +149,7 @@ describe('the rows of a failed file', () => {
     await scene.play();
     expect(scene.sent).toEqual([['u10', 'u11', 'u12', 'u13', 'u14', 'u15'], ['u12'], ['u14']]);
     expect(await countsOf(scene)).toEqual({ applied: 4, failed: 2 });
-    expect((await scene.run()).facts).toMatchObject({ failedFile: { seen: 0, showsLate: true }, splits: 1 });
+    expect((await scene.run()).delivery).toMatchObject({ failedFile: { seen: 0, showsLate: true }, splits: 1 });
   });
 
   it('have that time from when the file was known to have failed, not from when it was sent', async () => {
@@ -172,7 +172,7 @@ describe('the rows of a failed file', () => {
     await scene.play();
     expect(scene.sent).toHaveLength(1);
     expect((await scene.run()).outcome).toBe('succeeded');
-    expect((await scene.run()).facts.failedFile).toMatchObject({ seen: 0, showsLate: true });
+    expect((await scene.run()).delivery?.failedFile).toMatchObject({ seen: 0, showsLate: true });
   });
 
   it('have that time in every file of a run whose first one showed rows late', async () => {
@@ -189,7 +189,7 @@ describe('the rows of a failed file', () => {
   ])('have that time once in a run whose first failed file $name', async ({ bad, seen }) => {
     const scene = await failsButTakes(0, { count: 4, bad });
     const took = await scene.play();
-    expect((await scene.run()).facts.failedFile).toMatchObject({ seen, showsLate: false });
+    expect((await scene.run()).delivery?.failedFile).toMatchObject({ seen, showsLate: false });
     expect(took).toBeGreaterThanOrEqual(settle.visibleWithinMs);
     expect(took).toBeLessThan(settle.visibleWithinMs + minute);
     expect(scene.sent.length).toBeGreaterThan(2);
@@ -205,8 +205,8 @@ describe('the rows of a failed file', () => {
     });
     scene.script.submit = ({ id }) => ({ kind: 'file', fileId: id, fileName: 'f.csv' });
     scene.script.status = { kind: 'failed', text: 'Failed' };
-    await scene.play(async () => (await scene.run()).facts.failedFile !== undefined);
-    expect((await scene.run()).facts.failedFile).toEqual({ seen: 0, batch: 'run_1_b00001' });
+    await scene.play(async () => (await scene.run()).delivery?.failedFile !== undefined);
+    expect((await scene.run()).delivery?.failedFile).toEqual({ seen: 0, batch: 'run_1_b00001' });
     await scene.store.runs.update((await scene.context()).owned, { phase: 'delivering' });
     await scene.store.batches.update((await scene.context()).owned, 'run_1_b00002', {
       state: 'sent',
@@ -220,11 +220,11 @@ describe('the rows of a failed file', () => {
     }
     await scene.step();
     await scene.step();
-    expect((await scene.run()).facts.failedFile).toEqual({ seen: 0, batch: 'run_1_b00001' });
+    expect((await scene.run()).delivery?.failedFile).toEqual({ seen: 0, batch: 'run_1_b00001' });
   });
 
   it('are not sent again while read and search disagree about one of them: they are unresolved', async () => {
-    const scene = await openScene({ changes: changesOf(3), facts: { failedFile: { seen: 0, showsLate: false } } });
+    const scene = await openScene({ changes: changesOf(3), delivery: { failedFile: { seen: 0, showsLate: false } } });
     scene.script.lands = ({ identification }) => identification === 'u10';
     scene.script.status = { kind: 'failed', text: 'Failed' };
     scene.script.find = (name) =>
@@ -306,8 +306,8 @@ describe('a platform that is ill', () => {
     const names = changes.map(({ identification }) => identification);
     const batches = Array.from({ length: 7 }, (_, i) => names.slice(i * 4, i * 4 + 4));
     const bad = batches.flatMap((file) => file.slice(0, 2));
-    const facts = { failedFile: { seen: 0, showsLate: false } };
-    const scene = await openScene({ changes, batches, facts });
+    const delivery = { failedFile: { seen: 0, showsLate: false } };
+    const scene = await openScene({ changes, batches, delivery });
     scene.script.lands = ({ identification }) => !bad.includes(identification);
     scene.script.status = { kind: 'failed', text: 'Failed' };
     await scene.play();

@@ -122,7 +122,7 @@ describe('a wave of files', () => {
     expect(took).toBeGreaterThanOrEqual(settle.visibleWithinMs);
     expect((await scene.run()).counts).toMatchObject({ applied: 199, failed: 1 });
     const ended = (await scene.batches()).map(({ finalAt = 0 }) => finalAt);
-    expect((await scene.run()).facts.provedAt).toBeGreaterThanOrEqual((ended[1] ?? 0) + settle.visibleWithinMs);
+    expect((await scene.run()).delivery?.provedAt).toBeGreaterThanOrEqual((ended[1] ?? 0) + settle.visibleWithinMs);
   });
 
   it('waits for the next proof as long as the file that is not shown has waited, not an older one', async () => {
@@ -140,11 +140,11 @@ describe('a wave of files', () => {
 
   it('that is read back by a scan looks at the users of later files too, and of calls that were not tried', async () => {
     const scene = await openScene({ ...creates(60, 30), settle: { proofWithinMs: 0 } });
-    await scene.play(async () => (await scene.run()).facts.provedAt !== undefined);
-    const { lookedAt, provedAt } = (await scene.run()).facts;
+    await scene.play(async () => (await scene.run()).delivery?.provedAt !== undefined);
+    const { lookedAt, provedAt } = (await scene.run()).delivery ?? {};
     expect([lookedAt, provedAt]).toEqual([scene.clock.now(), scene.clock.now()]);
     await scene.play();
-    expect((await scene.run()).facts.lookedAt).toBe(lookedAt);
+    expect((await scene.run()).delivery?.lookedAt).toBe(lookedAt);
 
     const direct = await openScene({ ...creates(30, 30), kind: 'direct' });
     const whole = direct.script.submit;
@@ -156,8 +156,8 @@ describe('a wave of files', () => {
       direct.clock.jumpTo(direct.clock.now() + minute);
       return { kind: 'direct' };
     };
-    await direct.play(async () => (await direct.run()).facts.provedAt !== undefined);
-    expect((await direct.run()).facts.lookedAt).toBe((await direct.run()).facts.provedAt);
+    await direct.play(async () => (await direct.run()).delivery?.provedAt !== undefined);
+    expect((await direct.run()).delivery?.lookedAt).toBe((await direct.run()).delivery?.provedAt);
     expect(await direct.batches()).toMatchObject([{ state: 'planned' }]);
     await direct.play(async () => direct.sent.length === 2);
     expect(await direct.states()).toMatchObject({ u1000: 'applied', u1001: 'failed' });
@@ -168,7 +168,7 @@ describe('a wave of files', () => {
     const scene = await openScene({ ...creates(2, 1), settle: { proofWithinMs: 0 } });
     await scene.play(async () => (await statesOf(scene))[0] === 'settled');
     expect(scene.asked).not.toContain('u1001');
-    expect((await scene.run()).facts.lookedAt).toBeUndefined();
+    expect((await scene.run()).delivery?.lookedAt).toBeUndefined();
   });
 
   it('is proven before a change that takes over an e-mail', async () => {
@@ -224,9 +224,9 @@ describe('a wave of files', () => {
 
 describe('the lookup before a file', () => {
   it('is the one of the plan while it is young enough', async () => {
-    const scene = await openScene({ ...creates(300, 100), facts: { lookedAt: 0 } });
+    const scene = await openScene({ ...creates(300, 100), delivery: { lookedAt: 0 } });
     await scene.store.runs.update((await scene.context()).owned, {
-      facts: { ...(await scene.run()).facts, lookedAt: scene.clock.now() },
+      delivery: { ...(await scene.run()).delivery, lookedAt: scene.clock.now() },
     });
     await scene.play();
     expect(scene.calls).toMatchObject({ find: 0, scan: 1 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceRecord } from '../../../src/core/person/person.ts';
 import { RollcallError } from '../../../src/core/run/errors.ts';
-import type { DecisionRecord } from '../../../src/ports/decisions.ts';
 import type { Source } from '../../../src/ports/source.ts';
+import type { DecisionRecord } from '../../../src/ports/store.ts';
 import { canLookUp } from '../../../src/run/compare/doubtful-people.ts';
 import type { Sync } from '../../../src/run/engine-io.ts';
 import { endRun, openRun } from '../../contracts/store-samples.ts';

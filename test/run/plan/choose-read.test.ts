@@ -23,9 +23,9 @@ describe('a run about all', () => {
   it('reads who has changed since the last clean read began', async () => {
     const scene = await clean();
     const first = scene.clock.now() - hour;
-    const { facts } = (await scene.plan()).plan;
+    const { read } = (await scene.plan()).plan;
     const since = first - 60_000;
-    expect(facts.read).toEqual({ kind: 'delta', at: scene.clock.now(), since, fingerprint: 'f1' });
+    expect(read).toEqual({ kind: 'delta', at: scene.clock.now(), since, fingerprint: 'f1' });
     expect(scene.source.requests.at(-1)).toEqual({ kind: 'delta', since: new Date(since).toISOString() });
     expect(readLine(scene)).toEqual({ sync: 'people', read: 'delta' });
   });
@@ -33,33 +33,30 @@ describe('a run about all', () => {
   it('reads all with the reason where that is requested, and without a word where no deltas are configured', async () => {
     const scene = await clean();
     const reason = 'a full read was requested';
-    expect((await scene.plan({ kind: 'all', isFull: true })).plan.facts.read).toMatchObject({ kind: 'full', reason });
+    expect((await scene.plan({ kind: 'all', isFull: true })).plan.read).toMatchObject({ kind: 'full', reason });
     expect(readLine(scene)).toEqual({ sync: 'people', read: 'full', reason });
     const plain = await clean({});
-    const { facts } = (await plain.plan()).plan;
-    expect([facts.read, readLine(plain)]).toEqual([
-      { kind: 'full', at: plain.clock.now(), fingerprint: 'f1' },
-      undefined,
-    ]);
+    const { read } = (await plain.plan()).plan;
+    expect([read, readLine(plain)]).toEqual([{ kind: 'full', at: plain.clock.now(), fingerprint: 'f1' }, undefined]);
   });
 
   it('reads all of a source that cannot tell who has changed', async () => {
     const scene = await clean(deltas, false);
-    expect((await scene.plan()).plan.facts.read).toMatchObject({ kind: 'full', reason: /cannot read only/ as never });
+    expect((await scene.plan()).plan.read).toMatchObject({ kind: 'full', reason: /cannot read only/ as never });
   });
 
   it('reads all after the configuration has changed', async () => {
     const scene = await clean();
     Object.assign(scene.sync, { fingerprint: 'f2' });
-    expect((await scene.plan()).plan.facts.read).toMatchObject({ kind: 'full', fingerprint: 'f2' });
+    expect((await scene.plan()).plan.read).toMatchObject({ kind: 'full', fingerprint: 'f2' });
   });
 });
 
 describe('a run about named people', () => {
   it('asks for them alone where the roster of this configuration knows whose e-mail is whose', async () => {
     const scene = await clean();
-    const { facts } = (await scene.plan(only('a1'))).plan;
-    expect(facts.read).toEqual({ kind: 'point', at: scene.clock.now(), fingerprint: 'f1' });
+    const { read } = (await scene.plan(only('a1'))).plan;
+    expect(read).toEqual({ kind: 'point', at: scene.clock.now(), fingerprint: 'f1' });
     expect(scene.source.requests.at(-1)).toEqual({ kind: 'point', identifications: ['a1'], field: 'id' });
   });
 
@@ -138,6 +135,6 @@ describe('a delta', () => {
     expect(scene.message(planned, 'source-note')).toBe(
       'two records claim the same user (see the next findings): the next run reads all employees',
     );
-    expect((await scene.plan(all)).plan.facts.read).toMatchObject({ kind: 'full' });
+    expect((await scene.plan(all)).plan.read).toMatchObject({ kind: 'full' });
   });
 });

@@ -124,7 +124,7 @@ describe('named people', () => {
       { step: 'scanning', users: 1, total: 2 },
       { step: 'scanning', users: 2, total: 2 },
     ]);
-    expect(planned.plan.facts).toMatchObject({ platformUsers: 2, unchanged: 1, lookTookMs: 10 });
+    expect(planned.plan).toMatchObject({ facts: { platformUsers: 2, unchanged: 1 }, delivery: { lookTookMs: 10 } });
   });
 });
 
@@ -189,7 +189,7 @@ describe('who changed since the last read', () => {
     scene.clock.jumpTo(scene.clock.now() + 3_600_000);
     scene.source.changed = [row('b2', { area: 'X' })];
     const planned = await scene.plan();
-    expect(planned.plan.facts.read).toMatchObject({ kind: 'delta' });
+    expect(planned.plan.read).toMatchObject({ kind: 'delta' });
     expect([planned.kinds, scene.asked, scene.calls.scan]).toEqual([{ b2: 'update' }, ['b2'], 0]);
     expect(scene.source.requests.at(-1)).toEqual({ kind: 'delta', since: '2026-11-21T11:59:00.000Z' });
   });

@@ -26,7 +26,7 @@ describe('people with a change of unknown outcome', () => {
     const { unknownAfterMs } = scene.sync.settings.settle;
     const waitsFor = { runs: ['run_0'], until: scene.clock.now() + unknownAfterMs };
     expect(planned.plan.facts).toMatchObject({ blocked: { unresolved: 2 }, waitsFor });
-    expect(planned.plan.repeated).toBe(0);
+    expect(planned.plan.facts.repeated).toBe(0);
   });
 
   it('by another sync get no other either, and count where the source has them', async () => {
@@ -41,10 +41,10 @@ describe('people with a change of unknown outcome', () => {
     const scene = await afterLost();
     scene.clock.jumpTo(scene.clock.now() + scene.sync.settings.settle.unknownAfterMs);
     const shown = await scene.show();
-    expect([shown.plan.repeated, shown.findings]).toEqual([2, ['repeated a1', 'repeated b2']]);
+    expect([shown.plan.facts.repeated, shown.findings]).toEqual([2, ['repeated a1', 'repeated b2']]);
     const planned = await scene.plan();
     expect(planned.kinds).toEqual({ a1: 'create', b2: 'create', c3: 'create' });
-    expect(planned.plan.repeated).toBe(2);
+    expect(planned.plan.facts.repeated).toBe(2);
     expect(scene.message(planned, 'repeated')).toBe(
       'create is sent again: the outcome of an earlier one stayed unknown',
     );

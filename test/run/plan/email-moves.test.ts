@@ -105,7 +105,7 @@ describe('an e-mail that an active employee’s account still has', () => {
       expect(changes.map(({ identification, state }) => `${identification} ${state}`)).toEqual(
         one.named.filter((name) => !waiting.includes(name)).map((name) => `${name} applied`),
       );
-      expect(run.facts).toMatchObject({ postponed: waiting.length });
+      expect(run.plan).toMatchObject({ postponed: waiting.length });
       expect(run.outcome).toBe(waiting.length > 0 ? 'nothing-to-do' : 'succeeded');
     },
   );

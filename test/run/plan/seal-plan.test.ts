@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { PlanDigest } from '../../../src/core/plan/change.ts';
+import { noPlan } from '../../../src/core/run/facts.ts';
 import { approve } from '../../contracts/store-samples.ts';
 import { account, guards, only, openPlanScene, row } from '../plan-scene.ts';
 
@@ -11,15 +12,16 @@ const digestOf = (hashes: readonly string[]): string => {
 };
 
 describe('a sealed plan', () => {
-  it('has the facts of its read and of the platform, without those that say nothing', async () => {
+  it('has the facts of its read and of the platform, and what the delivery begins with', async () => {
     const scene = await openPlanScene({
       records: [row('a1'), row('b2', { status: 'odd' }), row('c3')],
       users: [account('a1'), account('x9')],
     });
     await scene.plan();
     const { plan, run } = await scene.plan();
+    const at = scene.clock.now();
     expect(plan.facts).toEqual({
-      read: { kind: 'full', at: scene.clock.now(), fingerprint: 'f1' },
+      ...noPlan,
       sourceRows: 3,
       platformUsers: 2,
       pageSize: scene.sync.dialect.search.pageSize,
@@ -27,15 +29,16 @@ describe('a sealed plan', () => {
       matched: 1,
       unchanged: 1,
       unmanaged: 1,
-      lookedAt: scene.clock.now(),
-      lookTookMs: 0,
       blocked: { 'status-unknown': 1 },
       access: { keep: 0, lack: 1, cause: expect.stringContaining('status') },
-      postponed: 0,
-      rejected: 0,
-      sourceGaps: [],
     });
-    expect(plan).toMatchObject({ id: run.id, repeated: 0, failure: undefined, verdict: { holds: [] } });
+    expect(plan).toMatchObject({
+      id: run.id,
+      read: { kind: 'full', at, fingerprint: 'f1' },
+      delivery: { lookedAt: at, lookTookMs: 0 },
+      failure: undefined,
+      verdict: { holds: [] },
+    });
   });
 
   it('of named people does not say how many the platform has', async () => {
@@ -133,16 +136,12 @@ describe('an empty plan', () => {
     expect(plan).toMatchObject({
       digest: emptyDigest,
       verdict: { holds: [], fields: [], areMissesHeld: false },
-      repeated: 0,
+      read: { kind: 'full', at: scene.clock.now(), fingerprint: 'f1' },
+      delivery: undefined,
       failure:
         'the source returned 2 rows, none of them usable; the findings say why: nothing was changed. 2 of 2 rows have a status that lifecycle does not name; first at line of a1',
     });
-    expect(plan.facts).toEqual({
-      read: { kind: 'full', at: scene.clock.now(), fingerprint: 'f1' },
-      sourceRows: 2,
-      blocked: { 'status-unknown': 2 },
-      sourceGaps: [],
-    });
+    expect(plan.facts).toEqual({ ...noPlan, sourceRows: 2, blocked: { 'status-unknown': 2 } });
     expect(plan.findings.map(({ code, identification }) => [code, identification])).toEqual([
       ['status-unknown', 'a1'],
       ['status-unknown', 'b2'],

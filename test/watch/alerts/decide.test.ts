@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AlertTopic } from '../../../src/core/run/codes/alert-entries.ts';
+import type { AlertTopic } from '../../../src/core/run/codes/code-names.ts';
 import type { AlertProblem, AlertState, Severity } from '../../../src/ports/alerts.ts';
 import { acknowledge, type ChannelRule, decideAlerts } from '../../../src/watch/alerts/decide.ts';
 import type { AlertFacts, TopicFinding } from '../../../src/watch/alerts/topics.ts';

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { noPlan } from '../../../src/core/run/facts.ts';
 import type { Run, Store } from '../../../src/ports/store.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { judgeHeld } from '../../../src/watch/alerts/judge-sync.ts';
@@ -14,13 +15,14 @@ async function emptyStore(): Promise<Store> {
   return store;
 }
 
+const doubted = { ...noPlan, isReadDoubted: true, doubt };
 const held = (run: Run, store: Store) => judgeHeld({ sync: { name: 'people' }, run, store, now });
 
 test.each(['held', 'partial'] as const)(
   'a run that ended %s with many people blocked is told with the likely cause',
   async (outcome) => {
     const store = await emptyStore();
-    const run = sampleRun({ outcome, reason: `${doubt}: approve the run`, facts: { isReadDoubted: true, doubt } });
+    const run = sampleRun({ outcome, reason: `${doubt}: approve the run`, plan: doubted });
 
     expect(await held(run, store)).toMatchObject({
       topic: 'held',
@@ -33,8 +35,8 @@ test.each(['held', 'partial'] as const)(
 
 test('an accepted read ends it, and so does a run that only reports the cause', async () => {
   const store = await emptyStore();
-  expect(await held(sampleRun({ outcome: 'nothing-to-do', facts: {} }), store)).toBe('well');
-  expect(await held(sampleRun({ outcome: 'partial', facts: { doubt } }), store)).toBe('well');
+  expect(await held(sampleRun({ outcome: 'nothing-to-do', plan: noPlan }), store)).toBe('well');
+  expect(await held(sampleRun({ outcome: 'partial', plan: { ...noPlan, doubt } }), store)).toBe('well');
 });
 
 test('held changes and a doubted read are one problem that says both', async () => {
@@ -45,7 +47,7 @@ test('held changes and a doubted read are one problem that says both', async () 
   await store.plans.hold(owned, 'run_1', ['disables'], 'too many');
   await renewHolds(store, owned, [sampleHold(owned, 'hold_1', { reason: '1 disables, 5 allowed' })], now);
   await endRun(store, owned);
-  const run = sampleRun({ id: 'run_1', outcome: 'held', facts: { isReadDoubted: true, doubt } });
+  const run = sampleRun({ id: 'run_1', outcome: 'held', plan: doubted });
 
   const problem = await held(run, store);
   expect(problem).toMatchObject({

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ErrorCode } from '../../../src/core/run/errors.ts';
+import { noPlan } from '../../../src/core/run/facts.ts';
 import { noCounts } from '../../../src/core/run/run.ts';
 import type { ChannelSettings } from '../../../src/ports/alerts.ts';
 import type { OwnedRun, RunPatch, RunScope, Store } from '../../../src/ports/store.ts';
@@ -108,6 +110,7 @@ async function runEnded(patch: RunPatch, scope: RunScope = { kind: 'all' }, sync
 }
 
 const failed = (reason = 'the source cannot be read: ENOENT') => runEnded({ outcome: 'failed', reason });
+const failedBy = (failure: ErrorCode) => ({ outcome: 'failed', end: { failure, reasons: [] } }) as const;
 const succeeded = () => runEnded({ outcome: 'succeeded' });
 
 describe('a sync', () => {
@@ -296,11 +299,11 @@ describe('a sync', () => {
     const counts = { ...noCounts, unresolved: 25 };
     await runEnded({ outcome: 'partial', reason: '25 changes have an unknown outcome', counts });
     expect(await looked()).toEqual(['WARNING sync people: 0 applied, 25 unresolved']);
-    const facts = { blocked: { unresolved: 25 }, waitsFor: { runs: ['run_1'], until: 1_795_575_626_000 } };
+    const plan = { ...noPlan, blocked: { unresolved: 25 }, waitsFor: { runs: ['run_1'], until: 1_795_575_626_000 } };
     const waits = {
       outcome: 'partial',
       reason: '25 people wait until the outcome of an earlier change is known',
-      facts,
+      plan,
     } as const;
     await runEnded(waits);
     expect(await looked()).toEqual([]);
@@ -315,7 +318,7 @@ describe('a sync', () => {
     await runEnded({
       ...waits,
       reason: 'the source was not read completely',
-      facts: { ...facts, sourceGaps: ['cut'] },
+      plan: { ...plan, sourceGaps: ['cut'] },
     });
     expect(await looked()).toEqual(['WARNING sync people: 0 applied, the source was not read completely']);
   });
@@ -355,17 +358,20 @@ describe('a sync', () => {
   });
 
   it('alerts nobody about named people whom the source does not know', async () => {
-    const facts = { sourceRows: 0 };
     const reason = 'the source knows none of the named people';
-    await runEnded({ outcome: 'failed', reason, facts }, { kind: 'users', identifications: ['E1O'] });
-    const some = { reason: 'the source does not know 1 named person', facts: { sourceRows: 1, unknownPeople: 1 } };
+    const someRows = { ...noPlan, sourceRows: 2 };
+    await runEnded({ outcome: 'failed', reason, plan: noPlan }, { kind: 'users', identifications: ['E1O'] });
+    const some = { reason: 'the source does not know 1 named person', plan: { ...someRows, unknownPeople: 1 } };
     await runEnded({ outcome: 'partial', ...some }, { kind: 'users', identifications: ['E1', 'E1O'] });
     expect(await looked()).toEqual([]);
   });
 
   it('names the scope of a failed run about named people, which a good run about them ends', async () => {
     const users = (...identifications: string[]): RunScope => ({ kind: 'users', identifications });
-    await runEnded({ outcome: 'failed', reason: 'the platform is away', facts: { sourceRows: 2 } }, users('E1', 'E2'));
+    await runEnded(
+      { outcome: 'failed', reason: 'the platform is away', plan: { ...noPlan, sourceRows: 2 } },
+      users('E1', 'E2'),
+    );
     await desk().evaluate(never);
     expect(receiver.received[0]?.text).toContain('about 2 named people failed: the platform is away');
     expect(titles()).toEqual(['CRITICAL sync people: the run about named people failed']);
@@ -381,7 +387,7 @@ describe('a sync', () => {
     await desk().evaluate(never);
     token = { ...token, state: 'reauth-required', reason: 'invalid_grant' };
     await clock.advance(2 * hourMs);
-    await runEnded({ outcome: 'failed', reason: 'no token', facts: { failure: 'REAUTH_REQUIRED' } });
+    await runEnded({ reason: 'no token', ...failedBy('REAUTH_REQUIRED') });
     expect(await looked()).toEqual(['CRITICAL connection acme: the platform refuses the refresh token']);
     token = { ...token, state: 'static' };
     expect(await looked(), 'there is time to catch up').toEqual(['RECOVERED connection acme: the tokens work again']);
@@ -591,11 +597,7 @@ describe('a platform that ends the runs of twelve syncs', () => {
     staleBefore: () => undefined,
     isExcused: () => false,
   }));
-  const fault = {
-    outcome: 'failed',
-    reason: 'the platform answered 503',
-    facts: { failure: 'PLATFORM_FAILED' },
-  } as const;
+  const fault = { reason: 'the platform answered 503', ...failedBy('PLATFORM_FAILED') };
   const allEnded = async (patch: RunPatch, some = names) => {
     for (const name of some) await runEnded(patch, { kind: 'all' }, name);
   };
@@ -619,18 +621,14 @@ describe('a platform that ends the runs of twelve syncs', () => {
     const told = receiver.received.splice(0).map((one) => one.json<{ title: string; text: string }>());
     expect(told.map(({ title }) => title)).toEqual(['CRITICAL connection acme: the platform answers with errors']);
     expect(told[0]?.text).toContain('Runs of 12 syncs (sync0, sync1, sync10, sync11, sync2, … and 7 more) failed');
-    await allEnded({ outcome: 'succeeded', facts: { platformUsers: 3 } });
+    await allEnded({ outcome: 'succeeded', plan: { ...noPlan, platformUsers: 3 } });
     expect(await looked(alerts)).toEqual(['RECOVERED connection acme: the platform answers again']);
   });
 
   it('hides no failure of another cause', async () => {
     const alerts = desk([hook()], { syncs });
-    await runEnded({ outcome: 'failed', reason: 'x', facts: { failure: 'PLATFORM_BUSY' } }, { kind: 'all' }, 'sync0');
-    await runEnded(
-      { outcome: 'failed', reason: 'no file', facts: { failure: 'SOURCE_UNAVAILABLE' } },
-      { kind: 'all' },
-      'sync1',
-    );
+    await runEnded({ reason: 'x', ...failedBy('PLATFORM_BUSY') }, { kind: 'all' }, 'sync0');
+    await runEnded({ reason: 'no file', ...failedBy('SOURCE_UNAVAILABLE') }, { kind: 'all' }, 'sync1');
     await alerts.evaluate(never);
     expect(titles().toSorted()).toEqual([
       'CRITICAL connection acme: the platform is busy',

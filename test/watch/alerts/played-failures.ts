@@ -278,7 +278,7 @@ async function endRunsOf15({ office, clock }: Stage): Promise<void> {
   const { store } = office.engine.io;
   for (const sync of manySyncs) {
     const owned = await openRun(store, { id: `run_${sync}_${clock.now()}`, sync, now: clock.now() });
-    await store.runs.updateFacts(owned, { failure: 'PLATFORM_FAILED' });
+    await store.runs.update(owned, { end: { failure: 'PLATFORM_FAILED', reasons: [] } });
     const reason = 'GET /os-api/public-api/v1/users was answered 502';
     await store.runs.update(owned, { phase: 'done', endedAt: clock.now(), outcome: 'failed', reason });
     await store.leases.release(owned.lease);

@@ -21,8 +21,6 @@ export const indexes: readonly string[] = [
   'create index plans_newest on plans (made_at, id) where run is not null',
   'create index changes_person on changes (identification)',
   'create index changes_batch on changes (batch, identification) where batch is not null',
-  // The members of a hold. It has all that is asked of a million of them, so that their wide rows are not read.
-  `create index changes_held on changes (plan, identification, classes, hash) where state = 'held'`,
   'create index changes_applied on changes (applied_at) where applied_at is not null',
   'create unique index batches_numbers on batches (run, number)',
   'create index batches_open on batches (connection, state)',

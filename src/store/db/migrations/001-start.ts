@@ -69,7 +69,13 @@ export const store = {
     reason: 'text',
     digest: 'text',
     counts: 'text not null',
-    facts: 'text not null',
+    read: 'text',
+    plan: 'text',
+    delivery: 'text',
+    /** `end` is a word of SQL. */
+    end_facts: 'text',
+    waiting: 'text',
+    problem: 'text',
     requests: 'text',
     /** Null before the first change of phase. */
     phases: 'text',
@@ -137,8 +143,9 @@ export const store = {
     hash: 'text not null',
     rule: 'text not null',
     episode: 'text not null',
-    state: `text not null default 'planned'`,
-    state_reason: 'text',
+    /** What was marked on it alone. Its state follows from this and from `plan_holds`: see `stated`. */
+    mark: `text not null default 'planned'`,
+    mark_reason: 'text',
     /** 1: an operator left it out of a decision about others. */
     is_left_out: 'integer not null default 0',
     batch: 'text',
@@ -147,6 +154,15 @@ export const store = {
     /** Digests of the requested values as JSON, where a decision about a field depends on them. */
     asked: 'text',
     applied_at: 'bigint',
+  }),
+  /** What the guards held of a plan: a hold of 100,000 changes is one row. */
+  plan_holds: table(['plan', 'number'], {
+    plan: 'text not null references plans (id) on delete cascade',
+    /** The first hold of a change says why. */
+    number: 'integer not null',
+    /** Sum of the bits of `classBits`. */
+    classes: 'integer not null',
+    reason: 'text not null',
   }),
   batches: table(['id'], {
     id: 'text not null',

@@ -1,4 +1,4 @@
-import type { AlertTopic } from '../../../core/run/codes/alert-entries.ts';
+import type { AlertTopic } from '../../../core/run/codes/code-names.ts';
 import { given } from '../../../core/run/given.ts';
 import { type AlertNotice, type Channel, type Severity, severities } from '../../../ports/alerts.ts';
 import { linksOf, type Place, renderNotice } from '../render-notice.ts';

@@ -1,3 +1,5 @@
+import type { ClassWord } from '../plural.ts';
+
 const word: Readonly<Record<string, string>> = {};
 
 export const words = {
@@ -61,41 +63,23 @@ export const words = {
     exported: 'Exported',
     dropped: 'Dropped',
   } as typeof word,
-  batchState: {
-    planned: 'Planned',
-    sending: 'Sending',
-    sent: 'Sent',
-    settled: 'Ended',
-    unresolved: 'Unresolved',
-  } as typeof word,
+  /** States that only a batch has. It shares the others with its changes. */
+  batchState: { sending: 'Sending', settled: 'Ended' } as typeof word,
+  /** A change of a class, and several. */
   classes: {
-    creates: 'creates',
-    updates: 'updates',
-    emailChanges: 'e-mail changes',
-    firstSight: 'first writes',
-    enables: 'enables',
-    disables: 'disables',
-    removes: 'removes',
-    leads: 'leader changes',
-    unleads: 'leader removals',
-    handOvers: 'hand-overs',
-    configuration: 'configuration changes',
-    identity: 'changes of person',
-  } as typeof word,
-  oneOfClass: {
-    creates: 'create',
-    updates: 'update',
-    emailChanges: 'e-mail change',
-    firstSight: 'first write',
-    enables: 'enable',
-    disables: 'disable',
-    removes: 'remove',
-    leads: 'leader change',
-    unleads: 'leader removal',
-    handOvers: 'hand-over',
-    configuration: 'configuration change',
-    identity: 'change of person',
-  } as typeof word,
+    creates: ['create', 'creates'],
+    updates: ['update', 'updates'],
+    emailChanges: ['e-mail change', 'e-mail changes'],
+    firstSight: ['first write', 'first writes'],
+    enables: ['enable', 'enables'],
+    disables: ['disable', 'disables'],
+    removes: ['remove', 'removes'],
+    leads: ['leader change', 'leader changes'],
+    unleads: ['leader removal', 'leader removals'],
+    handOvers: ['hand-over', 'hand-overs'],
+    configuration: ['configuration change', 'configuration changes'],
+    identity: ['change of person', 'changes of person'],
+  } as Readonly<Record<string, ClassWord>>,
   holdState: {
     open: 'Open',
     approved: 'Approved',
@@ -110,6 +94,14 @@ export const words = {
     rejected: 'rejected',
     ended: 'lapsed: the reason ended',
     expired: 'lapsed: expired, or planned again',
+  } as typeof word,
+  preview: { waiting: 'Waiting', working: 'In progress', done: 'Done', failed: 'Failed' } as typeof word,
+  notice: { waiting: 'Waiting', delivered: 'Delivered', 'given-up': 'Given up' } as typeof word,
+  step: {
+    ok: 'Passed',
+    partly: 'Passed in part',
+    stopped: 'Stopped',
+    'not-reached': 'Not reached',
   } as typeof word,
   severity: { info: 'Info', warning: 'Warning', critical: 'Critical' } as typeof word,
   subject: { sync: 'Sync', connection: 'Connection', deployment: 'Deployment' } as typeof word,

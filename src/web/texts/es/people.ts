@@ -44,7 +44,6 @@ export const people: Texts['people'] = {
     kept: 'sin cambios',
     written: (value) => `último enviado: ${value}`,
   },
-  stepStates: { ok: 'Pasó', partly: 'Pasó en parte', stopped: 'Se detuvo', 'not-reached': 'Sin alcanzar' },
   details: (details) => count(details, 'detalle', 'detalles'),
   run: 'Ver la ejecución',
   everything: 'Todo, en JSON',
@@ -83,7 +82,6 @@ export const previews: Texts['previews'] = {
   of: (sync) => `Vista previa de ${sync}`,
   requestMeans:
     'Hace ahora el plan de una ejecución, sin efecto. Su dirección se puede enviar a otras personas durante 7 días.',
-  states: { waiting: 'En espera', working: 'En curso', done: 'Terminada', failed: 'Fallida' },
   making: 'Se hace la vista previa',
   failed: 'No se pudo hacer la vista previa.',
   noDeployment: 'Nada hace la vista previa, porque no hay ningún despliegue en marcha. Inicie uno con: rollcall start',
@@ -97,7 +95,7 @@ export const previews: Texts['previews'] = {
   noEffect: 'no cambia nada',
   wouldDo: 'Qué haría una ejecución',
   read: (rows, users) => `${rows} filas, ${users} usuarios ·`,
-  wouldHold: (changes, kind) => `${changes} ${kind} esperarían aprobación`,
+  wouldHold: (changes) => `${changes} esperarían aprobación`,
   withHeld: 'Con los cambios retenidos:',
   findings: (findings) => count(findings, 'hallazgo', 'hallazgos'),
   open: 'Abrir la vista previa; su dirección se puede enviar a otras personas',
@@ -117,7 +115,6 @@ export const accounts: Texts['accounts'] = {
   enabled: 'habilitada',
   disabled: 'inhabilitada',
   lastUpdate: 'Última modificación',
-  state: 'Estado',
   states: {
     owned: 'Gestionada',
     unmanaged: 'No gestionada',

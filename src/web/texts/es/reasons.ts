@@ -1,13 +1,14 @@
 import { words as english } from '../en/words.ts';
+import { classWord } from '../plural.ts';
 import { people } from './people.ts';
 import { words } from './words.ts';
 
 /** A sentence of the server with a gap for each of its values, and the same in Spanish, with the gaps in equal order. */
 type Phrase = readonly [english: string, spanish: string];
 
-const classes: readonly Phrase[] = Object.keys(words.classes).flatMap((name): Phrase[] => [
-  [`{} ${english.classes[name]}`, `{} ${words.classes[name]}`],
-  [`1 ${english.oneOfClass[name]}`, `1 ${words.oneOfClass[name]}`],
+const classes: readonly Phrase[] = Object.keys(words.classes).flatMap((name) => [
+  [`{} ${classWord(english.classes, name)}`, `{} ${classWord(words.classes, name)}`],
+  [`1 ${classWord(english.classes, name, 1)}`, `1 ${classWord(words.classes, name, 1)}`],
 ]);
 
 /** The reasons that the server gives, the most specific first. A sentence that is not here stays in English. */
@@ -59,10 +60,7 @@ const phrases: readonly Phrase[] = [
     'waits: the account of {} is not there yet. The next run tries again',
     'espera: la cuenta de {} aún no existe. La próxima ejecución lo intenta de nuevo',
   ],
-  [
-    'the main leader was changed by someone else; the next run plans again',
-    'otra persona cambió el líder principal; la próxima ejecución planifica de nuevo',
-  ],
+  ['{} was changed by someone else', 'otra persona cambió {}'],
   // The state of an account.
   ['HR does not name the person', 'RR. HH. no nombra a la persona'],
   ['HR does not name the person (missing in {})', 'RR. HH. no nombra a la persona (ausente en {})'],

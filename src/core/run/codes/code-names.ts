@@ -1,0 +1,25 @@
+import type data from './codes.json';
+
+export type AlertCode = keyof typeof data.alert;
+export type PrometheusCode = keyof typeof data.prometheus;
+export type ApiCode = keyof typeof data.api;
+
+/**
+ * The independent topics of a subject: `run` (the last run failed, wholly or in part), `held` (changes wait for
+ * approval), `freshness` (no success for too long), `orphans` (users of a sync that is not configured), `token` (tokens
+ * of a connection), `platform` (runs of a connection fail because of its platform), `report` (a report by
+ * e-mail fails or is late), `work` (no process does the work of the deployment), `store` (the store was unavailable),
+ * `configuration` (a process could not read it again), `channel` (a channel does not deliver).
+ */
+export type AlertTopic =
+  | 'run'
+  | 'held'
+  | 'freshness'
+  | 'orphans'
+  | 'token'
+  | 'platform'
+  | 'report'
+  | 'work'
+  | 'store'
+  | 'configuration'
+  | 'channel';
