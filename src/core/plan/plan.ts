@@ -37,6 +37,7 @@ import {
 import { isClaimOver, type Neighbors } from './neighbors.ts';
 import type { AbsenceProof, LeaverProof } from './snapshot.ts';
 import type { AccountDecision, IdentityDecision } from './standing.ts';
+import { ofIdentity, type Stranger } from './stranger.ts';
 
 /**
  * What the source shows about one identification. *Leaver* and *missing* require a proof;
@@ -53,16 +54,6 @@ export type SourceSays =
   | { readonly says: 'unusable'; readonly code: FindingCode; readonly reason: string; readonly at?: string }
   /** No conclusion: hired for later, or absent or gone in a read without proof. `isSeen`: a record names the person. */
   | { readonly says: 'nothing'; readonly reason: string; readonly isSeen?: boolean };
-
-/** A record that is about another person than the account of its identification. */
-export interface Stranger {
-  /** `E105 was Ana Ruiz, born 1990-01-02; HR now calls E105 Jonas Weber`. Personal. */
-  readonly words: string;
-  /** Digest of the name that HR gives. */
-  readonly nameDigest: string;
-  /** A person decided that they are two. */
-  readonly parted?: Pick<IdentityDecision, 'by'>;
-}
 
 /** One identification as the source, the platform and the ledger show it. */
 export interface Case {
@@ -392,14 +383,6 @@ function active(subject: CurrentCase, person: Person): Decision {
   if (stranger?.parted !== undefined) return parted(subject, stranger.parted);
   const decision = keepEqual(subject, person);
   return stranger === undefined ? decision : ofIdentity(decision, stranger);
-}
-
-/** Gives a change the class `identity`: it is in no other one, but for that of an edit. */
-export function ofIdentity<Made extends Decision<string>>(decision: Made, { words }: Pick<Stranger, 'words'>): Made {
-  const { change } = decision;
-  if (change === undefined) return decision;
-  const classes = ['identity' as const, ...change.classes.filter((name) => name === 'configuration')];
-  return { ...decision, change: { ...change, classes, reason: `${words}: ${change.reason}` } };
 }
 
 /** Disables an account whose record is about another person, and parks its e-mail. It is never enabled for that person. */
