@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { FieldValues } from '../core/person/fields.ts';
+import { type Packed, pack, unpack } from '../core/person/packed.ts';
 import { isSameKnown, renameLeaders, unread } from '../core/plan/leaders.ts';
 import type { LedgerEntry, LedgerLeaders } from '../core/plan/ledger.ts';
 import { seenInSource, withAccount } from '../core/plan/ledger-steps.ts';
@@ -211,8 +211,10 @@ export function toLedgerRows(connection: string, entries: readonly LedgerEntry[]
 function toRow(connection: string, entry: LedgerEntry, keys: KeyRing): Schema['ledger'] {
   const { identification } = entry;
   const close = (column: 'hidden' | 'quirks' | 'leaders'): string | null => {
-    const text = toText(entry[column] ?? {});
-    return text === null ? null : keys.close(text, placeOf('ledger', column, { connection, identification }));
+    const values = entry[column] ?? {};
+    if (Object.keys(values).length === 0) return null;
+    const text = JSON.stringify(column === 'hidden' ? pack(entry.hidden) : values);
+    return keys.close(text, placeOf('ledger', column, { connection, identification }));
   };
   return {
     connection,
@@ -238,11 +240,6 @@ function toRow(connection: string, entry: LedgerEntry, keys: KeyRing): Schema['l
   };
 }
 
-function toText(values: object): string | null {
-  const text = JSON.stringify(values);
-  return text === '{}' ? null : text;
-}
-
 /** Throws `STORE_INVALID` when no configured key opens a sealed column. */
 export function toLedgerEntry(row: Schema['ledger'], keys: KeyRing): LedgerEntry {
   const open = (column: 'hidden' | 'quirks' | 'leaders', text: string): string =>
@@ -250,7 +247,7 @@ export function toLedgerEntry(row: Schema['ledger'], keys: KeyRing): LedgerEntry
   const entry: { -readonly [K in keyof LedgerEntry]: LedgerEntry[K] } = {
     identification: row.identification,
     owner: row.owner,
-    hidden: row.hidden === null ? {} : (JSON.parse(open('hidden', row.hidden)) as FieldValues),
+    hidden: row.hidden === null ? {} : unpack(JSON.parse(open('hidden', row.hidden)) as Packed),
     quirks: row.quirks === null ? {} : (JSON.parse(open('quirks', row.quirks)) as LedgerEntry['quirks']),
     unverified: row.unverified,
   };

@@ -349,6 +349,17 @@ const rightOfPeople: Readonly<Record<string, Check>> = {
   '50H-prefer-now-expression': all(keep({ area: 'Ops' }, 'E105'), left('E120')),
   '50K-old-row-newest-position': all(stay('E105'), keep({ area: 'Sales' }, 'E105')),
   '51A-rescinded-termination': stay('E105'),
+  '41A-rut-dots': all(noAccounts('12.345.688-0'), stay('12345688-0'), told(/3 people: .*differ only by signs/)),
+  '41D-inner-space': all(
+    noAccounts('E\u00a0111'),
+    stay('E111', 'E112', 'E113'),
+    told(/3 people: .*differ only by signs/),
+  ),
+  '41F-digits-rounded': all(
+    noAccounts('3332883884017710000'),
+    stay('3332883884017713920', '3332883884017713921'),
+    told(/3 people: .*look like one person \(name/),
+  ),
   '53F-xs-date-offset': left('E120'),
   '54G-padded-ids': leaverGone,
   '64C-twins': all(stay('E131', 'E132'), unasked),

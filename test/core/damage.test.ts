@@ -7,6 +7,7 @@ import {
   openPaddingFindings,
   otherForms,
   paddedWidth,
+  signlessKey,
 } from '../../src/core/guard/damage.ts';
 import { compileMapping } from '../../src/core/person/mapping.ts';
 
@@ -107,6 +108,12 @@ describe('identifications that are one number', () => {
     expect(numberDamage(one, other)?.how).toBe(expected);
     expect(numberDamage(other, one)?.how).toBe(expected);
   });
+
+  it.each([
+    ['12.345.688-0', '12345688-0'],
+    ['E\u00a0111', 'e-111'],
+    ["O'Hara", 'OHara'],
+  ])('%s and %s are one but for signs', (one, other) => expect(signlessKey(one)).toBe(signlessKey(other)));
 
   it('are found from either of them', () => {
     expect(otherForms('00123')).toEqual(expect.arrayContaining(['123', '0000123', "'00123", '123.0']));

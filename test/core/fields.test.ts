@@ -1,13 +1,16 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
   customFieldNumber,
   type FieldName,
   fieldNames,
+  fieldOrder,
   fieldTable,
   fieldTraits,
   findField,
   isLeaderField,
 } from '../../src/core/person/fields.ts';
+import { pack, unpack } from '../../src/core/person/packed.ts';
 
 it('the table has the twelve fields of the contract and sixty custom ones, each once', () => {
   expect(fieldTable.map(({ name }) => name).slice(0, 13)).toEqual([
@@ -54,6 +57,18 @@ it('the fields of a record are named in the order of the table, empty ones too',
     'customField2',
   ]);
   expect(fieldNames({})).toEqual([]);
+});
+
+it('values that are packed by position are the same when they are unpacked, in whatever order they were named', () => {
+  const some = fc.array(fc.tuple(fc.constantFrom(...fieldOrder), fc.option(fc.string())));
+  fc.assert(
+    fc.property(some, (entries) => {
+      const values = Object.fromEntries(entries);
+      expect(unpack<string | null>(JSON.parse(JSON.stringify(pack(values))))).toEqual(values);
+    }),
+  );
+  expect(pack({ area: '', email: 'a@example.com', customField2: 'x' })).toEqual([1, 'a@example.com', 2, '', 9, 'x']);
+  expect(() => unpack([2, 'a@example.com'])).toThrow('another version of Rollcall');
 });
 
 it('the leaders are no fields of an account', () => {

@@ -6,6 +6,7 @@ import type { Person, RejectedPerson } from '../../src/core/person/person.ts';
 import type { User } from '../../src/core/person/user.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import type { Spool } from '../../src/ports/runtime.ts';
+import type { KeptUser } from '../../src/run/compare/kept-users.ts';
 import type { Sync } from '../../src/run/engine-io.ts';
 import { openRecordFiling } from '../../src/run/read/file-records.ts';
 import { mark } from '../../src/run/read/marks.ts';
@@ -27,7 +28,7 @@ export interface KnownPeople {
   /** By the name of a claimant: who has the e-mail. */
   readonly claims?: Readonly<Record<string, string>>;
   readonly bystanders?: readonly string[];
-  /** Users that the spool keeps by their id alone, because they are equal. */
+  /** Users of whom the spool keeps only what the person does not tell, because they are equal. */
   readonly equal?: readonly string[];
 }
 
@@ -61,13 +62,13 @@ export function fillIndex(
     index.set(slotOf(identification), mark.inLedger | (owner === 'people' ? mark.ours : 0));
   }
   const candidates = { slots: [] as number[], places: [] as number[] };
-  const keep = (name: string, kept: User | string): void => {
+  const keep = (name: string, kept: KeptUser): void => {
     index.set(slotOf(name), mark.seen);
     candidates.slots.push(slotOf(name));
     candidates.places.push(spool.append(JSON.stringify(kept)));
   };
   for (const user of people.users ?? []) keep(user.identification, user);
-  for (const name of people.equal ?? []) keep(name, `9${name}`);
+  for (const name of people.equal ?? []) keep(name, [`9${name}`, { fields: {} }]);
   const links = Object.entries(people.claims ?? {}).map(([from, to]) => [slotOf(from), slotOf(to)] as const);
   for (const name of people.bystanders ?? []) index.set(slotOf(name), mark.bystander);
   const placeOf = (slot: number): number => candidates.places[candidates.slots.indexOf(slot)] ?? -1;

@@ -45,7 +45,7 @@ function namingText({ table, name, isExact, forgotten }: DeclaredColumn): string
   if (isExact) return 'E7';
   if (table === 'directory_pages') return JSON.stringify([['E7', 'Ana', '', 's', 'active', 1]]);
   if (name === 'leaders') return ledBy('E7');
-  if (table === 'changes' && name === 'personal') return '[null,{"job":"as E7"},"E7 has another job",null]';
+  if (table === 'changes' && name === 'personal') return '[null,[1,5,"as E7"],"E7 has another job",null]';
   if (forgotten === 'unlisted') return JSON.stringify({ kind: 'users', identifications: ['E7', 'E77'] });
   return forgotten === undefined ? undefined : JSON.stringify(['of (E7), not of E77']);
 }
@@ -73,7 +73,7 @@ describe('the declaration of the tables', () => {
       ]);
       if (naming.length > 0) insert(table, new Map(naming));
     }
-    const personal = '[{"userId":"","enabled":true,"fields":{"mainLeader":"E7"}},{"mainLeader":""},"",null]';
+    const personal = '[["",true,[1,72,"E7"],null],[1,72,""],"",null]';
     insert(
       'ledger',
       new Map([

@@ -1,4 +1,4 @@
-import { nameDigest } from '../../core/person/likeness.ts';
+import { nameDigest } from '../../core/person/same-person.ts';
 import type { IdentityWay, NewDecision } from '../../core/plan/standing.ts';
 import { usageError } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';

@@ -113,6 +113,11 @@ export function damageKey(identification: string): string {
   return digits.test(bare) ? withoutZeros(bare) : bare;
 }
 
+/** Returns what two identifications share that differ only by signs: `12.345.688-0` is 123456880, and `E 111` is e111. */
+export function signlessKey(identification: string): string {
+  return identification.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
 /** How a known number is written that a program had changed when its account was created. */
 const writings: readonly ((digits: string) => string)[] = [(number) => `${number}.0`, (number) => `'${number}`];
 

@@ -97,7 +97,27 @@ export function customFieldNumber(name: FieldName): number {
   return name.startsWith('customField') ? Number(name.slice('customField'.length)) : 0;
 }
 
+/** All fields in the order of the field table. Stored texts rely on it: see `packed.ts`. */
+export const fieldOrder: readonly FieldName[] = [...fieldTable.map(({ name }) => name), ...leaderFields];
+
+const places: ReadonlyMap<FieldName, number> = new Map(fieldOrder.map((name, place) => [name, place]));
+
+/** Returns the place of a field in `fieldOrder`. */
+export function placeOfField(name: FieldName): number {
+  const place = places.get(name);
+  if (place === undefined) throw new RangeError(`no platform field is called ${name}`);
+  return place;
+}
+
 /** Returns the field names of `values` in the order of the field table. */
-export function fieldNames(values: FieldValues): FieldName[] {
-  return fieldTable.filter(({ name }) => values[name] !== undefined).map(({ name }) => name);
+export function fieldNames(values: Readonly<Partial<Record<FieldName, unknown>>>): FieldName[] {
+  const names = (Object.keys(values) as FieldName[]).filter((name) => values[name] !== undefined);
+  let last = -1;
+  for (const name of names) {
+    const place = placeOfField(name);
+    if (place < last) return names.sort((a, b) => placeOfField(a) - placeOfField(b));
+    last = place;
+  }
+  // Nearly all values are made in this order.
+  return names;
 }

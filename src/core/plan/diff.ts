@@ -1,4 +1,4 @@
-import { type FieldName, type FieldValues, fieldTable, fieldTraits } from '../person/fields.ts';
+import { type FieldName, type FieldValues, fieldNames, fieldTraits } from '../person/fields.ts';
 import { compileTransforms } from '../person/text.ts';
 import type { User } from '../person/user.ts';
 import type { MappingSettings, SyncSettings, WriteRule } from '../run/settings.ts';
@@ -69,9 +69,9 @@ export function diffFields(
   const unchanged: FieldName[] = [];
   const hidden: Partial<Record<FieldName, string>> = {};
   const kept: Partial<Record<FieldName, WriteRule>> = {};
-  for (const { name, isReadable } of fieldTable) {
-    const value = wanted[name];
-    if (value === undefined) continue;
+  for (const name of fieldNames(wanted)) {
+    const value = wanted[name] as string;
+    const { isReadable } = fieldTraits(name);
     const write = rules[name]?.write;
     const known = ledger?.hidden[name];
     if (isReadable && !user.unreadable.includes(name)) {

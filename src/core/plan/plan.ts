@@ -67,7 +67,7 @@ export interface Case {
   readonly neighbors?: Neighbors;
   /** The parking address of the account, whose e-mail an active employee is to get. Counts only for a leaver. */
   readonly parking?: Parking;
-  /** The record is about another person than the account: see `core/person/likeness.ts`. */
+  /** The record is about another person than the account: see `core/person/same-person.ts`. */
   readonly stranger?: Stranger;
   /** A person decided that one of the two replaces the other, who has no account yet: both changes need approval. */
   readonly replacement?: { readonly identification: string; readonly other: string; readonly by: string };

@@ -55,7 +55,7 @@ export interface IdentityDecision extends Signed {
   readonly way: IdentityWay;
   readonly identification: string;
   readonly accountId: string;
-  /** See `nameDigest` in `core/person/likeness.ts`. Absent: whatever name HR gives. */
+  /** See `nameDigest` in `core/person/same-person.ts`. Absent: whatever name HR gives. */
   readonly nameDigest?: string;
 }
 

@@ -1,6 +1,6 @@
-import { damageKey, numberDamage, otherForms } from '../../core/guard/damage.ts';
+import { damageKey, numberDamage, otherForms, signlessKey } from '../../core/guard/damage.ts';
 import type { FieldName, FieldValues } from '../../core/person/fields.ts';
-import { likenessKey } from '../../core/person/likeness.ts';
+import { isEqualPerson, likenessKey, nameKey, tellingFields } from '../../core/person/likeness.ts';
 import type { User } from '../../core/person/user.ts';
 import { openStanding, type Standing } from '../../core/plan/standing.ts';
 import { chunk } from '../../core/run/batch.ts';
@@ -10,7 +10,7 @@ import type { Reading } from '../read/choose-read.ts';
 import { mark } from '../read/marks.ts';
 import type { PeopleIndex } from '../read/people-index.ts';
 import { type AskJob, askSource, canLookUp } from './doubtful-people.ts';
-import { readKept } from './kept-users.ts';
+import { isEqualUser, readKept } from './kept-users.ts';
 
 /* A person of the source and an account that seem to be one person: see `core/plan/standing.ts`. */
 
@@ -111,7 +111,8 @@ export function openLikeness(index: PeopleIndex, { mapping }: Sync, comparesAll:
 
 /**
  * Finds people of the source without an account who are probably a user of ours whom the source does not name: by an
- * identification that is the same number, or by their name and dates. Neither is changed. Two people who are both in the
+ * identification that is the same but for what programs do and for signs, by their name and dates, or by their name and
+ * what else is equal. Neither is changed. Two people who are both in the
  * source, or who both have an account, are two people.
  */
 export async function findAlike(job: AlikeJob, alike: readonly Alike[], io: EngineIo): Promise<void> {
@@ -125,21 +126,15 @@ export async function findAlike(job: AlikeJob, alike: readonly Alike[], io: Engi
  */
 function findByUser(job: AlikeJob): void {
   const { index, spool, candidates, sync, standing } = job;
-  let newPeople: ReadonlyMap<string, readonly number[]> | undefined;
-  let people: ReadonlyMap<string, readonly number[]> = new Map();
+  let newPeople: ReturnType<typeof openNewPeople> | undefined;
   for (const [at, slot] of candidates.slots.entries()) {
     if (index.has(slot, mark.inSource)) continue;
     if (!index.has(slot, mark.ours) && !standing.disables(index.person(slot).identification)) continue;
     const user = readKept(spool, candidates.places[at] as number);
-    if (typeof user === 'string') continue;
-    if (newPeople === undefined) {
-      newPeople = byNumber(index);
-      people = byLikeness(index, (one) => isNew(index, one));
-    }
-    const likeness = likenessKey(onlyMapped(user.fields, sync.mapping.fields)) ?? '';
-    for (const person of [...(newPeople.get(damageKey(user.identification)) ?? []), ...(people.get(likeness) ?? [])]) {
-      protectBoth(person, user, job, 'not in the source');
-    }
+    if (isEqualUser(user)) continue;
+    newPeople ??= openNewPeople(index);
+    const shown = { ...user, fields: onlyMapped(user.fields, sync.mapping.fields) };
+    for (const person of newPeople.like(shown)) protectBoth(person, user, job, 'not in the source');
   }
 }
 
@@ -193,9 +188,35 @@ async function worksStill(identification: string, job: AlikeJob, io: EngineIo): 
 
 const peopleAtOnce = 100;
 
-/** Returns the new people by their number: see `damageKey`. */
-function byNumber(index: PeopleIndex): ReadonlyMap<string, readonly number[]> {
-  return groupSlots(index, (slot) => (isNew(index, slot) ? damageKey(index.person(slot).identification) : undefined));
+/** From so many people it shows which fields tell them apart. */
+const sampled = 300;
+
+/** Finds the new people of a read who may be the user of an account that the read does not name. */
+function openNewPeople(index: PeopleIndex): { like(user: Pick<User, 'identification' | 'fields'>): Iterable<number> } {
+  const ofNew = (keyOf: (slot: number) => string | undefined) =>
+    groupSlots(index, (slot) => (isNew(index, slot) ? keyOf(slot) : undefined));
+  const fieldsOf = (slot: number): FieldValues => {
+    const person = index.person(slot);
+    return person.kind === 'person' ? person.fields : {};
+  };
+  const byNumber = ofNew((slot) => damageKey(index.person(slot).identification));
+  const bySigns = ofNew((slot) => signlessKey(index.person(slot).identification) || undefined);
+  const byLike = byLikeness(index, (slot) => isNew(index, slot));
+  const byName = ofNew((slot) => (index.has(slot, mark.active) ? nameKey(fieldsOf(slot)) : undefined));
+  const slots = Array.from({ length: index.size }, (_, slot) => slot);
+  const people = slots.filter((slot) => index.has(slot, mark.inSource | mark.active)).slice(0, sampled);
+  const telling = byName.size === 0 ? new Set<string>() : tellingFields(people.map(fieldsOf));
+  return {
+    like({ identification, fields }) {
+      const named = byName.get(nameKey(fields) ?? '') ?? [];
+      return new Set([
+        ...(byNumber.get(damageKey(identification)) ?? []),
+        ...(bySigns.get(signlessKey(identification)) ?? []),
+        ...(byLike.get(likenessKey(fields) ?? '') ?? []),
+        ...named.filter((slot) => isEqualPerson(fieldsOf(slot), fields, telling)),
+      ]);
+    },
+  };
 }
 
 /** Returns people who should have an account by their likeness. */
@@ -237,8 +258,10 @@ function isInSource(index: PeopleIndex, identification: string): boolean {
   return slot !== undefined && index.has(slot, mark.inSource);
 }
 
-/** The two have one first name, date of birth and first day at work. */
-const sameAdvice = 'Correct one identification';
+/** The two have one first name, date of birth and first day at work, or one name and other fields. */
+const alike = { how: 'look like one person (name, birth date, first day)', advice: 'Correct one identification' };
+const resembling = { ...alike, how: 'look like one person (name, and what else tells people apart)' };
+const bySign = { ...alike, how: 'differ only by signs that are neither letters nor digits' };
 
 /** Protects the person and the user, and reports them, unless a person decided about them. `absence`: of the user's record. */
 function protectBoth(person: number, user: User, { index, sync, find, standing }: AlikeJob, absence: string): void {
@@ -252,10 +275,10 @@ function protectBoth(person: number, user: User, { index, sync, find, standing }
   if (slot !== undefined) index.set(slot, mark.conflict);
   if (isReported || isAside) return;
   const at = 'at' in record ? record.at : 'no record';
-  const { how, advice } = numberDamage(identification, other) ?? {
-    how: 'look like one person (name, birth date, first day)',
-    advice: sameAdvice,
-  };
+  const isBySign = signlessKey(identification) === signlessKey(other);
+  const isAlike = 'fields' in record && likenessKey(record.fields) === likenessKey(user.fields);
+  const reason = isBySign ? bySign : isAlike ? alike : resembling;
+  const { how, advice } = numberDamage(identification, other) ?? reason;
   const message =
     `${identification} (${at}) and user ${other}, ${absence}, ${how}: neither is changed. ${advice}, or run ` +
     adoptOf(sync, identification);

@@ -18,7 +18,7 @@ import { countQuiet, noQuiet, type PeopleIndex, type QuietCounts } from '../read
 import { pagesOf } from '../read-back/lookups.ts';
 import { adoptOf, type LikenessWatch } from './alike.ts';
 import type { FormerEmails } from './former-emails.ts';
-import { type Candidates, type KeptUser, readKept } from './kept-users.ts';
+import { type Candidates, isEqualUser, readKept } from './kept-users.ts';
 
 /** Result of comparing the platform's users with the index. */
 export interface Compared {
@@ -294,8 +294,8 @@ function keepEmail(
   if (slot === -1 || index.hasAny(slot, mark.conflict | mark.bystander)) return;
   if (index.has(slot, mark.seen)) {
     const place = candidates.places[candidates.slots.indexOf(slot)];
-    const kept = place === undefined ? '' : readKept(spool, place);
-    if (typeof kept === 'string' || !wantsNewEmail(kept, slot, index)) return;
+    const kept = place === undefined ? undefined : readKept(spool, place);
+    if (kept === undefined || isEqualUser(kept) || !wantsNewEmail(kept, slot, index)) return;
   }
   index.set(slot, mark.conflict);
   const { identification } = index.person(slot);
@@ -307,7 +307,7 @@ function keepEmail(
 const lookedUpAtOnce = 50;
 
 function compareUser(user: User, job: CompareJob, candidates: Candidates, count: Count): void {
-  const { index, spool, sync } = job;
+  const { index, spool } = job;
   const { slot, isExact } = index.find(user.identification);
   if (comparesEmails(job)) checkEmail(user, slot, job, count);
   job.likeness.see(user, slot);
@@ -355,13 +355,9 @@ function compareUser(user: User, job: CompareJob, candidates: Candidates, count:
     countQuiet(count.quiet, index, slot);
     return;
   }
-  const needsNoFields =
-    !job.isFocused &&
-    isEqual &&
-    !index.has(slot, mark.inLedger) &&
-    (sync.settings.firstSight === 'assume' || !index.hasHidden(slot));
   candidates.slots.push(slot);
-  const kept: KeptUser = needsNoFields ? user.id : user;
+  const { id, uid, rawIdentification, lastUpdate } = user;
+  const kept = isEqual ? [id, { uid, rawIdentification, lastUpdate, fields: index.besideWanted(slot, user) }] : user;
   candidates.places.push(spool.append(JSON.stringify(kept)));
 }
 

@@ -16,7 +16,7 @@ import { pointRequest } from '../read/choose-read.ts';
 import { mark } from '../read/marks.ts';
 import type { PeopleIndex } from '../read/people-index.ts';
 import { sayOf } from '../read/source-says.ts';
-import { type Candidates, readKept } from './kept-users.ts';
+import { type Candidates, isEqualUser, readKept } from './kept-users.ts';
 
 /** Asks the source again about some people. */
 export interface AskJob {
@@ -62,7 +62,7 @@ function isAtStake(slot: number, place: number, { sync, index, spool }: AskJob):
   if (!isGone) return false;
   if (remove !== 'never') return true;
   const user = readKept(spool, place);
-  return typeof user === 'string' || user.enabled;
+  return isEqualUser(user) || user.enabled;
 }
 
 /** What lookups show of the people whom a full read lacks. */
@@ -160,8 +160,8 @@ async function absentUsers({ sync, index, spool, candidates, standing }: AskJob,
       const user = readKept(spool, places.get(slot) as number);
       const stored = ledger.get(identification);
       const asOurs = standing.disables(identification) ? adopted(sync.settings.name, identification, {}) : undefined;
-      const entry = typeof user === 'string' ? undefined : (entryOf(user.id, stored) ?? asOurs);
-      if (typeof user === 'string' || entry === undefined) continue;
+      const entry = isEqualUser(user) ? undefined : (entryOf(user.id, stored) ?? asOurs);
+      if (isEqualUser(user) || entry === undefined) continue;
       const known = decisions.get(identification)?.find(({ rule, endedAt }) => {
         return endedAt === undefined && (rule === 'missing-disable' || rule === 'missing-remove');
       });

@@ -7,11 +7,19 @@ export interface Candidates {
   readonly places: number[];
 }
 
-/**
- * A user as the spool keeps it: only the id of one that shows every readable field as wanted and is new to the ledger.
- */
-export type KeptUser = User | string;
+/** A user as the spool keeps it. */
+export type KeptUser = User | EqualUser;
+
+/** What the person does not tell of an enabled user who shows every readable field as wanted. */
+export type EqualUser = readonly [
+  id: string,
+  others: Pick<User, 'uid' | 'rawIdentification' | 'lastUpdate' | 'fields'>,
+];
 
 export function readKept(spool: Spool, place: number): KeptUser {
   return JSON.parse(spool.read(place)) as KeptUser;
+}
+
+export function isEqualUser(kept: KeptUser): kept is EqualUser {
+  return Array.isArray(kept);
 }

@@ -15,7 +15,7 @@ import { given } from '../../core/run/given.ts';
 import type { Spool } from '../../ports/runtime.ts';
 import { rulesOn } from '../clock-span.ts';
 import type { EmailClaims } from '../compare/compare-platform.ts';
-import { type Candidates, type KeptUser, readKept } from '../compare/kept-users.ts';
+import { type Candidates, isEqualUser, type KeptUser, readKept } from '../compare/kept-users.ts';
 import { isConfiguredOn, type NeighborReader } from '../compare/neighbors.ts';
 import type { Unresolved } from '../compare/unresolved.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
@@ -80,7 +80,7 @@ export async function decideSlots(
   const { index, sync, spool } = job;
   const people = slots.map(({ slot, place }) => {
     const person = index.person(slot);
-    return { slot, person, user: place === undefined ? undefined : userOf(readKept(spool, place), person) };
+    return { slot, person, user: place === undefined ? undefined : userOf(readKept(spool, place), person, index) };
   });
   // The ledger was not recalled for bystanders.
   const known = people.filter(({ slot }) => index.has(slot, mark.inLedger) || index.has(slot, mark.bystander));
@@ -212,9 +212,10 @@ export function present(person: Person | RejectedPerson | Absent): Person | Reje
   return person.kind === 'absent' ? undefined : person;
 }
 
-/** Completes a user that was equal in every readable field, with the properties that the truth table reads. */
-function userOf(kept: KeptUser, person: Person | RejectedPerson | Absent): User {
-  if (typeof kept !== 'string') return kept;
-  const fields = person.kind === 'person' ? person.fields : {};
-  return { id: kept, identification: person.identification, enabled: true, fields, unreadable: [] };
+/** Completes a user that was equal in every readable field, with what the person tells. */
+function userOf(kept: KeptUser, person: Person | RejectedPerson | Absent, index: PeopleIndex): User {
+  if (!isEqualUser(kept)) return kept;
+  const [id, others] = kept;
+  const fields = { ...index.shownOf(person.kind === 'person' ? person.fields : {}), ...others.fields };
+  return { id, identification: person.identification, enabled: true, unreadable: [], ...others, fields };
 }

@@ -71,13 +71,14 @@ export class PeopleIndex {
   readonly #hiddenHash: TextHash;
   readonly #otherHash: TextHash;
   readonly #spool: Spool;
-  readonly #text: ReturnType<typeof createPersonText>;
+  readonly #text = createPersonText();
   readonly #readable: readonly Place[];
+  /** Those of which the person tells how the platform shows them. */
+  readonly #shown: ReadonlyMap<FieldName, Place>;
   /** What the ledger is to have as wanted. */
   readonly #known: readonly Place[];
-  /** Fields that are written only where there is no value, and those of them that the platform does not show. */
+  /** Fields that are written only where there is no value. */
   readonly #ifEmpty: readonly Place[];
-  readonly #firstWritten: readonly Place[];
   readonly #all: readonly Place[];
   /** Which mapped fields each person gives, a bit a field, 32 fields an array. */
   readonly #given: Int32Array<ArrayBuffer>[];
@@ -102,16 +103,15 @@ export class PeopleIndex {
     this.#hash = new TextHash(salt);
     this.#hiddenHash = new TextHash(salt);
     this.#otherHash = new TextHash(salt);
-    this.#text = createPersonText(fields);
     const places = fields.map((name, i) => {
       const { isReadable } = fieldTraits(name);
       return { name, isReadable, write: rules[name]?.write, word: i >> 5, bit: 1 << (i & 31) };
     });
     this.#all = places;
     this.#readable = places.filter((place) => place.isReadable && isCompared(place));
+    this.#shown = new Map(this.#readable.filter(({ name }) => name !== 'email').map((place) => [place.name, place]));
     this.#known = places.filter((place) => isTracked(place) && isCompared(place));
     this.#ifEmpty = places.filter(({ write }) => write === 'ifEmpty');
-    this.#firstWritten = places.filter((place) => isTracked(place) && place.write !== 'onCreate');
     this.#otherHi = new Int32Array(places.every(isCompared) ? 0 : 1024);
     this.#given = Array.from({ length: Math.ceil(fields.length / 32) }, () => new Int32Array(1024));
   }
@@ -363,6 +363,26 @@ export class PeopleIndex {
     return this.#readableHi[slot] === hi && this.#readableLo[slot] === lo;
   }
 
+  /** Returns what a user who shows all as wanted has besides. The platform compares e-mails without case. */
+  besideWanted(slot: number, { fields }: User): FieldValues {
+    const others: Partial<Record<FieldName, string>> = {};
+    for (const name of Object.keys(fields) as FieldName[]) {
+      const place = this.#shown.get(name);
+      if (place === undefined || !this.#isGiven(slot, place.word, place.bit)) others[name] = fields[name] as string;
+    }
+    return others;
+  }
+
+  /** Returns the fields that a user shows as this person wants them, but for those that `besideWanted` returned. */
+  shownOf(wanted: FieldValues): FieldValues {
+    const shown: Partial<Record<FieldName, string>> = {};
+    for (const name of this.#shown.keys()) {
+      const value = wanted[name];
+      if (value !== undefined && value !== '') shown[name] = value;
+    }
+    return shown;
+  }
+
   /** Whether the ledger believes every field that it stores to be as the slot's person wants it. */
   isWrittenAsWanted(slot: number, entry: LedgerEntry): boolean {
     if (this.#ifEmpty.some((place) => !place.isReadable && this.#isLacking(slot, place, entry.hidden))) return false;
@@ -406,11 +426,6 @@ export class PeopleIndex {
   /** Whether this or an earlier accepted read saw the account enabled. */
   wasEnabled(slot: number, accountId: string): boolean {
     return this.#enabled[slot] === accountMark(this.#hash.of(accountId).hi);
-  }
-
-  /** Whether the slot's person gives any field that may be written although the platform shows all as wanted. */
-  hasHidden(slot: number): boolean {
-    return this.#firstWritten.some(({ word, bit }) => this.#isGiven(slot, word, bit));
   }
 
   #isLacking(slot: number, { name, word, bit }: Place, values: FieldValues): boolean {

@@ -1,5 +1,5 @@
-import type { FieldName } from '../../core/person/fields.ts';
-import type { EarlierPerson, LeaderClaims, Person, RejectedPerson } from '../../core/person/person.ts';
+import { type Packed, pack, unpack } from '../../core/person/packed.ts';
+import type { EarlierPerson, Person, RejectedPerson } from '../../core/person/person.ts';
 
 /** A person whom the ledger knows, or the earlier configuration names, and this read does not. */
 export interface Absent {
@@ -10,48 +10,44 @@ export interface Absent {
 
 /**
  * Serializes people for the spool and parses them again. Almost every record is a `Person`, and few are read again, so
- * write speed matters. A list of values in the order of `fields`, without names, takes half the time and half the bytes
- * of the object. `fields` are all fields that a person can have: those that the mapping names.
+ * write speed matters, and bytes: values have no names, and the reasons of a standing, which are few, are kept once.
  */
-export function createPersonText(fields: readonly FieldName[]): {
+export function createPersonText(): {
   write(person: Person | RejectedPerson | Absent): string;
   read(text: string): Person | RejectedPerson | Absent;
 } {
+  const reasons: string[] = [];
+  const places = new Map<string, number>();
+  const placeOf = (reason: string): number => {
+    const known = places.get(reason);
+    if (known !== undefined) return known;
+    places.set(reason, reasons.length);
+    return reasons.push(reason) - 1;
+  };
   return {
     write(person) {
-      if (person.kind !== 'person' || hasMore(person)) return JSON.stringify(person);
-      const { at, identification, standing, standingReason, isInScope } = person;
-      const cells: Cells = [at, identification, standing, standingReason, isInScope, daysOf(person)];
-      for (const name of fields) cells.push(person.fields[name] ?? null);
-      if (person.rank !== undefined || person.leaders !== undefined) cells.push(person.rank ?? null);
-      if (person.leaders !== undefined) cells.push(person.leaders);
-      return JSON.stringify(cells);
+      if (person.kind !== 'person') return JSON.stringify(person);
+      const { at, identification, fields, standing, standingReason, isInScope } = person;
+      const { rank, leaders, refusesCreate, refusesEnable, hiresLater, earlier } = person;
+      const [unreadable, troubles, notes] = [some(person.unreadable), some(person.troubles), some(person.notes)];
+      // JSON leaves out what is undefined: for most people, all of it.
+      const more = { rank, leaders, refusesCreate, refusesEnable, hiresLater, earlier, unreadable, troubles, notes };
+      const reason = placeOf(standingReason);
+      return JSON.stringify([at, identification, standing, reason, isInScope, daysOf(person), pack(fields), more]);
     },
     read(text) {
-      const value = JSON.parse(text) as Cells | Person | RejectedPerson | Absent;
+      const value = JSON.parse(text) as Cells | RejectedPerson | Absent;
       if (!Array.isArray(value)) return value;
-      const [at, identification, standing, standingReason, isInScope, days, ...values] = value;
-      const given: Partial<Record<FieldName, string>> = {};
-      for (const [i, name] of fields.entries()) {
-        const cell = values[i];
-        if (typeof cell === 'string') given[name] = cell;
-      }
-      const person = {
-        kind: 'person',
-        at,
-        identification,
-        fields: given,
-        standing,
-        standingReason,
-        isInScope,
-      } as const;
-      const [rank, leaders] = values.slice(fields.length);
-      const plain = { ...person, unreadable: [], troubles: [], notes: [] };
-      const dated = days === '' ? plain : { ...plain, ...parseDays(days) };
-      const ranked = typeof rank === 'string' ? { ...dated, rank } : dated;
-      return typeof leaders === 'object' && leaders !== null ? { ...ranked, leaders } : ranked;
+      const [at, identification, standing, reason, isInScope, days, fields, more] = value;
+      const person = { kind: 'person', at, identification, fields: unpack(fields), standing, isInScope } as const;
+      const plain = { ...person, standingReason: reasons[reason] ?? '', unreadable: [], troubles: [], notes: [] };
+      return days === '' ? { ...plain, ...more } : { ...plain, ...parseDays(days), ...more };
     },
   };
+}
+
+function some<One>(list: readonly One[]): readonly One[] | undefined {
+  return list.length === 0 ? undefined : list;
 }
 
 function daysOf({ leaves = '', leavesByDate, hires }: Person): string {
@@ -67,26 +63,19 @@ function parseDays(text: string): Pick<Person, 'leaves' | 'leavesByDate' | 'hire
   };
 }
 
-/**
- * Returns whether the person has more data than its cells. The few such rows, which have problems or differ by an edit,
- * are written as whole objects.
- */
-function hasMore({ troubles, notes, refusesCreate, refusesEnable, hiresLater, earlier }: Person): boolean {
-  const isRefused = refusesCreate !== undefined || refusesEnable !== undefined;
-  return troubles.length + notes.length > 0 || isRefused || hiresLater === true || earlier !== undefined;
-}
-
 type Cells = [
   at: string,
   identification: string,
   standing: Person['standing'],
-  standingReason: string,
+  /** The place of the reason. */
+  reason: number,
   isInScope: boolean,
   /**
    * The last day of work, `''` for none, with `!` where only the date shows that the person left. Before it, `+` where
    * there is a first day of work.
    */
   days: string,
-  /** Values of the fields, then the rank and the leaders, if there are any. */
-  ...values: (string | null | LeaderClaims)[],
+  fields: Packed,
+  /** What few people have. */
+  more: Partial<Person>,
 ];

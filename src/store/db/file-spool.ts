@@ -32,10 +32,6 @@ const bufferBytes = 1 << 20;
 /** So many bytes stay in memory, as they are: most plans write no file. */
 const memoryBytes = 48 * bufferBytes;
 const firstReadBytes = 1024;
-/** Bytes that are decrypted together where records are read in about the order in which they were written. */
-const windowBytes = 1 << 16;
-/** Two sequences of records are read in turn: people and their users. The rest is for jumps between them. */
-const keptWindows = 8;
 
 /**
  * Opens a spool in memory. Beyond `inMemory` bytes, all of it goes to a file. A record is a 4-byte length and UTF-8 text.
@@ -119,39 +115,7 @@ function openSealedFile(folder: string): SealedFile {
   const encrypt = scratchCipher(key, 0);
   let written = 0;
   let scratch = Buffer.allocUnsafe(firstReadBytes);
-  /** Decrypted windows by where they begin, the oldest first. */
-  const windows = new Map<number, Buffer>();
-  /** Where the windows of the last single reads begin. */
-  const touched = new Set<number>();
   const fill = (into: Buffer, place: number): number => readSync(file, into, 0, into.length, place);
-
-  const readAlone = (place: number): string | undefined => {
-    const got = fill(scratch, place);
-    if (got < 4) return undefined;
-    const decrypt = scratchCipher(key, place);
-    const start = decrypt(scratch.subarray(0, got));
-    const length = start.readUInt32LE(0);
-    if (got >= 4 + length) return start.toString('utf8', 4, 4 + length);
-    scratch = Buffer.allocUnsafe(2 ** Math.ceil(Math.log2(4 + length)));
-    fill(scratch, place);
-    const rest = decrypt(scratch.subarray(got, 4 + length));
-    return Buffer.concat([start.subarray(4), rest]).toString('utf8');
-  };
-
-  /** Decrypts the window from its second read on: a cipher costs more than the bytes, and a jump reads one record. */
-  const openWindow = (start: number): Buffer | undefined => {
-    const isSecond = touched.delete(start);
-    if (!isSecond) {
-      touched.add(start);
-      dropOldest(touched);
-      return undefined;
-    }
-    const bytes = Buffer.allocUnsafe(windowBytes);
-    const window = scratchCipher(key, start)(bytes.subarray(0, fill(bytes, start)));
-    windows.set(start, window);
-    dropOldest(windows);
-    return window;
-  };
 
   return {
     write(bytes) {
@@ -160,9 +124,16 @@ function openSealedFile(folder: string): SealedFile {
       written += bytes.length;
     },
     read(place) {
-      const from = place % windowBytes;
-      const start = place - from;
-      return recordIn(windows.get(start) ?? openWindow(start), from) ?? readAlone(place);
+      const got = fill(scratch, place);
+      if (got < 4) return undefined;
+      const decrypt = scratchCipher(key, place);
+      const start = decrypt(scratch.subarray(0, got));
+      const length = start.readUInt32LE(0);
+      if (got >= 4 + length) return start.toString('utf8', 4, 4 + length);
+      scratch = Buffer.allocUnsafe(2 ** Math.ceil(Math.log2(4 + length)));
+      fill(scratch, place);
+      const rest = decrypt(scratch.subarray(got, 4 + length));
+      return Buffer.concat([start.subarray(4), rest]).toString('utf8');
     },
     close() {
       ftruncateSync(file);
@@ -171,14 +142,9 @@ function openSealedFile(folder: string): SealedFile {
   };
 }
 
-/** Returns the record that begins there, unless the window ends before it does. */
-function recordIn(window: Buffer | undefined, from: number): string | undefined {
-  if (window === undefined || from + 4 > window.length) return undefined;
-  const end = from + 4 + window.readUInt32LE(from);
-  return end > window.length ? undefined : window.toString('utf8', from + 4, end);
-}
-
-function dropOldest(kept: Set<number> | Map<number, Buffer>): void {
-  const oldest = kept.keys().next();
-  if (kept.size > keptWindows && oldest.done !== true) kept.delete(oldest.value);
+/** Returns the record that begins there. */
+function recordIn(bytes: Buffer | undefined, from: number): string | undefined {
+  if (bytes === undefined || from + 4 > bytes.length) return undefined;
+  const end = from + 4 + bytes.readUInt32LE(from);
+  return end > bytes.length ? undefined : bytes.toString('utf8', from + 4, end);
 }

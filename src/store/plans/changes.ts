@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { FieldName, FieldValues } from '../../core/person/fields.ts';
+import { type Packed, pack, unpack } from '../../core/person/packed.ts';
 import { type Before, type ChangeClass, changeClasses, type NotAgain, partOf } from '../../core/plan/change.ts';
 import { zeros } from '../../core/run/run.ts';
 import type { NewChange, PlannedChange } from '../../ports/store.ts';
@@ -50,11 +51,14 @@ export type NewChangeRow = Omit<Selectable<Schema['changes']>, 'batch' | 'is_app
  * The parts of a change that hold personal data, as one text that is sealed with a key. In most changes nearly all values
  * stay, so `before` has only the fields that differ from `after`, null where it lacks the field: half of the text.
  */
-type PersonalParts = readonly [
-  before: (Omit<Before, 'fields'> & { readonly fields: Readonly<Record<string, string | null>> }) | null,
-  after: FieldValues,
-  reason: string,
-  notAgain?: NotAgain,
+type PersonalParts = readonly [before: BeforeParts | null, after: Packed, reason: string, notAgain?: NotAgain];
+
+type BeforeParts = readonly [
+  userId: string,
+  enabled: boolean,
+  fields: Packed<string | null>,
+  lastUpdate: string | null,
+  more?: Omit<Before, 'userId' | 'enabled' | 'fields' | 'lastUpdate'>,
 ];
 
 export function toNewChangeRow(plan: string, change: NewChange, keys: KeyRing): NewChangeRow {
@@ -63,7 +67,7 @@ export function toNewChangeRow(plan: string, change: NewChange, keys: KeyRing): 
   // No output can show a lone surrogate.
   const reason = change.reason.toWellFormed();
   const { notAgain } = change;
-  const all = [withoutSame(change), change.after, reason] as const;
+  const all = [withoutSame(change), pack(change.after), reason] as const;
   const parts: PersonalParts = notAgain === undefined ? all : [...all, notAgain];
   return {
     plan,
@@ -85,31 +89,33 @@ export function toNewChangeRow(plan: string, change: NewChange, keys: KeyRing): 
   };
 }
 
-function withoutSame({ before, after }: Pick<NewChange, 'before' | 'after'>): PersonalParts[0] {
+function withoutSame({ before, after }: Pick<NewChange, 'before' | 'after'>): BeforeParts | null {
   if (before === undefined) return null;
-  const fields: Record<string, string | null> = {};
-  for (const name of Object.keys(after) as FieldName[]) if (before.fields[name] === undefined) fields[name] = null;
-  for (const name of Object.keys(before.fields) as FieldName[]) {
-    const value = before.fields[name];
-    if (value !== undefined && value !== after[name]) fields[name] = value;
+  const { userId, enabled, fields, lastUpdate = null, ...more } = before;
+  const differing: Partial<Record<FieldName, string | null>> = {};
+  for (const name of Object.keys(after) as FieldName[]) if (fields[name] === undefined) differing[name] = null;
+  for (const name of Object.keys(fields) as FieldName[]) {
+    const value = fields[name];
+    if (value !== undefined && value !== after[name]) differing[name] = value;
   }
-  return { ...before, fields };
+  const parts = [userId, enabled, pack(differing), lastUpdate] as const;
+  return Object.keys(more).length === 0 ? parts : [...parts, more];
 }
 
-function withSame(before: PersonalParts[0], after: FieldValues): Before | undefined {
+function withSame(before: BeforeParts | null, after: FieldValues): Before | undefined {
   if (before === null) return undefined;
-  const fields: Partial<Record<string, string>> = { ...after };
-  for (const name of Object.keys(before.fields)) {
-    const value = before.fields[name] ?? undefined;
-    if (value === undefined) delete fields[name];
+  const [userId, enabled, differing, lastUpdate, more] = before;
+  const fields: Partial<Record<FieldName, string>> = { ...after };
+  for (const [name, value] of Object.entries(unpack(differing)) as [FieldName, string | null][]) {
+    if (value === null) delete fields[name];
     else fields[name] = value;
   }
-  return { ...before, fields };
+  return { userId, enabled, fields, ...(lastUpdate === null ? {} : { lastUpdate }), ...more };
 }
 
 /** The columns of a change whose person was forgotten. */
 export const emptyChange = {
-  personal: JSON.stringify([null, {}, ''] satisfies PersonalParts),
+  personal: JSON.stringify([null, pack({}), ''] satisfies PersonalParts),
   changed: '',
   mark_reason: null,
   waits_for: null,
@@ -125,7 +131,8 @@ export function changedPattern(field: FieldName): string {
 /** Throws `STORE_INVALID` when no configured key opens the values. */
 export function toPlannedChange(row: StatedChange, keys: KeyRing): PlannedChange {
   const text = keys.open(row.personal, placeOf('changes', 'personal', { ...row }));
-  const [before, after, reason, notAgain] = JSON.parse(text) as PersonalParts;
+  const [before, packed, reason, notAgain] = JSON.parse(text) as PersonalParts;
+  const after = unpack(packed);
   return {
     identification: row.identification,
     kind: row.kind,

@@ -134,7 +134,7 @@ describe('the ledger entries of decisions', () => {
     expect(kinds()).toEqual(['disable ida']);
   });
 
-  it('adopt equal users that are kept by their id alone', async () => {
+  it('adopt equal users of whom only what the person does not tell is kept', async () => {
     const { entries } = await decide({ records: [named('ana')], equal: ['ana'] });
     expect(entries).toEqual([expect.objectContaining({ identification: 'ana', owner: 'people', accountId: '9ana' })]);
   });

@@ -232,7 +232,7 @@ describe('a search for lost zeros', () => {
     const candidates = { slots: [] as number[], places: [] as number[] };
     for (const [name, isWhole] of Object.entries(kept)) {
       candidates.slots.push(index.find(name).slot);
-      candidates.places.push(spool.append(JSON.stringify(isWhole ? account(name) : name)));
+      candidates.places.push(spool.append(JSON.stringify(isWhole ? account(name) : [name, { fields: {} }])));
     }
     const asked: string[] = [];
     const find = async (name: string) => {
