@@ -135,7 +135,7 @@ test('a part of what a run holds is rejected and approved, with who and why', as
     { by: expect.any(String), as: 'ana', action: 'reject', detail: '2 changes', reason: 'on leave' },
   ]);
   const after = await office.apply();
-  expect(after.run).toMatchObject({ counts: { held: 0, applied: 5 }, facts: { rejected: 2 } });
+  expect(after.run).toMatchObject({ counts: { held: 0, applied: 5 }, plan: { rejected: 2 } });
   expect((await expectAnswer(server, 'list-holds', '/api/holds')).holds).toEqual([]);
 });
 
