@@ -10,6 +10,7 @@ import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { changesOf } from '../run/plan-changes.ts';
 import { requestRun } from '../run/request-run.ts';
 import type { VerdictReport } from '../views/holds.ts';
+import { keepApproved } from './accounts/identities.ts';
 import type { AppIo } from './app-io.ts';
 import { note, requireProven, type SignedCaller } from './audit.ts';
 import { readChanges } from './changes/search-changes.ts';
@@ -135,6 +136,7 @@ export async function giveVerdict(
           enough.map((name) => ({ ...name, fields: name.approves })),
           { state: 'approved', ...shared, expiresAt, reopens: reopened > 0 },
         );
+  if (isApproval) await keepApproved(id, enough, { by, sync, ...given({ label }), ...order }, io);
   await io.store.decisions.leaveOut(sync, held.leftOut, { by, at });
   if (acceptsRead) await io.store.reads.accept(id);
   if ((isApproval && pending < chosen.length + (acceptsRead ? 1 : 0)) || reduced > 0) {
@@ -253,6 +255,7 @@ export async function approveDigest(
   const { expiresAt } = approvedUntil(enough, io.syncs.get(sync), at);
   const verdict = { state: 'approved', by, why: reason, at, expiresAt } as const;
   const changes = await store.decisions.decide(sync, enough, verdict);
+  await keepApproved(plan.id, enough, { by, sync, ...given({ label, reason, proven }) }, io);
   const pending = open.length - enough.length;
   if (plan.run !== undefined && pending === 0) await store.reads.accept(plan.run);
   return { changes, rejected: enough.length - changes, pending };

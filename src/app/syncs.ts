@@ -1,5 +1,5 @@
 import { classAllowance } from '../core/guard/guard.ts';
-import { changeClasses } from '../core/plan/change.ts';
+import { limitedClasses } from '../core/plan/change.ts';
 import { conflict, usageError } from '../core/run/errors.ts';
 import { formatInstant } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
@@ -171,7 +171,7 @@ export async function describeMapping({ engine: io }: AppIo, of: string): Promis
         unseen: reads.filter((path) => read?.visibility?.[path] === false),
       };
     }),
-    guards: changeClasses.map((one) => ({
+    guards: limitedClasses.map((one) => ({
       class: one,
       ...settings.guards[one],
       allowed: classAllowance(one, settings.guards[one], users),

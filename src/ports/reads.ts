@@ -113,6 +113,8 @@ export interface DirectoryRow {
   readonly lastUpdate?: string;
   /** `YYYY-MM-DD`; only where the mapping has a birth date. */
   readonly birthDate?: string;
+  /** The record is about another person than the account, and a person has not decided that they are the same. */
+  readonly isStranger?: true;
 }
 
 export interface DirectoryHeader {

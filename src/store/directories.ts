@@ -125,7 +125,8 @@ type Cells = [
   identification: string,
   name: string,
   email: string,
-  side: 's' | 'p',
+  /** The source; the source, with another person than the account; the platform. */
+  side: 's' | 'x' | 'p',
   standing: string,
   /** 0: none, 1: disabled, 2: enabled. */
   account: 0 | 1 | 2,
@@ -135,12 +136,13 @@ type Cells = [
 
 function textOf(rows: readonly DirectoryRow[]): string {
   return JSON.stringify(
-    rows.map(({ identification, name, email, side, standing, isOnPlatform, isEnabled, ...more }): Cells => {
+    rows.map(({ identification, name, email, side: shown, standing, isOnPlatform, isEnabled, ...more }): Cells => {
       const account = isOnPlatform ? (isEnabled ? 2 : 1) : 0;
-      const { lastUpdate = '', birthDate = '' } = more;
+      const { lastUpdate = '', birthDate = '', isStranger } = more;
+      const side = isStranger === true ? 'x' : shown === 'source' ? 's' : 'p';
       const last: [string?, string?] =
         birthDate !== '' ? [lastUpdate, birthDate] : lastUpdate !== '' ? [lastUpdate] : [];
-      return [identification, name, email, side === 'source' ? 's' : 'p', standing, account, ...last];
+      return [identification, name, email, side, standing, account, ...last];
     }),
   );
 }
@@ -148,16 +150,16 @@ function textOf(rows: readonly DirectoryRow[]): string {
 function rowsOf(text: string): readonly DirectoryRow[] {
   return (JSON.parse(text) as Cells[]).map(([identification, name, email, side, standing, account, ...more]) => {
     const [lastUpdate = '', birthDate = ''] = more;
-    const isSource = side === 's';
     return {
       identification,
       name,
       email,
-      side: isSource ? 'source' : 'platform',
+      side: side === 'p' ? 'platform' : 'source',
       standing,
       isOnPlatform: account > 0,
       isEnabled: account === 2,
       ...given({ lastUpdate: lastUpdate || undefined, birthDate: birthDate || undefined }),
+      ...(side === 'x' ? { isStranger: true } : {}),
     };
   });
 }

@@ -11,6 +11,7 @@ type Row = Omit<StandingDecision, 'way'> &
   Partial<Pick<PairDecision, 'identification' | 'other' | 'why' | 'until'>> & {
     readonly way: StandingDecision['way'];
     readonly accountId?: string;
+    readonly nameDigest?: string;
     readonly owner?: string;
   };
 
@@ -21,6 +22,7 @@ const decisions = fields<Row, 'standing_decisions'>(
     identification: 'optional',
     other: 'optional',
     accountId: 'optional',
+    nameDigest: 'optional',
     owner: 'optional',
     why: 'optional',
     until: 'optional',

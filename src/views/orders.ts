@@ -153,7 +153,7 @@ export const adoptionOrder = peopleOrder
       .enum(decisionWays)
       .optional()
       .describe(
-        '`leave`: keep the account of `other` and leave the person out `until` an instant, with a reason, or keep an account that no sync owns; `replace`: disable that account and create one for the person, both after an approval; `apart`: they are two people; `disable`: an account that HR does not name and no sync owns is disabled by the next full run, within its guards, with a reason. Absent: the account gets the new identification',
+        '`leave`: keep the account of `other` and leave the person out `until` an instant, with a reason, or keep an account that no sync owns; `replace`: disable that account and create one for the person, both after an approval; `apart`: they are two people; `disable`: an account that HR does not name and no sync owns is disabled by the next full run, within its guards, with a reason; `same`, `another`: the record of HR is about the person of the account, or about another one, whose account is disabled then. Absent: the account gets the new identification',
       ),
     until: z.iso
       .datetime({ offset: true })

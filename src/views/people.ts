@@ -105,7 +105,7 @@ const personValue = z.object({
 
 export type PersonValue = Inner<z.output<typeof personValue>>;
 
-const wayOfTwo = z.object({ way: z.enum(decisionWays).exclude(['disable']), effect: z.string() });
+const wayOfTwo = z.object({ way: z.enum(decisionWays).exclude(['disable', 'same', 'another']), effect: z.string() });
 
 const pair = z.object({
   identification: z.string().describe('The person in the source'),

@@ -195,6 +195,16 @@ const stay =
     for (const id of people) expect([id, isEnabled(id)]).toEqual([id, true]);
   };
 
+/** Identifications of which this is the first come with other people than their accounts. */
+const held =
+  (first: string): Check =>
+  ({ last }) => {
+    expect(last.code).toBe(3);
+    expect(last.told()).toMatch(new RegExp(`comes? with another person than the account \\(${first}[,)]`));
+  };
+
+const unasked: Check = ({ last }) => expect([last.code, last.told()]).toEqual([0, '']);
+
 /** The fields of these people are as on day 1. */
 const keep =
   (fields: object, ...people: readonly string[]): Check =>
@@ -298,6 +308,20 @@ const rightOfPeople: Readonly<Record<string, Check>> = {
     told(/left is in a year that cannot be meant .* 1 row \(line 6\)/),
   ),
   '26A-why-after-doubted-read': left('E120'),
+  '40A-id-recycled': all(keep({ firstName: 'Facundo', email: 'p105@corp.test' }, 'E105'), held('E105')),
+  '40G-column-sorted-no-mail': all(
+    keep({ firstName: 'Bruno' }, 'E101'),
+    keep({ firstName: 'Inés' }, 'E108'),
+    held('E101'),
+  ),
+  '40H-marriage': all(keep({ lastName: 'Duarte-Ocampo' }, 'E105'), unasked),
+  '40I-correction-birth': all(
+    keep({ birthDate: '1984-05-15' }, 'E105'),
+    keep({ firstName: 'Gina María' }, 'E106'),
+    unasked,
+  ),
+  '40K-recycled-mail-same-person-gone': all(left('E120'), keep({ firstName: 'Ana' }, 'E120'), held('E120')),
+  '40L-rehire-same-id': all(stay('E120'), keep({ lastName: 'Sosa-Pérez' }, 'E120'), unasked),
   '42E-html-tags': all(
     keep({ area: 'Ops' }, 'E105'),
     keep({ job: 'Analyst' }, 'E106'),
@@ -339,7 +363,7 @@ const rightOfPeople: Readonly<Record<string, Check>> = {
   '53F-xs-date-offset': left('E120'),
   '54G-padded-ids': leaverGone,
   '55A-manager-as-float': ({ last }) => expect(last.report().counts).toMatchObject({ lead: 29 }),
-  '64C-twins': stay('E131', 'E132'),
+  '64C-twins': all(stay('E131', 'E132'), unasked),
 };
 
 describe('people are read with sense', () => {

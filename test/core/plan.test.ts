@@ -12,7 +12,7 @@ const disabledByUs = entry({ disabledAt: now - 40 * day, goneSince: now - 40 * d
 const off = user({ enabled: false });
 const removing = { remove: { afterMs: 30 * day, blacklist: false } } as const;
 const others = entry({ owner: 'contractors' });
-const parking: Parking = { email: 'e1@parked.example', claimant: 'E9' };
+const parking: Parking = { email: 'e1@parked.example', why: 'left, and E9 needs the e-mail' };
 const toDisable: AccountDecision = { way: 'disable', identification: 'E1', accountId: '1', by: 'ana', why: 'a test' };
 const twice = { count: 1, since: now - 2 * day, stamp: 'snapshot-1' };
 const removed = (blacklist: boolean) => ({ removed: { at: now - day, blacklist } });
@@ -48,6 +48,8 @@ const words: Readonly<Record<string, Partial<Case> & { readonly rules?: Partial<
   'missed before, within a day': { ledger: entry({ misses: { ...twice, since: now - 23 * hour } }) },
   'missed before, in this read': { ledger: entry({ misses: { ...twice, since: now - 9 * day, stamp: 'snapshot-2' } }) },
   claimed: { parking },
+  'a stranger': { stranger: { words: 'E1 was Ana; HR now calls E1 Eva', nameDigest: 'x' } },
+  taken: { stranger: { words: '', nameDigest: 'x', parted: { by: 'ana' } } },
   'seen enabled': { wasEnabled: true },
   'to disable': { toDisable },
   'outOfScope: disable': { rules: { outOfScope: 'disable' } },
@@ -106,6 +108,11 @@ const table: Readonly<Record<string, string>> = {
   'a disabled leaver whose new e-mail the platform ignored three times keeps the old one':
     'leaver; disabled; disabled by us, e-mail ignored; claimed → leaver-settled',
   'a leaver without an account needs nothing': 'leaver → leaver-settled',
+  'an account that a person took from its record is disabled': 'active; enabled; ours; taken → another-person: disable',
+  'and never enabled for the person of the record':
+    'active; disabled; disabled by us; taken → another-person: another-person',
+  'and given the parking address': 'active; disabled; disabled by us; taken; claimed → leaver-parked: update',
+  'a record about another person updates, when that is approved': 'active; differs; a stranger → active-update: update',
   'an active person removed with blacklist is a conflict':
     'active; blacklisted → active-blacklisted: removed-with-blacklist',
   'an active person removed without blacklist is created again': 'active; removed by us → active-create: create',
@@ -165,7 +172,23 @@ describe('the truth table', () => {
 
   it('has a test for every rule', () => {
     const seen = Object.values(table).map((row) => row.split(' → ')[1]?.split(': ')[0]);
-    expect(new Set(seen).size).toBe(22);
+    expect(new Set(seen).size).toBe(23);
+  });
+});
+
+describe('a record about another person than the account', () => {
+  it('changes it in the class identity alone, and says who is who', () => {
+    const shown = {
+      identification: 'E1',
+      source: says.active(),
+      ledger: ours,
+      stranger: words['a stranger']?.stranger,
+    };
+    const changed = user({ fields: { ...wanted, lastName: 'Old', email: 'o@example.com' } });
+    expect(decide({ ...shown, user: changed } as Case, rules, now).change).toMatchObject({
+      classes: ['identity'],
+      reason: 'E1 was Ana; HR now calls E1 Eva: differs in email, lastName',
+    });
   });
 });
 

@@ -64,7 +64,7 @@ export async function planNaively(
     const isWanted = wishesOf(everybody).some((wish) => wish.email === email?.toLowerCase());
     return email === undefined || isWanted
       ? undefined
-      : { email, claimant: everybody.get(claimant)?.identification ?? '' };
+      : { email, why: `left, and ${everybody.get(claimant)?.identification} needs the e-mail` };
   };
   const decideOne = ([key, { identification, person }]: [string, Somebody]) => {
     const known = ledger.get(identification);

@@ -67,7 +67,9 @@ describe('undoing an update', () => {
   it('leaves a value that changed since, and says so', async () => {
     const office = await openOffice();
     await office.applyRows(everyone);
-    const { run } = await office.applyRows(everyone.map((row) => ({ ...row, first: 'Eva', last: 'Wrong' })));
+    const { run } = await office.applyRows(
+      everyone.map((row) => ({ ...row, first: `${row.first} Eva`, last: `${row.last} Wrong` })),
+    );
     const user = shown(office);
     Object.assign(user ?? {}, { fields: { ...user?.fields, lastName: 'By hand' } });
     const undone = await undo(office, run.id);

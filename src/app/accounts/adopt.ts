@@ -1,6 +1,6 @@
 import type { User } from '../../core/person/user.ts';
 import { entryOf } from '../../core/plan/ledger-steps.ts';
-import type { DecisionWay, NewDecision } from '../../core/plan/standing.ts';
+import type { DecisionWay, IdentityWay, NewDecision } from '../../core/plan/standing.ts';
 import { PlatformError, usageError } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
 import { readStanding } from '../../run/compare/alike.ts';
@@ -15,6 +15,7 @@ import { findSync } from '../find-named.ts';
 import { endOf, type PauseOrder } from '../syncs.ts';
 import { type AdoptionFacts, type Step, stepOf } from './adoption-steps.ts';
 import { keepDecision, moveUsers, pairFrom, renamesOf } from './decisions.ts';
+import { decideIdentities } from './identities.ts';
 import { openAccounts } from './list-accounts.ts';
 
 /**
@@ -53,6 +54,9 @@ export async function adoptPeople(
   const { engine: io } = app;
   requireProven(io, signed, 'a decision about accounts');
   const sync = findSync(of, io.syncs);
+  if (way === 'same' || way === 'another') {
+    return decideIdentities(sync, ids, { ...signed, way, signal, ...given({ until }) }, io);
+  }
   const found = await stepsFor(sync, ids, io, signal);
   const order = { ...signed, signal, ...given({ until }) };
   const steps = way === undefined ? found : await decidedSteps(found, { ...order, way }, { app, sync });
@@ -64,7 +68,7 @@ export async function adoptPeople(
 /** Returns the same steps with a decision about each. Throws `USAGE` as `adoptPeople` does. */
 async function decidedSteps(
   steps: readonly Step[],
-  { way, until: end, reason }: AdoptionOrder & { readonly way: DecisionWay },
+  { way, until: end, reason }: AdoptionOrder & { readonly way: Exclude<DecisionWay, IdentityWay> },
   { app, sync }: { readonly app: AppIo; readonly sync: Sync },
 ): Promise<readonly Step[]> {
   const mayEnd = way === 'leave' || way === 'disable';

@@ -1,4 +1,4 @@
-import type { NewDecision, Pair, Standing } from '../../core/plan/standing.ts';
+import { isOfIdentity, type NewDecision, type Pair, type Standing } from '../../core/plan/standing.ts';
 import { given } from '../../core/run/given.ts';
 import type { OwnedUser, Store } from '../../ports/store.ts';
 import type { EngineIo } from '../../run/engine-io.ts';
@@ -12,6 +12,10 @@ export function wordsOf(decision: NewDecision): string {
   if (decision.way === 'rename')
     return `account of ${decision.other} gets the identification ${decision.identification}`;
   const person = JSON.stringify(decision.identification);
+  if (isOfIdentity(decision)) {
+    if (decision.way === 'same') return `the record of ${person} is about the person of the account`;
+    return `the record of ${person} is about another person: the account with the id ${JSON.stringify(decision.accountId)} is to be disabled`;
+  }
   const end = decision.until === undefined ? '' : ` until ${new Date(decision.until).toISOString()}`;
   if (!('other' in decision)) {
     const account = `the account of ${person}`;

@@ -311,6 +311,7 @@ export const ruleWords: Readonly<Record<Rule, string>> = {
   'enable-refused': 'the employee is active and the account is disabled, but the record does not allow enabling it',
   'active-enable': 'the employee is active, and the account is disabled',
   'active-foreign-disable': 'the employee is active, and the account was disabled by others',
+  'another-person': 'a person decided that the record is about another person than the account',
   'missing-counted': 'the employee is missing from the source, and the absence is counted',
   'missing-disable': 'the employee has been missing from the source long enough',
   'missing-remove': 'the employee is missing, and we disabled the account long enough ago',

@@ -156,6 +156,8 @@ interface AdoptOptions extends SignatureOptions {
   readonly replace?: boolean;
   readonly apart?: boolean;
   readonly disable?: boolean;
+  readonly same?: boolean;
+  readonly another?: boolean;
   readonly until?: ReturnType<typeof parseUntil>;
 }
 
@@ -172,7 +174,7 @@ export async function takeOver(
   const isMixed = from !== undefined && (until !== undefined || ways.some((way) => way !== 'leave'));
   if ((from === undefined) === (names.length === 0) || isMixed || ways.length > 1) {
     const message =
-      'name people, or the sync whose users are meant with --from NAME; --leave, --disable, --replace and --apart exclude each other, and all but --leave are for people';
+      'name people, or the sync whose users are meant with --from NAME; --leave, --disable, --replace, --apart, --same and --another exclude each other, and all but --leave are for people';
     throw usageError(message);
   }
   if (from !== undefined) return takeOrphans(shell, { sync, from, leaves, ...caller }, options.yes === true);
@@ -202,7 +204,7 @@ function printDecided(
   { sync, way, done }: { readonly sync: string; readonly way: DecisionWay; readonly done: readonly Adoption[] },
 ): number {
   for (const { effect } of done) shell.print(`decided: ${cleanLine(effect)}`);
-  if (way === 'disable' || done.some(({ ways }) => ways !== undefined)) {
+  if (['disable', 'same', 'another'].includes(way) || done.some(({ ways }) => ways !== undefined)) {
     shell.print(`the next run acts by it:  ${shell.style.command(`apply ${sync}`)}`);
   }
   return 0;

@@ -128,6 +128,7 @@ const states = ['planned', 'held'] as const;
 const classOrder: readonly ChangeClass[] = [
   'removes',
   'disables',
+  'identity',
   'unleads',
   'handOvers',
   'configuration',

@@ -79,6 +79,8 @@ export const decide: CommandGroup = {
         ['--until <time>', `when --leave or --disable ends (needed to leave a rename): ${untilForms}`, parseUntil],
         ['--replace', 'disable the old account and create one for the new person; both wait for approval'],
         ['--apart', 'they are two people: decide about each alone'],
+        ['--same', "HR's record, which names another person than the account, is about the same one"],
+        ['--another', 'it is about another person: the account is disabled, and is never enabled for that one'],
         confirmOption,
         ...signatureOptions,
       ],

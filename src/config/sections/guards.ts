@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type FieldName, findField } from '../../core/person/fields.ts';
-import type { ChangeClass } from '../../core/plan/change.ts';
+import type { LimitedClass } from '../../core/plan/change.ts';
 import { must } from '../../core/run/problem-words.ts';
 import { type BlockedThreshold, defaultGuards, type Threshold } from '../../core/run/settings.ts';
 import { documented, uniqueList, wholeNumber } from './values.ts';
@@ -22,7 +22,7 @@ function limitShape({ absolute, percent, cap }: Threshold, ofAbsolute: string, o
 
 const lineOf = ({ absolute, percent, cap }: Threshold): string => `${absolute} / ${percent} % / ${cap ?? 'none'}`;
 
-function threshold(name: ChangeClass, what: string) {
+function threshold(name: LimitedClass, what: string) {
   const limit = defaultGuards[name];
   const shape = limitShape(
     limit,

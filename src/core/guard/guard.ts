@@ -1,6 +1,6 @@
 import type { FieldName } from '../person/fields.ts';
-import { type ChangeClass, changeClasses } from '../plan/change.ts';
-import { countOf } from '../run/formats.ts';
+import { type ChangeClass, changeClasses, type LimitedClass } from '../plan/change.ts';
+import { countOf, shellWord } from '../run/formats.ts';
 import type { Hold } from '../run/run.ts';
 import type { GuardSettings, Threshold } from '../run/settings.ts';
 import { type ColumnDoubts, percent } from './columns.ts';
@@ -39,6 +39,8 @@ export interface GuardFacts {
   readonly blocked?: BlockedFacts;
   /** An edit of the configuration that the plan was compared with. Absent: none differs. */
   readonly edit?: EditFacts;
+  /** The first identifications that come with other people, and whether the e-mail of an account taken from one is parked. */
+  readonly strangers?: { readonly examples: readonly string[]; readonly parksEmail: boolean };
 }
 
 export interface EditFacts {
@@ -100,7 +102,7 @@ export function allowance(threshold: Threshold, { managed, enabled }: Users): nu
  * The classes of which never more than a third of the enabled users pass in 24 hours, with the least that may. All but
  * updates lock users out, or restore access.
  */
-const withinThird: Readonly<Partial<Record<ChangeClass, number>>> = {
+const withinThird: Readonly<Partial<Record<LimitedClass, number>>> = {
   disables: 1,
   enables: 1,
   removes: 1,
@@ -112,7 +114,7 @@ const withinThird: Readonly<Partial<Record<ChangeClass, number>>> = {
 const countedExactly: readonly ChangeClass[] = ['disables', 'enables', 'removes', 'emailChanges', 'configuration'];
 
 /** Returns how many changes of the class pass in 24 hours: its threshold, but in a small company a third. */
-export function classAllowance(name: ChangeClass, threshold: Threshold, users: Users): number {
+export function classAllowance(name: LimitedClass, threshold: Threshold, users: Users): number {
   const usual = allowance(threshold, users);
   const least = withinThird[name];
   if (users.managed === 0 || least === undefined) return usual;
@@ -139,6 +141,7 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
   const classes = (isEditHeld ? facts.edit?.beside : undefined) ?? facts.classes;
   const whyHeld = (name: ChangeClass): string | undefined => {
     const count = classes[name];
+    if (name === 'identity') return withAnotherPerson(count, facts);
     const allowed = classAllowance(name, settings[name], facts);
     const { encoding, emptied: gone } = facts.columns ?? {};
     if (name === 'handOvers') return tooManyHandOvers(count, allowed);
@@ -158,6 +161,21 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
     ...others.flatMap((name) => holdOf(name, classes[name], whyHeld(name))),
   ];
   return { holds, ...read };
+}
+
+/** So many at once are rather rows that were shifted than people who changed. */
+export const severalStrangers = 3;
+
+/** Every change of the class needs approval. */
+function withAnotherPerson(count: number, { sync, strangers }: GuardFacts): string {
+  const { examples = [], parksEmail = false } = strangers ?? {};
+  const names = examples.length === 0 ? '' : ` (${examples.join(', ')}${count > examples.length ? ', …' : ''})`;
+  const who = `${countOf(count, 'identification comes', 'identifications come')} with another person than the account${names}`;
+  const cause =
+    count < severalStrangers ? '' : '. Rows of the export may be shifted or sorted in part, or made anonymous';
+  const command = `rollcall adopt ${shellWord(sync)} ${shellWord(count === 1 ? (examples[0] ?? 'ID') : 'ID')} --another`;
+  const email = parksEmail ? 'gets its parking address' : 'stays on it';
+  return `${who}${cause}. Approve those who are the same person. For another person, run "${command}": the account is disabled, and its e-mail ${email}`;
 }
 
 /** Returns whether changes of the class depend on a column that is emptied: see `ColumnDoubts`. */
@@ -266,4 +284,5 @@ export const classNoun: Readonly<Record<ChangeClass, string>> = {
   configuration: 'configuration change',
   leads: 'leader change',
   unleads: 'leader removal',
+  identity: 'change of person',
 };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { changeClasses } from '../plan/change.ts';
+import { changeClasses, limitedClasses } from '../plan/change.ts';
 import { canonicalJson, protectedDigest } from '../plan/configuration.ts';
 import { countOf } from '../run/formats.ts';
 import { given } from '../run/given.ts';
@@ -52,7 +52,7 @@ export function loosenedWords({ key, before, after }: Loosened): string {
 }
 
 function loosenedGuards(before: GuardSettings, after: GuardSettings): readonly Loosened[] {
-  const thresholds = [...changeClasses, 'blocked'] as const;
+  const thresholds = [...limitedClasses, 'blocked'] as const;
   const [rowsBefore, rowsAfter] = [before.blocked.oneInRows, after.blocked.oneInRows];
   const gone = (before.segments ?? []).filter((field) => after.segments?.includes(field) !== true);
   const percent = (value: number): string => `${value} %`;

@@ -31,6 +31,8 @@ export function isFreezable(kind: ChangeKind): boolean {
  * The classes that guards count. One change can be in several classes: an update of the e-mail is in two. `handOvers`:
  * disables and removes of people whom another sync is expected to take over. They are sent only when approved.
  * `configuration`: what differs for a person by an edit of the configuration alone; see `core/plan/configuration.ts`.
+ * `identity`: the record of an identification is about another person than its account. Such a change is in no class of its
+ * kind, and is sent only when approved.
  */
 export const changeClasses = [
   'creates',
@@ -44,9 +46,15 @@ export const changeClasses = [
   'configuration',
   'leads',
   'unleads',
+  'identity',
 ] as const;
 
 export type ChangeClass = (typeof changeClasses)[number];
+
+/** A class of which some changes pass without approval. */
+export type LimitedClass = Exclude<ChangeClass, 'identity'>;
+
+export const limitedClasses = changeClasses.filter((name): name is LimitedClass => name !== 'identity');
 
 /** The user before the change, reduced to what judging, writing and undoing need. */
 export interface Before {

@@ -101,8 +101,8 @@ export function fieldsDecided(
   const { kind, classes } = change;
   if (!isByField(kind) && kind !== 'enable') return { isWhole: true, digests: {} };
   const digests = digestsOf(change);
-  // What an edit changes is decided as it was shown, whole.
-  const isAll = only === undefined || (only.includes('configuration') && classes.includes('configuration'));
+  // What an edit changes is decided as it was shown, whole, and so is what comes with another person.
+  const isAll = only === undefined || wholeClasses.some((name) => only.includes(name) && classes.includes(name));
   if (kind === 'enable' && (isAll || only.includes('enables'))) return { isWhole: true, digests };
   if (isAll) return { isWhole: false, digests };
   if (partOf({ kind }) === 'leaders') {
@@ -114,6 +114,8 @@ export function fieldsDecided(
   const meant = change.changed.filter(isMeant);
   return { isWhole: false, digests: Object.fromEntries(meant.map((field) => [field, digests[field]])) };
 }
+
+const wholeClasses = ['configuration', 'identity'] as const;
 
 /** Returns what an approval of the change lets go: all of it, so a rejected value in a create blocks it too. */
 export function fieldsApproved(change: Decidable): DecidedFields {

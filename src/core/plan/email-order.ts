@@ -97,11 +97,11 @@ export function sendingLevels(changes: readonly OrderedChange[]): ReadonlyMap<st
   return levels;
 }
 
-/** The parking address of a leaver's account whose e-mail an active employee is to get. */
+/** The parking address of an account whose e-mail an active employee is to get, or that a person took from its record. */
 export interface Parking {
   readonly email: string;
-  /** Who gets the e-mail. */
-  readonly claimant: string;
+  /** `left, and E7 needs the e-mail`. */
+  readonly why: string;
 }
 
 /**
@@ -109,7 +109,7 @@ export interface Parking {
  * every write needs both names. `carried`: mapped fields that every write must carry.
  */
 export function park(
-  { email, claimant }: Parking,
+  { email, why }: Parking,
   user: User,
   entry: LedgerEntry,
   carried: readonly FieldName[] = [],
@@ -124,6 +124,6 @@ export function park(
     after: withKnown({ firstName, lastName, email }, user, entry, carried),
     changed: ['email'],
     classes: ['updates', 'emailChanges'],
-    reason: `left, and ${claimant} needs the e-mail, so the account gets its parking address`,
+    reason: `${why}, so the account gets its parking address`,
   };
 }

@@ -36,7 +36,8 @@ import {
 } from './ledger-steps.ts';
 import { isClaimOver, type Neighbors } from './neighbors.ts';
 import type { AbsenceProof, LeaverProof } from './snapshot.ts';
-import type { AccountDecision } from './standing.ts';
+import type { AccountDecision, IdentityDecision } from './standing.ts';
+import { ofIdentity, type Stranger } from './stranger.ts';
 
 /**
  * What the source shows about one identification. *Leaver* and *missing* require a proof;
@@ -66,6 +67,8 @@ export interface Case {
   readonly neighbors?: Neighbors;
   /** The parking address of the account, whose e-mail an active employee is to get. Counts only for a leaver. */
   readonly parking?: Parking;
+  /** The record is about another person than the account: see `core/person/same-person.ts`. */
+  readonly stranger?: Stranger;
   /** A person decided that one of the two replaces the other, who has no account yet: both changes need approval. */
   readonly replacement?: { readonly identification: string; readonly other: string; readonly by: string };
   /** A person decided that the account is disabled, although no sync owns it. Counts only while that is so. */
@@ -102,6 +105,7 @@ export type Rule =
   | 'enable-refused'
   | 'active-enable'
   | 'active-foreign-disable'
+  | 'another-person'
   | 'missing-counted'
   | 'missing-disable'
   | 'missing-remove'
@@ -156,6 +160,8 @@ export interface Decision<Name extends string = Rule> {
  *  active              | nothing                   | any                | create                      | active-create
  *  active              | enabled, differs          | any                | update                      | active-update
  *  active              | enabled, equal            | any                | none, becomes ours          | active-equal
+ *  active, about       | an account of another     | any                | disable, park the e-mail    | another-person
+ *  another person      | person, as was decided    |                    |                             |
  *  active, no enable   | disabled; first, or by us | none, ours         | none; reported              | enable-refused
  *  active              | disabled; first, or by us | none, ours         | enable with its update      | active-enable
  *  active              | disabled by others        | ours, seen enabled | none; conflict (or enable)  | active-foreign-disable
@@ -171,6 +177,7 @@ export interface Decision<Name extends string = Rule> {
  *
  * `release` and `claim` are defined in core/neighbors.ts.
  * An entry about another account than the one shown counts as absent, even if another sync owns it.
+ * An update or enable by a record that is about another person than the account is of the class `identity`.
  * Afterwards `policy` and `protected` can remove changes, but never add one.
  */
 export function decide(subject: Case, rules: PlanRules, now: number): Decision {
@@ -372,6 +379,28 @@ function gone(
 }
 
 function active(subject: CurrentCase, person: Person): Decision {
+  const { stranger } = subject;
+  if (stranger?.parted !== undefined) return parted(subject, stranger.parted);
+  const decision = keepEqual(subject, person);
+  return stranger === undefined ? decision : ofIdentity(decision, stranger);
+}
+
+/** Disables an account whose record is about another person, and parks its e-mail. It is never enabled for that person. */
+function parted(subject: CurrentCase, { by }: Pick<IdentityDecision, 'by'>): Decision {
+  const { user, ours, identification, rules } = subject;
+  const text = `${by} decided that HR's record is about another person than the account, which stays disabled. Give that person another identification in HR. To withdraw the decision, run "rollcall adopt ${shellWord(rules.name)} ${shellWord(identification)} --same"`;
+  const taken = { rule: 'another-person', ...reset(ours) } as const;
+  if (user?.enabled === true) {
+    return {
+      ...taken,
+      change: disable(user, identification, `${by} decided that HR's record is about another person`),
+    };
+  }
+  const parked = withParking(taken, subject);
+  return parked.change === undefined ? { ...parked, finding: finding(subject, 'another-person', text) } : parked;
+}
+
+function keepEqual(subject: CurrentCase, person: Person): Decision {
   const { user, ledger, ours, identification, rules } = subject;
   // The person was seen again. The old count must not remain when the change is held or fails.
   const seen = reset(ours);

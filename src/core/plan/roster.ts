@@ -179,7 +179,7 @@ export function intoPages(entries: Int32Array<ArrayBuffer>, perPage: number): In
 }
 
 /** Returns the function that finds the page of a key's high half. */
-function pager(pages: number): (hi: number) => number {
+export function pager(pages: number): (hi: number) => number {
   const shift = 32 - Math.log2(pages);
   return pages === 1 ? () => 0 : (hi) => hi >>> shift;
 }

@@ -12,14 +12,16 @@ export interface Pair {
 /**
  * `leave`: the account stays as it is, and the person is left out, until an instant. `replace`: the account is disabled
  * and the person gets one; both wait for approval. `apart`: they are two people, each decided alone. `disable`: the next
- * full run plans the disable of an account that no sync owns.
+ * full run plans the disable of an account that no sync owns. `same`, `another`: see `IdentityDecision`.
  */
-export const decisionWays = ['leave', 'replace', 'apart', 'disable'] as const;
+export const decisionWays = ['leave', 'replace', 'apart', 'disable', 'same', 'another'] as const;
 
 export type DecisionWay = (typeof decisionWays)[number];
 
 /** What a person can decide about two. */
-export type PairWay = Exclude<DecisionWay, 'disable'>;
+export type PairWay = Exclude<DecisionWay, 'disable' | IdentityWay>;
+
+export type IdentityWay = 'same' | 'another';
 
 /** Who decided, and why. */
 interface Signed {
@@ -45,6 +47,24 @@ export interface AccountDecision extends Signed, Ending {
   readonly accountId?: string;
 }
 
+/**
+ * Whether the record of an identification is about the person of its account, while HR gives the name that it gave then.
+ * `another`: the account is disabled, and stays so.
+ */
+export interface IdentityDecision extends Signed {
+  readonly way: IdentityWay;
+  readonly identification: string;
+  readonly accountId: string;
+  /** See `nameDigest` in `core/person/same-person.ts`. Absent: whatever name HR gives. */
+  readonly nameDigest?: string;
+}
+
+export function isOfIdentity<One extends { readonly way: string }>(
+  one: One,
+): one is Extract<One, { readonly way: IdentityWay }> {
+  return one.way === 'same' || one.way === 'another';
+}
+
 /** The account of `other` gets the identification. It stands until the ledger has followed. */
 interface RenameDecision extends Pair, Signed {
   readonly way: 'rename';
@@ -56,7 +76,7 @@ interface OwnerDecision extends Signed {
   readonly owner: string;
 }
 
-type Decision = PairDecision | AccountDecision | RenameDecision | OwnerDecision;
+type Decision = PairDecision | AccountDecision | RenameDecision | OwnerDecision | IdentityDecision;
 
 interface Place {
   readonly connection: string;
@@ -78,6 +98,8 @@ export interface Standing {
   readonly ofTwo: readonly PairDecision[];
   /** What was decided about accounts that no sync owns, by identification. */
   readonly accounts: ReadonlyMap<string, AccountDecision>;
+  /** What was decided about accounts and the records of their identifications. */
+  readonly identities: ReadonlyMap<string, IdentityDecision>;
   /** Returns the decisions about two of whom this is one: the new person, or the account. */
   about(identification: string): readonly PairDecision[];
   /** Returns whether a person decided that the account is disabled: alone, or because a new person replaces its user. */
@@ -90,11 +112,13 @@ export interface Standing {
 export function openStanding(decisions: readonly Decision[]): Standing {
   const ofTwo: PairDecision[] = [];
   const accounts = new Map<string, AccountDecision>();
+  const identities = new Map<string, IdentityDecision>();
   const byName = new Map<string, PairDecision[]>();
   for (const one of decisions) {
     if ('owner' in one || one.way === 'rename') continue;
     if (!('other' in one)) {
-      accounts.set(one.identification, one);
+      if (isOfIdentity(one)) identities.set(one.identification, one);
+      else accounts.set(one.identification, one);
       continue;
     }
     ofTwo.push(one);
@@ -104,6 +128,7 @@ export function openStanding(decisions: readonly Decision[]): Standing {
   return {
     ofTwo,
     accounts,
+    identities,
     about,
     disables: (name) =>
       accounts.get(name)?.way === 'disable' ||

@@ -1,6 +1,6 @@
 import type { FieldName } from '../person/fields.ts';
 import type { DateTimeRule } from '../person/plain-date.ts';
-import type { ChangeClass } from '../plan/change.ts';
+import type { LimitedClass } from '../plan/change.ts';
 
 /** The settings of one sync, validated and with defaults. `src/config` builds them from rollcall.yaml. */
 export interface SyncSettings {
@@ -86,7 +86,7 @@ export interface BlockedThreshold extends Threshold {
   readonly oneInRows: number;
 }
 
-export type GuardSettings = Readonly<Record<ChangeClass, Threshold>> & {
+export type GuardSettings = Readonly<Record<LimitedClass, Threshold>> & {
   readonly blocked: BlockedThreshold;
   /** Fields within each value of which disables are limited too. Absent: none. */
   readonly segments?: readonly FieldName[];

@@ -4,6 +4,7 @@ import type { MissingWait } from '../../core/plan/ledger-steps.ts';
 import { nextTryAt, refusalReason } from '../../core/plan/refused-create.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { countOf, formatInstant } from '../../core/run/formats.ts';
+import { given } from '../../core/run/given.ts';
 import { undoneBy } from '../../ports/runs.ts';
 import type { NewChange, OwnedUser } from '../../ports/store.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
@@ -20,6 +21,7 @@ import { type DecidedSlot, type DecideJob, decideSlots, type SlotToDecide } from
 import { type AccountEffects, type Effects, effectsOf } from './effects.ts';
 import { orderClaims } from './order-claims.ts';
 import { settleChanges } from './settle-changes.ts';
+import { openStrangers } from './strangers.ts';
 import { decideBy } from './undo.ts';
 
 /** The result of the third step. The changes are stored but not guarded yet. */
@@ -55,6 +57,8 @@ export interface Decided {
   respectedEdits: number;
   /** What is of the class `configuration`. */
   readonly differing: Differing;
+  /** The first identifications whose records are about other people than their accounts. */
+  strangers: readonly string[];
   /** Positions in the spool of changes that are made while that class is held. */
   readonly instead: number[];
   /** Positions in the spool of users whom the class takes over: see `TakenLater`. */
@@ -77,6 +81,7 @@ function nothingDecided(): Decided {
     waits: new Map(),
     keptEmails: new Set(),
     differing: noDiffering(),
+    strangers: [],
   };
 }
 
@@ -101,7 +106,20 @@ export async function decideChanges(
   await recorder.begin();
   const isFocused = read.focus !== undefined;
   const decide = decideBy(work, { isComplete: snapshot.leavers !== undefined, former }, io);
-  const people = { index, spool, candidates, claims, holders, neighbors, asked, blocked, standing, decide };
+  const strangers = undoneBy(work.scope) === undefined ? openStrangers(work, standing, io) : undefined;
+  const people = {
+    index,
+    spool,
+    candidates,
+    claims,
+    holders,
+    neighbors,
+    asked,
+    blocked,
+    standing,
+    decide,
+    ...given({ strangers }),
+  };
   const job = { sync, snapshot, isFocused, ...people, signal };
   const moves = await orderClaims(job, find, io);
   const decided = nothingDecided();
@@ -119,6 +137,8 @@ export async function decideChanges(
     await nextTurn();
   }
   for (const finding of inheritance.findings()) find(finding);
+  strangers?.tell(find);
+  decided.strangers = strangers?.examples() ?? [];
   const isDelta = read.reading.kind === 'delta';
   decided.needsFull = identities.notKept > 0 || (isDelta && identities.found > 0);
   if (decided.needsFull && isDelta) {
@@ -130,7 +150,10 @@ export async function decideChanges(
   return decided;
 }
 
-/** Yields the open cases, some at a time: the candidates, then each person whom the platform has not shown. */
+/**
+ * Yields the open cases, some at a time: the candidates, those who are active first, then each person whom the platform has
+ * not shown. Whether a leaver goes can depend on all records of people who are active: see `Strangers`.
+ */
 function* slotsToDecide(
   { index, candidates, isFocused }: Pick<DecideJob, 'index' | 'candidates' | 'isFocused'>,
   quiet: QuietCounts,
@@ -149,7 +172,11 @@ function* everyOpen(
   { index, candidates: { slots, places }, isFocused }: Pick<DecideJob, 'index' | 'candidates' | 'isFocused'>,
   quiet: QuietCounts,
 ): Generator<SlotToDecide, void> {
-  for (let i = 0; i < slots.length; i += 1) yield { slot: slots[i] as number, place: places[i] as number };
+  for (const isFirst of [true, false]) {
+    for (const [i, slot] of slots.entries()) {
+      if (index.has(slot, mark.active) === isFirst) yield { slot, place: places[i] as number };
+    }
+  }
   for (let slot = 0; slot < index.size; slot += 1) {
     if (index.has(slot, mark.seen) || index.has(slot, mark.bystander)) continue;
     if (isFocused || !index.has(slot, mark.leaver) || index.has(slot, mark.inLedger)) yield { slot, place: undefined };

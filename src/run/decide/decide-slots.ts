@@ -23,6 +23,7 @@ import { mark } from '../read/marks.ts';
 import type { PeopleIndex } from '../read/people-index.ts';
 import type { Absent } from '../read/person-text.ts';
 import { sayOf } from '../read/source-says.ts';
+import type { Strangers } from './strangers.ts';
 
 export interface DecideJob {
   readonly sync: Sync;
@@ -43,6 +44,8 @@ export interface DecideJob {
   /** Identifications with a change whose outcome is not known yet: nothing is sent to them. */
   readonly blocked: Unresolved['blocked'];
   readonly decide: DecideCases;
+  /** Absent in an undo, which gives back what was. */
+  readonly strangers?: Strangers;
   readonly signal: AbortSignal;
 }
 
@@ -107,6 +110,7 @@ export async function decideSlots(
       return known ? [{ entry: known, says: source.says, isLeftBehind: owner !== entry }] : [];
     }),
   );
+  const strangers = await job.strangers?.judge(people);
   const { byFile, byCall } = clearingWrites(sync.settings, sync.dialect);
   const rules = { ...rulesOn(io.clock, sync.settings), carried: byFile || byCall ? sync.mapping.fields : [] };
   // What an outbox exported can have disabled the account: that is no other writer.
@@ -115,11 +119,13 @@ export async function decideSlots(
   const cases = bare.map((one) => {
     const { slot, subject: bareSubject } = one;
     const { user, identification } = bareSubject;
+    const stranger = strangers?.get(slot);
     const subject: Case = {
       ...bareSubject,
       ...given({
         neighbors: neighbors.get(identification),
-        parking: leaverParking(slot, job),
+        stranger,
+        parking: stranger?.parted === undefined ? leaverParking(slot, job) : partedParking(slot, job),
         replacement: openReplacement(identification, job),
         toDisable: toDisable(identification, job),
       }),
@@ -131,7 +137,20 @@ export async function decideSlots(
     cases.map(({ subject }) => subject),
     rules,
   );
-  return cases.map((one, i) => ({ ...one, decision: decisions[i] as (typeof decisions)[number] }));
+  const decided = cases.map((one, i) => {
+    return { ...one, user: one.subject.user, decision: decisions[i] as (typeof decisions)[number] };
+  });
+  const settled = job.strangers?.withDisables(decided) ?? decisions;
+  return decided.map(({ user: _, ...one }, i) => ({ ...one, decision: settled[i] as (typeof settled)[number] }));
+}
+
+/** Returns the parking of an account that a person took from its record. */
+function partedParking(slot: number, { index, sync: { settings } }: DecideJob): Parking | undefined {
+  const { parkEmail } = settings;
+  const email = parkEmail && parkingAddress(parkEmail, index.person(slot).identification);
+  return email === undefined || index.findEmail(email) !== -1
+    ? undefined
+    : { email, why: 'is not the account of the record' };
 }
 
 /** Returns the parking of a leaver whose account has an e-mail that an employee is to get in this plan. */
@@ -145,7 +164,7 @@ function leaverParking(slot: number, { index, sync, holders, isFocused }: Decide
   if (!isGone || (!isFocused && index.has(slot, mark.bystander))) return undefined;
   const email = parkingAddress(parkEmail, index.person(slot).identification);
   if (email === undefined || index.findEmail(email) !== -1) return undefined;
-  return { email, claimant: index.person(claimant).identification };
+  return { email, why: `left, and ${index.person(claimant).identification} needs the e-mail` };
 }
 
 /** Returns the decision to disable the account of this identification. */
@@ -168,6 +187,8 @@ function openReplacement(name: string, { standing, index, snapshot }: DecideJob)
 export function whyNotSent(change: ChangeDraft, { settings: { delivery }, dialect }: Sync): string | undefined {
   const facts = { delivery, isSmallAndDirect: false, dialect };
   if (routeOf(change, facts) !== 'none') return undefined;
+  // The reason of such a change names people, and a finding does not.
+  const reason = change.classes.includes('identity') ? 'it comes with another person' : change.reason;
   const unknown = unknownFields(change, dialect);
   const isAllowed = { ...facts, dialect: { ...dialect, mayClear: [...dialect.mayClear, ...unknown] } };
   if (routeOf(change, isAllowed) === 'none') {
@@ -176,7 +197,7 @@ export function whyNotSent(change: ChangeDraft, { settings: { delivery }, dialec
   const cure = unknown.every((name) => fieldTraits(name).isReadable)
     ? 'Correct it on the platform by hand'
     : 'Give the employee a value in the source, set whenEmpty: clear in the mapping, or list the field in dialect.mayClear';
-  return `the ${change.kind} was not made (${change.reason}): it would clear ${unknown.join(', ')}, and neither the platform nor the ledger shows the value. ${cure}`;
+  return `the ${change.kind} was not made (${reason}): it would clear ${unknown.join(', ')}, and neither the platform nor the ledger shows the value. ${cure}`;
 }
 
 /** What the source says about people in a conflict. Its finding has the code and the reason. */

@@ -103,6 +103,7 @@ const preventing: ReadonlySet<string> = new Set<Rule>([
   'create-refused',
   'enable-refused',
   'active-foreign-disable',
+  'another-person',
   // The disable is not due yet. It stays undone while the person is missing.
   'missing-counted',
 ]);

@@ -37,7 +37,9 @@ export async function orderClaims(job: DecideJob, find: (finding: Finding) => vo
   const isStuck = (claimant: number): boolean => waitsForOthers(claimant, links, job);
   const waiting = [...order.waiting, ...[...order.going].filter(isStuck)];
   for (const slot of waiting) reportWaiting(slot, leaving, job, find);
-  for (const members of order.cycles) reportCycle(members, job, find);
+  // Records that are about other people than their accounts wait as such, whatever their e-mails.
+  const isShifted = (members: readonly number[]): boolean => members.every((slot) => index.has(slot, mark.stranger));
+  for (const members of order.cycles) if (!isShifted(members)) reportCycle(members, job, find);
   return {
     passing: new Set(waiting.filter((slot) => leaving.has(links.get(slot) ?? slot))),
     postponed: waiting.filter((slot) => !index.has(slot, mark.bystander)).length,

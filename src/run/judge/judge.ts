@@ -55,7 +55,7 @@ export interface Judged {
 export interface JudgeInput {
   readonly read: PlanRead;
   readonly compared: PlanCompared;
-  readonly decided: Pick<Decided, 'differing'>;
+  readonly decided: Pick<Decided, 'differing' | 'strangers'>;
   readonly counts: PlanCounts;
 }
 
@@ -63,7 +63,7 @@ export interface JudgeInput {
 export function judge(work: Pick<PlanWork, 'sync' | 'blocked' | 'focus' | 'edit'>, input: JudgeInput): Judged {
   const { sync } = work;
   const { read, compared, counts } = input;
-  const { differing } = input.decided;
+  const { differing, strangers: examples } = input.decided;
   const { snapshot, fillRates, unreadable, vanished, columns, last } = read;
   const { name, guards } = sync.settings;
   const { managed, enabled } = compared;
@@ -71,7 +71,8 @@ export function judge(work: Pick<PlanWork, 'sync' | 'blocked' | 'focus' | 'edit'
   const previous = snapshot.kind === 'full' ? last : undefined;
   const facts = { sync: name, managed, enabled, rows, fillRates, unreadable, vanished, columns, previous };
   const { open: classes, recent, restored } = counts;
-  const about = { ...blockedFacts(work, read), ...editFacts(work, { differing, snapshot }, counts.beside) };
+  const strangers = { examples, parksEmail: sync.settings.parkEmail !== undefined };
+  const about = { ...blockedFacts(work, read), ...editFacts(work, { differing, snapshot }, counts.beside), strangers };
   const verdict = checkGuards({ ...facts, classes, recent, ...restored, ...about }, guards);
   const ruled = counts.ruled.filter((one) => !verdict.holds.some((hold) => hold.class === one.class));
   const excess = [...verdict.holds, ...ruled.map((one) => ({ sync: name, ...one }))];

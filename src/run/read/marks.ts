@@ -12,7 +12,7 @@
  * | compare: the ledger           | inLedger, ours, plain                                   | compare, decide       |
  * | compare: the roster           | wasUndecided                                            | record                |
  * | compare: the platform         | seen, enabled; leadable of who is equal                 | every step            |
- * | decide                        | prevented, leadable                                     | lead, record          |
+ * | decide                        | prevented, leadable, stranger                           | lead, record          |
  * | lead                          | led; bystander and seen of people who wait for a leader | record                |
  */
 export const mark = {
@@ -57,4 +57,6 @@ export const mark = {
   enabled: 1 << 19,
   /** The full read before could not decide about the person: see `Claim.undecided`. */
   wasUndecided: 1 << 20,
+  /** The record is about another person than the account: what it shows is not what is known of the identification. */
+  stranger: 1 << 21,
 } as const;

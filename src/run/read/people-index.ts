@@ -22,7 +22,7 @@ import { mark } from './marks.ts';
 import { type Absent, createPersonText } from './person-text.ts';
 
 /** What a directory shows of a person besides the fields. */
-const shownMarks = mark.active | mark.leaver | mark.outOfScope | mark.seen | mark.enabled;
+const shownMarks = mark.active | mark.leaver | mark.outOfScope | mark.seen | mark.enabled | mark.stranger;
 
 /** Where a field's bit lies in `#given`. */
 interface Place {

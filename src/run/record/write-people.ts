@@ -90,7 +90,8 @@ function rowOf(reference: number, { index, others }: DirectoryToWrite['people'])
   const isOnPlatform = index.has(reference, mark.seen);
   const { identification } = person;
   const isEnabled = index.has(reference, mark.enabled);
-  const plain = { identification, side: 'source', isOnPlatform, isEnabled } as const;
+  const stranger = index.has(reference, mark.stranger) ? ({ isStranger: true } as const) : {};
+  const plain = { identification, side: 'source', isOnPlatform, isEnabled, ...stranger } as const;
   if (person.kind !== 'person') return { ...plain, name: '', email: '', standing: 'unusable' };
   return { ...plain, ...shownAs(person.fields), standing: person.isInScope ? person.standing : 'out-of-scope' };
 }

@@ -66,8 +66,8 @@ export interface GroupsJob {
   readonly sync: Sync;
 }
 
-/** Classes of disables. One that was expected to become a hand-over is counted as such only. */
-const disableClasses = ['disables', 'handOvers'] as const;
+/** Classes of disables. One that was expected to become a hand-over, or is of the class `identity`, is counted as such only. */
+const disableClasses = ['disables', 'handOvers', 'identity'] as const;
 
 /**
  * Yields the changes of a plan in the groups that are sent together, in the order of sending. Disables go first, in

@@ -90,7 +90,10 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
     countedAs: 'forgotten',
     isBookkeeping: true,
   },
-  standing_decisions: { sync: 'sync', columns: { identification: exactRow, other: exactRow, why: mention } },
+  standing_decisions: {
+    sync: 'sync',
+    columns: { identification: exactRow, other: exactRow, name_digest: { of: 'person' }, why: mention },
+  },
   decisions: { sync: 'sync', columns: { identification: exactRow, why: mention } },
   baselines: {
     sync: 'sync',

@@ -22,6 +22,7 @@ const classBits: Readonly<Record<ChangeClass, number>> = {
   configuration: 256,
   leads: 512,
   unleads: 1024,
+  identity: 2048,
 };
 
 export function classMask(classes: readonly ChangeClass[]): number {

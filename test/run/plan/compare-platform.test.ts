@@ -89,7 +89,7 @@ describe('an e-mail that a user has and another employee is to get', () => {
   });
 
   it.each([
-    { name: 'another name', leaver: { status: 'left', first: 'Zoe' }, user: {}, kinds: { z9: 'disable' } },
+    { name: 'another name', leaver: { status: 'left', first: 'Zoe' }, user: {}, kinds: { z9: 'disable held' } },
     { name: 'a disabled account', leaver: { status: 'left', first: 'Zoe' }, user: { enabled: false }, kinds: {} },
     { name: 'no place in the scope', leaver: { status: 'left', type: 'guest' }, user: {}, kinds: {} },
     { name: 'a later first day', leaver: { hired: '2099-01-01' }, user: {}, kinds: {} },
@@ -134,7 +134,7 @@ describe('named people before the first full read', () => {
   it('are protected by what others claim, of whom nothing is said', async () => {
     const records = [row('a1', mail('ana@x.com')), row('z9', { status: 'left', first: 'Zoe' }), row('b2')];
     const scene = await openPlanScene({ records, users: [z9, account('b2', { fields: { area: 'Old' } })] });
-    expect((await scene.plan(only('z9', 'b2'))).kinds).toEqual({ b2: 'update', z9: 'disable' });
+    expect((await scene.plan(only('z9', 'b2'))).kinds).toEqual({ b2: 'update', z9: 'disable held' });
     const other = await openPlanScene({ records, users: [z9] });
     expect((await other.plan(only('a1'))).findings).toEqual(['email-conflict a1']);
   });

@@ -60,8 +60,8 @@ describe('what an edit makes of changes', () => {
   it('is told from what changes anyway, for each person and field', async () => {
     const leaving = { ...ana, records: [named('ana', left)] };
     const missed = entry('ana', { misses: { count: 1, since: now - 1, stamp: 's0' } });
-    const eva = { fields: { ...fields, firstName: 'Eva' } };
-    const both = { fields: { ...changed.fields, firstName: 'Eva' } };
+    const eva = { fields: { ...fields, firstName: 'Ana Eva' } };
+    const both = { fields: { ...changed.fields, firstName: 'Ana Eva' } };
     const all = '(scope, mapping.area)';
     const cases: readonly [before: readonly Person[], World, ...changes: string[]][] = [
       [[named('ana')], ana, ...edited],
@@ -107,7 +107,7 @@ describe('what an edit makes of changes', () => {
   it.each<{ what: string; world: Edited; changes: readonly string[] }>([
     {
       what: 'is all of it where one read cannot compare the two',
-      world: { ...ana, records: [named('ana', { fields: { ...changed.fields, firstName: 'Eva' } })], edit: {} },
+      world: { ...ana, records: [named('ana', { fields: { ...changed.fields, firstName: 'Ana Eva' } })], edit: {} },
       changes: ['update ana: firstName,area; updates,configuration; (mapping.area)'],
     },
     {
@@ -213,8 +213,8 @@ describe('what an edit makes of changes', () => {
       },
       {
         what: 'gives back with the classes of what changes anyway',
-        edit: { records: [named('ana', { fields: { ...fields, firstName: 'Eva' } })] },
-        over: { records: [named('ana', { fields: { ...changed.fields, firstName: 'Eva' } })] },
+        edit: { records: [named('ana', { fields: { ...fields, firstName: 'Ana Eva' } })] },
+        over: { records: [named('ana', { fields: { ...changed.fields, firstName: 'Ana Eva' } })] },
         change: `update ana: firstName,area; updates; ${back}`,
       },
       {
@@ -249,8 +249,8 @@ describe('what an edit makes of changes', () => {
       counts: [0, 1],
     },
   ])('is without what was rejected: $what', async ({ only, change, counts }) => {
-    const records = [named('ana', { fields: { ...changed.fields, ...(only && { firstName: 'Eva' }) } })];
-    const before = [named('ana', { fields: { ...fields, ...(only && { firstName: 'Eva' }) } })];
+    const records = [named('ana', { fields: { ...changed.fields, ...(only && { firstName: 'Ana Eva' }) } })];
+    const before = [named('ana', { fields: { ...fields, ...(only && { firstName: 'Ana Eva' }) } })];
     const world = withKeys({ ...ana, records, edit: { records: before } });
     const first = await decidePlan(world);
     const plan = await open(world);

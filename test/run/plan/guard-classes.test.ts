@@ -159,7 +159,7 @@ describe('a full read that is doubted', () => {
 
   it('because a field lost its values holds updates of that field alone', async () => {
     const scene = await settled(guards({ fillRateDownPoints: 20 }));
-    scene.source.records = [...some(9, { area: '' }), row('p009', { first: 'Eva' })];
+    scene.source.records = [...some(9, { area: '' }), row('p009', { first: 'Ana Eva' })];
     const planned = await scene.plan();
     const { p009, ...others } = planned.kinds;
     expect([p009, new Set(Object.values(others))]).toEqual(['update', new Set(['update held'])]);

@@ -325,6 +325,8 @@ export const store = {
     /** The account, where it is of another identification. */
     other: 'text',
     account_id: 'text',
+    /** Digest of the name that HR gave, where the decision is about the account of that identification. */
+    name_digest: 'text',
     /** The sync that is gone. */
     owner: 'text',
     by_whom: 'text not null',

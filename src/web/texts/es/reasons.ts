@@ -22,6 +22,17 @@ const phrases: readonly Phrase[] = [
     'se fue, y {} necesita el correo: la cuenta recibe una dirección provisional',
   ],
   ['left: {}', 'se fue: {}'],
+  ['{} was {}; HR now calls {}: {}', '{} era {}; según RR. HH. ahora es {}: {}'],
+  ['born {}', 'nacimiento {}'],
+  [
+    'the record of another identification is about {}, whose account this is: {}',
+    'el registro de otra identificación es de {}, a quien pertenece esta cuenta: {}',
+  ],
+  ["{} decided that HR's record is about another person", '{} decidió que el registro de RR. HH. es de otra persona'],
+  [
+    'is not the account of the record, so the account gets its parking address',
+    'no es la cuenta del registro: recibe una dirección provisional',
+  ],
   ['out of scope by rule', 'fuera del alcance por regla'],
   ['missing, and replaced by {}', 'ausente, y reemplazado por {}'],
   ['missing, and {} decided to disable the account: {}', 'ausente, y {} decidió inhabilitar la cuenta: {}'],
@@ -74,6 +85,29 @@ const phrases: readonly Phrase[] = [
   ['{} decided to disable it ({})', '{} decidió inhabilitarla ({})'],
   ['which has no effect: HR has the person now', 'sin efecto: RR. HH. ya tiene a la persona'],
   // Why a guard holds.
+  ...['', ' ({})'].flatMap((names): Phrase[] => [
+    [
+      `1 identification comes with another person than the account${names}`,
+      `1 identificación viene con otra persona que la cuenta${names}`,
+    ],
+    [
+      `{} identifications come with another person than the account${names}`,
+      `{} identificaciones vienen con otra persona que la cuenta${names}`,
+    ],
+  ]),
+  [
+    'Rows of the export may be shifted or sorted in part, or made anonymous',
+    'Las filas de la exportación pueden estar corridas, ordenadas en parte o anonimizadas',
+  ],
+  ['Approve those who are the same person', 'Apruebe a quienes son la misma persona'],
+  [
+    'For another person, run "{}": the account is disabled, and its e-mail gets its parking address',
+    'Para otra persona, ejecute "{}": la cuenta se inhabilita y su correo pasa a la dirección provisional',
+  ],
+  [
+    'For another person, run "{}": the account is disabled, and its e-mail stays on it',
+    'Para otra persona, ejecute "{}": la cuenta se inhabilita y conserva su correo',
+  ],
   ['{}: the limit without approval is {} in 24 hours ({})', '{}: el límite sin aprobación es {} en 24 horas ({})'],
   ['after {} made without approval in the last 24 hours', 'después de {} sin aprobación en las últimas 24 horas'],
   ['1 enabled managed user', '1 usuario administrado habilitado'],

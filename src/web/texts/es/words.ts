@@ -74,6 +74,7 @@ export const words: Texts['words'] = {
     unleads: ['retiro de líderes', 'retiros de líderes'],
     handOvers: ['traspaso', 'traspasos'],
     configuration: ['cambio de la configuración', 'cambios de la configuración'],
+    identity: ['cambio de persona', 'cambios de persona'],
   },
   holdState: {
     open: 'Abierta',

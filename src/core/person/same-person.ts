@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import type { FieldValues } from './fields.ts';
+import { compileTransforms, foldText } from './text.ts';
+
+/** What tells people apart, as a record or an account shows it. An absent value is not known. */
+export type WhoFields = Pick<FieldValues, 'firstName' | 'lastName' | 'email' | 'birthDate' | 'orgEntryDate'>;
+
+/** What the last accepted read showed of an identification. */
+export interface LastSeen {
+  readonly name: string;
+  readonly birthDate?: string;
+}
+
+/** `unknown`: the names are in two scripts, and nothing else can be compared. */
+export type Likeness = 'same name' | 'same' | 'another' | 'unknown';
+
+/**
+ * Compares a record with the account of its identification by names, and by e-mail, birth date and entry date:
+ *
+ *   names            | one of the three is equal | each that both have differs     | none is known of both
+ *   -----------------+---------------------------+---------------------------------+----------------------
+ *   equal            | same name                 | same name                       | same name
+ *   a part in common | same                      | another                         | another
+ *   different        | another                   | another                         | another
+ *   in two scripts   | same                      | another                         | unknown
+ *   not known        | same                      | another if they are two or more | same
+ */
+export function compareWithAccount(record: WhoFields, account: WhoFields): Likeness {
+  const names = compareNames(nameOf(record), nameOf(account));
+  if (names === 'equal') return 'same name';
+  if (names === 'different') return 'another';
+  const facts = factsOf(record, account);
+  if (facts.includes(true)) return 'same';
+  if (names === 'shared') return 'another';
+  if (names === 'not known') return facts.length > 1 ? 'another' : 'same';
+  return facts.length > 0 ? 'another' : 'unknown';
+}
+
+/** Compares a record with what the last accepted read showed of the identification: the name or the birth date decides. */
+export function isAsLastSeen(
+  record: WhoFields,
+  { name, birthDate }: LastSeen,
+): 'by name' | 'by birth date' | undefined {
+  if (compareNames(nameOf(record), name) === 'equal') return 'by name';
+  return isSet(birthDate) && record.birthDate === birthDate ? 'by birth date' : undefined;
+}
+
+/** Returns whether two have one name, and one of e-mail, birth date and entry date. */
+export function looksLike(one: WhoFields, other: WhoFields): boolean {
+  return compareNames(nameOf(one), nameOf(other)) === 'equal' && factsOf(one, other).includes(true);
+}
+
+/** Returns `Ana Ruiz, born 1990-01-02`. */
+export function whoWords(fields: WhoFields): string {
+  const name = nameOf(fields);
+  return `${name === '' ? 'a person without a name' : name}${isSet(fields.birthDate) ? `, born ${fields.birthDate}` : ''}`;
+}
+
+/** Returns a digest of a name, equal for each spelling of it that compares as equal part by part. */
+export function nameDigest(fields: WhoFields): string {
+  const parts = [...partsOf(nameOf(fields))].sort();
+  return createHash('sha256').update(parts.join(' ')).digest('base64url').slice(0, 22);
+}
+
+/** Compares e-mails (without case), birth dates and entry dates: one answer for each that both have. */
+function factsOf(one: WhoFields, other: WhoFields): readonly boolean[] {
+  return (['email', 'birthDate', 'orgEntryDate'] as const).flatMap((field) => {
+    const [a, b] = [one[field], other[field]];
+    return isSet(a) && isSet(b) ? [a.toLowerCase() === b.toLowerCase()] : [];
+  });
+}
+
+type NameLikeness = 'equal' | 'shared' | 'different' | 'in two scripts' | 'not known';
+
+/** Compares names as sets of parts, in any order: a subset is equal, and an initial stands for a part that begins so. */
+function compareNames(one: string, other: string): NameLikeness {
+  if (one === '' || other === '') return 'not known';
+  if (one === other) return 'equal';
+  const script = scripts.find((pattern) => pattern.test(one) && pattern.test(other));
+  if (script === undefined) return 'in two scripts';
+  const [a, b] = [partsOf(one, script), partsOf(other, script)];
+  const [fewer, more] = a.size <= b.size ? [a, b] : [b, a];
+  const isShared = [...fewer].some((part) => !initial.test(part) && more.has(part));
+  const isIn = (part: string): boolean => [...more].some((whole) => isSamePart(part, whole));
+  if (isShared && [...fewer].every(isIn)) return 'equal';
+  if (foldPart(one.replace(notLetters, '')) === foldPart(other.replace(notLetters, ''))) return 'equal';
+  return isShared ? 'shared' : 'different';
+}
+
+function isSamePart(one: string, other: string): boolean {
+  return one === other || ((initial.test(one) || initial.test(other)) && one[0] === other[0]);
+}
+
+/** Returns the parts of a name, but for those that many names have, where others are left. */
+function partsOf(name: string, script = anyLetter): ReadonlySet<string> {
+  const parts = name.replaceAll(apostrophes, '').split(notLetters);
+  const all = parts.filter((part) => script.test(part)).map(foldPart);
+  const own = all.filter((part) => !particles.has(part));
+  return new Set(own.length === 0 ? all : own);
+}
+
+/** `Müller`, `Mueller` and `Muller` are one name. */
+function foldPart(part: string): string {
+  if (!latin.test(part)) return foldText(part);
+  return asciiOf(part)
+    .toLowerCase()
+    .replace(/([aou])e/g, '$1');
+}
+
+const asciiOf = compileTransforms(['ascii']) ?? ((text: string) => text);
+const apostrophes = /['’‘ʼʻ`´]/g;
+const notLetters = /[^\p{L}\p{M}\p{N}]+/gu;
+const particles: ReadonlySet<string> = new Set(
+  'al bin bint da de dei del della den der di do dos du el ibn la las le los ten ter van von y zu'.split(' '),
+);
+
+const initial = /^\p{LC}$/u;
+const anyLetter = /\p{L}/u;
+const latin = /\p{Script=Latin}/u;
+const scriptNames =
+  'Latin Cyrillic Greek Han Hiragana Katakana Hangul Arabic Hebrew Thai Devanagari Armenian Georgian'.split(' ');
+const classOf = (name: string): string => `\\p{Script=${name}}`;
+/** The last one is for the letters of all other scripts. */
+const scripts = [...scriptNames.map(classOf), `[^\\P{L}${scriptNames.map(classOf).join('')}]`].map(
+  (pattern) => new RegExp(pattern, 'u'),
+);
+
+function isSet(value: string | undefined): value is string {
+  return value !== undefined && value !== '';
+}
+
+function nameOf({ firstName = '', lastName = '' }: WhoFields): string {
+  return `${firstName} ${lastName}`.trim();
+}
