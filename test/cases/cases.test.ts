@@ -135,6 +135,22 @@ const scenes: Readonly<Record<string, Scene>> = {
     },
     right: leaverGone,
   },
+  '62C-attribute-case': {
+    answer: ({ day, url }) => {
+      if (!url.pathname.endsWith('/Users')) return { status: 404, body: '{}' };
+      const start = Number(url.searchParams.get('startIndex') ?? 1);
+      const users = peopleOf(day).map(({ id, email, first, last, status }) => ({
+        ...{ id, externalId: id, userName: email, [day === 'day1' ? 'active' : 'Active']: status === 'active' },
+        ...{ [day === 'day1' ? 'name' : 'NAME']: { givenName: first, familyName: last }, emails: [{ value: email }] },
+      }));
+      const [total, list] = day === 'day1' ? ['totalResults', 'Resources'] : ['totalresults', 'resources'];
+      return { body: JSON.stringify({ [total]: 30, [list]: users.slice(start - 1, start + 99) }) };
+    },
+    right: ({ last, isEnabled }) => {
+      expect([isEnabled('E120'), isEnabled('E121')]).toEqual([false, true]);
+      expect(last.code).toBe(0);
+    },
+  },
 };
 
 function pageOf({ day, url }: HrRequest, name: string, end: Partial<VendorReply>): Partial<VendorReply> {

@@ -11,6 +11,7 @@ import { readPages, rulesOf } from '../kit/pages.ts';
 import { deltaStart } from '../kit/status.ts';
 import { ScimConfig } from './config.ts';
 import { cursorPages, indexPages, type Pages, type UserList } from './list-users.ts';
+import { openNames } from './names.ts';
 import { openUserReader } from './to-person.ts';
 
 /** Users of a SCIM 2.0 service (RFC 7643, RFC 7644; cursors by RFC 9865). */
@@ -136,6 +137,7 @@ function openPages(
     query,
     size: Math.min(pageSize, facts.maxPageSize ?? pageSize),
     users: openUserReader(config),
+    names: openNames(config),
     client,
     ...(refusal === undefined ? {} : { refusal }),
   };

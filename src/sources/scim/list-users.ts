@@ -13,6 +13,7 @@ export interface UserList {
   readonly query: Readonly<Record<string, string>>;
   readonly size: number;
   readonly users: UserReader;
+  readonly names: (answer: unknown) => unknown;
   readonly client: SourceClient;
   readonly refusal?: NonNullable<SourceRequest['refusal']>;
 }
@@ -151,7 +152,7 @@ interface ListAnswer {
 }
 
 async function readList(
-  { config, query, users, client, refusal }: UserList,
+  { config, query, users, names, client, refusal }: UserList,
   place: Readonly<Record<string, string>>,
   number: number,
   ends: readonly number[],
@@ -166,7 +167,8 @@ async function readList(
     ...(number > 1 ? { isContinuation: true, answers: ends } : { refusal: refusal ?? refusalOf(name) }),
   });
   if (status !== 200) return 'refused';
-  const { totalResults, Resources: resources, nextCursor } = isRecord(answer) ? answer : {};
+  const named = names(answer);
+  const { totalResults, Resources: resources, nextCursor } = isRecord(named) ? named : {};
   const total = countIn(totalResults);
   // RFC 7644, 3.4.2: Resources may be absent when there are none.
   const found = resources === undefined && total !== undefined ? [] : resources;

@@ -4,7 +4,6 @@ const count = counter('en-US');
 const word: Readonly<Record<string, string>> = {};
 
 export const people = {
-  lookUp: 'Search',
   hint: 'Search for a part of a name, an e-mail or an identification. The page of a person explains the state of the account.',
   found: (people: number) => count(people, 'person', 'people'),
   none: 'No person matches.',

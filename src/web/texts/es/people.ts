@@ -4,7 +4,6 @@ import { counter } from '../plural.ts';
 const count = counter('es-MX');
 
 export const people: Texts['people'] = {
-  lookUp: 'Buscar',
   hint: 'Busque una parte de un nombre, un correo o una identificación. La página de una persona dice por qué está como está.',
   found: (people) => count(people, 'persona', 'personas'),
   none: 'No se encontró a nadie.',
