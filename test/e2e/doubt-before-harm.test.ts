@@ -165,7 +165,7 @@ describe('a freeze', () => {
     const { code, said } = await json('apply', 'people');
     expect([code, said.outcome, codes(said.findings)]).toEqual([0, 'succeeded', ['frozen']]);
     expect(said.counts).toMatchObject({ create: 1, update: 1, applied: 2, held: 0 });
-    expect(said.plan?.frozen).toMatchObject({ count: 1 });
+    expect(said.facts.frozen).toMatchObject({ count: 1 });
     expect(enabled()).toBe(4);
     expect((await run(['why', 'people', 'E1'])).stdout).toContain('the disable waits for the end of the freeze at');
     expect((await run(['status'])).stdout).toContain('people: frozen until');

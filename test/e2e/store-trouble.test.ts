@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -79,13 +78,6 @@ describe('a store that fails around a file', () => {
     await office.apply();
     expect((await office.apply()).run.outcome).toBe('nothing-to-do');
     expect(writes(office)).toEqual(['created E11', 'updated E2', 'updated E3']);
-  });
-
-  it('and a scratch folder that is gone fails the run before anything is sent', async () => {
-    const office = await officeThatFails(() => false, 'csv', twoUpdates);
-    await rm(join(office.folder, '.rollcall', 'scratch'), { recursive: true });
-    expect((await office.apply()).run.outcome).toBe('failed');
-    expect(writes(office)).toEqual([]);
   });
 });
 

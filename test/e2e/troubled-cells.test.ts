@@ -36,7 +36,7 @@ it('a file with one row of each kind of trouble changes what can be read, and ev
     ...ordered(
       rowsOf({
         E1: { dept: 'bell\u0007', last: 'Neu1' },
-        E2: { dept: 'x'.repeat(300), last: 'Neu2' },
+        E2: { dept: 'Ops '.repeat(75), last: 'Neu2' },
         E3: { born: '31/12/1990', last: 'Neu3' },
         E4: { mail: 'nobody', last: 'Neu4' },
         E5: { last: '', dept: 'Legal' },

@@ -31,7 +31,8 @@ see('no text of a person, a source or an operator is executed, on any page', asy
   const staff = (more: (i: number) => Row) =>
     employees(28).map((row, i) => ({ ...row, ...hostile(i), ...more(i), status: more(i).status ?? 'active' }));
   const office = await openOffice({
-    sandbox: { people: usersOf(employees(28)) },
+    // The mapping refuses such texts, so most of them stand in accounts that others wrote.
+    sandbox: { people: usersOf(employees(28).map((row, i) => ({ ...row, ...hostile(i) }))) },
     sync: { mapping: { ...plainMapping, area: 'area', office: 'office', job: 'job' } },
   });
   const odd = corpus.map((text, i) => ({ ...hostile(i), id: text, mail: `odd${i}@example.com`, status: text }));
