@@ -7,8 +7,8 @@ import { employees, openManaged, openOffice, type Row, usersOf } from '../../sup
 /** Twenty synced people, of whom E3 has left and E5 has a new name since. */
 async function openStaff() {
   const office = await openManaged(20);
-  await office.applyRows(employees(20, { E5: { first: 'José', last: 'Núñez' } }));
-  const later = { first: 'José María', last: 'Núñez' };
+  await office.applyRows(employees(20, { E5: { first: 'José', last: 'Núñez Díaz' } }));
+  const later = { first: 'José María', last: 'Núñez Díaz' };
   await office.writeEmployees(employees(20, { E3: { status: 'left' }, E5: later }));
   return { office, server: await openTestServer(office.app) };
 }
@@ -22,7 +22,7 @@ see(
     const { page, show } = await openBrowserPage(server, { token: viewerToken });
     await page.getByLabel('Find a person').fill('jose nun');
     await page.getByLabel('Find a person').press('Enter');
-    await page.getByRole('link', { name: 'José Núñez' }).click();
+    await page.getByRole('link', { name: 'José Núñez Díaz' }).click();
     expect(page.url()).toMatch(/\/people\/people\/E5$/);
     await step(page, 'Difference').waitFor();
     expect(await step(page, 'Difference').innerText()).toMatch(/Passed.*update/s);
