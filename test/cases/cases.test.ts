@@ -45,6 +45,11 @@ const rightOfFiles: Readonly<Record<string, Check>> = {
     expect(last.told()).toMatch(
       /newest file by name, but employees \(1\)\.csv was written after it .*source.newest: time/,
     ),
+  '52B-two-header-rows-no-mail': ({ last, identifications }) => {
+    expect(identifications()).toHaveLength(30);
+    expect(last.code).toBe(0);
+    expect(last.told()).toMatch(/1 row is the header again, or labels of the columns/);
+  },
   '27A-html-table-as-csv': ({ last }) => {
     expect(last.code).toBe(1);
     expect(`${last.stdout}${last.stderr}`).toMatch(/is HTML or XML, not CSV/);

@@ -144,6 +144,13 @@ export function compileNames() {
   };
 }
 
+const labels = new Set(Object.values(known).flatMap(({ whole }) => [...listOf(whole)]));
+
+/** Returns whether a cell is how HR systems label a column: `Employee ID`, `Vorname`. */
+export function isColumnLabel(cell: string): boolean {
+  return labels.has(foldText(cell).replace(/[^a-z0-9]+/g, ''));
+}
+
 export type KnownNames = ReturnType<typeof compileNames>;
 
 /** What the values of a status column mean, in the same languages. `STAT2` of SAP: 0 left, 1 inactive, 2 retired, 3 active. */

@@ -2,6 +2,7 @@ import type { SourceRecord } from '../../../core/person/person.ts';
 import { RollcallError } from '../../../core/run/errors.ts';
 import { countOf } from '../../../core/run/formats.ts';
 import { Refusal } from '../../../core/run/refusal.ts';
+import { isColumnLabel } from '../../../core/setup/known-names.ts';
 import type { BrokenRecord, SourcePage } from '../../../ports/source.ts';
 import { replacement } from './decode.ts';
 import { columnName, type Layout } from './open-rows.ts';
@@ -138,10 +139,18 @@ function isBlank(row: CsvRow): boolean {
   return row.cells.every((cell) => cell === '' || cell.trim() === '');
 }
 
-/** Joined files and joined gzip members repeat the header, perhaps in other case. It is no person. */
+/**
+ * Joined files and joined gzip members repeat the header, perhaps in other case. Some exports label the columns in a row
+ * below it. Neither is a person.
+ */
 function isHeader({ cells }: CsvRow, { written }: Layout): boolean {
-  const isName = (name: string, cell = ''): boolean => columnName(cell).toLowerCase() === name.toLowerCase();
-  return written.every((name, index) => isName(name, cells[index]));
+  const isName = (name = '', cell = ''): boolean => columnName(cell).toLowerCase() === name.toLowerCase();
+  if (written.every((name, index) => isName(name, cells[index]))) return true;
+  const isFilled = (cell: string): boolean => cell.trim() !== '';
+  const first = cells.findIndex(isFilled);
+  // Nearly every row begins with a number.
+  if (first === -1 || /\d/.test(cells[first] ?? '') || cells.filter(isFilled).length < 3) return false;
+  return cells.every((cell, index) => !isFilled(cell) || isName(written[index], cell) || isColumnLabel(cell));
 }
 
 /** What is reported as a count. Each sentence follows `1 cell` or `4 cells`. */
@@ -150,7 +159,7 @@ const notable = {
   misquoted: ['cell', 'a quote that is not doubled: unreadable. If the export uses none, set source.quote: none'],
   short: ['row', 'fewer cells than the header: the last ones are not there, which keeps their fields'],
   wide: ['row', 'blank cells behind the last column, which are left out'],
-  headers: ['row', 'the header again: files were joined, and it is no person'],
+  headers: ['row', 'the header again, or labels of the columns, and no person'],
 } as const;
 
 interface Notes {
