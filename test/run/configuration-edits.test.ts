@@ -104,13 +104,14 @@ it('an edit of the source is held above ten people', async () => {
 });
 
 describe('an edit that names people by another column', () => {
-  it.each<[what: string, id: unknown, people: number]>([
-    ['holds all whom it makes others, but no leaver', 'code', 88],
-    ['holds nothing where it names the same', { from: 'id', transform: ['trim'] }, 0],
-  ])('%s', async (_, identification, people) => {
+  it.each<[what: string, patch: object, people: number]>([
+    ['holds all whom it makes others, but no leaver', { identification: 'code', lastName: 'code' }, 88],
+    ['changes no one whose fields stay equal', { identification: 'code' }, 0],
+    ['holds nothing where it names the same', { identification: { from: 'id', transform: ['trim'] } }, 0],
+  ])('%s', async (_, patch, people) => {
     const rows = staff.map((row) => ({ ...row, code: `C${row.id}` }));
     const office = await open({ missing: { afterReads: 1, minAge: '0s' }, match: ['identification'] }, rows);
-    await office.edit({ mapping: { ...usual, identification } });
+    await office.edit({ mapping: { ...usual, ...patch } });
     const { run } = await office.applyRows(rows.map((row, i) => (i === 0 ? { ...row, status: 'left' } : row)));
     expect([run.plan?.edit?.people ?? 0, run.counts.held, run.counts.applied]).toEqual([people, people, 1]);
   });
