@@ -41,6 +41,9 @@ export async function findUser(
   if (user !== undefined && !isRead(user)) return unclear(user);
   // The platform writes the identification with spaces or in NFD, so a read under another spelling misses the user.
   if (user !== undefined && (user.rawIdentification ?? wanted) !== identification) return { found: true, user };
+  // The user may have come between the two requests.
+  const again = user === undefined ? undefined : await readOne(client, identification, signal);
+  if (again !== undefined && isRead(again) && again.identification === wanted) return { found: true, user: again };
   return { found: 'unclear', reason: 'the search finds the user, but reading it fails' };
 }
 

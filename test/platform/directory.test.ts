@@ -96,6 +96,18 @@ describe('a scan of the directory', () => {
     expect(await platform.find('E8', neverAborted)).toEqual({ found: false });
   });
 
+  it('a person whose account appears between read and search is read again', async () => {
+    const [user] = wireUsers(1);
+    const reads: string[] = [];
+    const server = await startLocalServer((request, response) => {
+      if (!request.url.includes('/users/')) sendJson(response, 200, { result: [user], page: { totalElements: 1 } });
+      else sendJson(response, reads.push(request.url) === 1 ? 400 : 200, { result: user });
+    });
+    const { platform } = openTestClient(server.url, small);
+    expect(await platform.find('E1', neverAborted)).toMatchObject({ found: true, user: { identification: 'E1' } });
+    expect(reads).toHaveLength(2);
+  });
+
   it('sends the parameters in the body when the dialect says so', async () => {
     const server = await startLocalServer(searchResponder(() => wireUsers(25)));
     const { platform } = openTestClient(server.url, { dialect: { search: { parameters: 'body', pageSize: 10 } } });
