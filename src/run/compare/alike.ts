@@ -276,7 +276,8 @@ function protectBoth(person: number, user: User, { index, sync, find, standing }
   if (isReported || isAside) return;
   const at = 'at' in record ? record.at : 'no record';
   const isBySign = signlessKey(identification) === signlessKey(other);
-  const isAlike = 'fields' in record && likenessKey(record.fields) === likenessKey(user.fields);
+  const key = 'fields' in record ? likenessKey(record.fields) : undefined;
+  const isAlike = key !== undefined && key === likenessKey(onlyMapped(user.fields, sync.mapping.fields));
   const reason = isBySign ? bySign : isAlike ? alike : resembling;
   const { how, advice } = numberDamage(identification, other) ?? reason;
   const message =
