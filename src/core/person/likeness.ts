@@ -43,7 +43,10 @@ export function tellingFields(people: readonly FieldValues[]): ReadonlySet<strin
   return new Set([...names].filter((name) => isTelling(all.map((fields) => fields[name]).filter(isSet))));
 }
 
-/** Returns whether a record and an account have one name, and are equal in all that the platform shows or in two more fields that tell. */
+/**
+ * Returns whether a record and an account have one name, and are equal in all that the platform shows or in two more
+ * fields that tell.
+ */
 export function isEqualPerson(record: FieldValues, shown: FieldValues, telling: ReadonlySet<string>): boolean {
   const name = nameOf(record);
   if (name === '' || name !== nameOf(shown)) return false;
