@@ -78,7 +78,7 @@ export function judge(work: Pick<PlanWork, 'sync' | 'blocked' | 'focus' | 'edit'
   const excess = [...verdict.holds, ...ruled.map((one) => ({ sync: name, ...one }))];
   const left = counts.leftOut.filter((one) => !excess.some((hold) => hold.class === one.class));
   // A read that proves no absence has no misses to hold, and nothing that an operator could approve.
-  const areMissesHeld = snapshot.isShrunk === true || (snapshot.missing !== undefined && verdict.areMissesHeld);
+  const areMissesHeld = snapshot.isAcceptable === true || (snapshot.missing !== undefined && verdict.areMissesHeld);
   // A full read that is not stored cannot be accepted either. The run reports the reason and ends as partial.
   const mayAccept = snapshot.kind !== 'full' || isStored(snapshot);
   const { blocked: doubt, ...others } = verdict;
@@ -98,8 +98,8 @@ export function judge(work: Pick<PlanWork, 'sync' | 'blocked' | 'focus' | 'edit'
 /**
  * Returns whether a full read is stored: it proves absence, or would if an operator confirmed that it may be so short.
  */
-export function isStored({ kind, missing, isShrunk }: Snapshot): boolean {
-  return kind === 'full' && (missing !== undefined || isShrunk === true);
+export function isStored({ kind, missing, isAcceptable }: Snapshot): boolean {
+  return kind === 'full' && (missing !== undefined || isAcceptable === true);
 }
 
 /** Returns whether the class `configuration` is held as a whole, or was left out of a decision. */

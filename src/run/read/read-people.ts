@@ -43,12 +43,13 @@ export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead
   const previous = reading.kind === 'full' ? last : undefined;
   const focus = focusOf(work, reading);
   const blocked = focus === undefined && reading.kind !== 'point' ? work.blocked : undefined;
+  const answers = last?.profile?.answers;
   const { startedAt: runAt, watcher } = work.recorder;
   const onRecord = watcher.record;
   const isUndo = undoneBy(scope) !== undefined;
   const earlier = work.edit?.mapping;
   const read = await readSource(
-    { sync, reading, focus, index, earlier, runAt, blocked, signal, find, previous, onRecord },
+    { sync, reading, focus, index, earlier, runAt, blocked, signal, find, previous, answers, onRecord },
     io,
   );
   // An undo is also about people whom the source no longer has.

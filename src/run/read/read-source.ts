@@ -13,6 +13,8 @@ import { certifySnapshot, type ReadEnd, type Snapshot } from '../../core/plan/sn
 import type { Finding } from '../../core/run/finding.ts';
 import { openCellFindings } from '../../core/run/finding.ts';
 import { countOf } from '../../core/run/formats.ts';
+import { given } from '../../core/run/given.ts';
+import type { ReadProfile } from '../../ports/reads.ts';
 import type { BrokenRecord, SourceIo } from '../../ports/source.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { checkFields, type Reading, sourceRequest } from './choose-read.ts';
@@ -44,6 +46,8 @@ export interface SourceRead {
   readonly usable: number;
   /** The people whom a point read names and of whom it returned no record. `meant`: differs only by case or look-alikes. */
   readonly unknown: readonly { readonly identification: string; readonly meant: string | undefined }[];
+  /** What the next read is compared with. */
+  readonly profile: ReadProfile;
   /** Time just before the read began (epoch ms). */
   readonly readAt: number;
 }
@@ -52,6 +56,7 @@ export interface ReadJob {
   readonly sync: Sync;
   readonly reading: Reading;
   readonly previous: SourceIo['previous'];
+  readonly answers?: SourceIo['answers'];
   readonly index: PeopleIndex;
   /** Maps each record a second time, as the configuration did before: see `withEarlier`. */
   readonly earlier?: Pick<CompiledMapping, 'map'> | undefined;
@@ -69,15 +74,15 @@ export interface ReadJob {
 
 /** Reads the source once, maps every record and stores it in the index. */
 export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead> {
-  const { sync, signal, previous } = job;
+  const { sync, signal, previous, answers } = job;
   const reader = openReader(job, io.clock.now());
-  const sourceIo = { clock: io.clock, logger: io.logger, signal, previous };
+  const sourceIo = { clock: io.clock, logger: io.logger, signal, previous, answers };
   await checkFields(sync, sourceIo);
   const pages = sync.source.read(sourceRequest(job.reading, sync), sourceIo);
   let rows = 0;
   try {
     for (let next = await pages.next(); ; next = await pages.next()) {
-      if (next.done === true) return reader.end(next.value);
+      if (next.done === true) return reader.end(await settleDoubts(next.value, job, io));
       for (const row of next.value.broken) reader.broken(row);
       await reader.take(next.value.records);
       rows += next.value.records.length;
@@ -87,6 +92,15 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
     // After any failure here (for example a full disk), the source closes its sockets, files and transactions.
     await pages.return({ complete: false, rows, reasons: ['stopped'] });
   }
+}
+
+/** Takes back the doubts about a read of which the read before it had the same. */
+async function settleDoubts(end: ReadEnd, { sync, reading }: ReadJob, { store }: EngineIo): Promise<ReadEnd> {
+  if (!end.complete || end.doubts === undefined || reading.kind !== 'full') return end;
+  const before = await store.reads.latest(sync.settings.name);
+  if (before?.isAccepted !== false || before.profile?.doubts?.join('\n') !== end.doubts.join('\n')) return end;
+  const { doubts, ...settled } = end;
+  return { ...settled, notes: [...(end.notes ?? []), ...doubts.map((doubt) => `${doubt}: so was the read before it`)] };
 }
 
 /** Maps and files the records of a read, and judges at its end what the read proves. */
@@ -171,7 +185,8 @@ function openReader(job: ReadJob, now: number) {
       const { notReturned = [] } = end;
       const evidence = end.complete ? end.evidence : undefined;
       const shown = facts.all(notReturned);
-      return { ...shown, snapshot, notReturned, evidence, usable, unknown: names.unknown(), readAt: now };
+      const profile = given({ answers: end.answers, doubts: end.complete ? end.doubts : undefined });
+      return { ...shown, snapshot, notReturned, evidence, usable, unknown: names.unknown(), profile, readAt: now };
     },
   };
 }

@@ -179,7 +179,7 @@ async function judgeCompleteness(
       complete: false,
       rows: facts.yielded,
       reasons: [`${reasons.join()}. ${shrunkAdvice}`],
-      isShrunk: true,
+      isAcceptable: true,
       ...notes,
     };
   }

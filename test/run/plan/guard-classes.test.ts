@@ -149,7 +149,7 @@ describe('a full read that is doubted', () => {
   it('because the source itself says that it is short is stored for an operator to accept', async () => {
     const scene = await settled(guards({}));
     scene.source.records = some(4);
-    scene.source.end = { complete: false, rows: 4, reasons: ['4 rows after 10'], isShrunk: true };
+    scene.source.end = { complete: false, rows: 4, reasons: ['4 rows after 10'], isAcceptable: true };
     const planned = await scene.plan();
     expect([planned.kinds, planned.plan.verdict.areMissesHeld]).toEqual([{}, true]);
     expect(await scene.store.reads.last('people')).toMatchObject({ run: 'run_1' });
