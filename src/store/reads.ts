@@ -1,7 +1,7 @@
+import { RollcallError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import type { ReadProfile } from '../ports/reads.ts';
 import type { RawText, RawTexts, ReadRecord, Reads, Watermark } from '../ports/store.ts';
-import { RollcallError } from '../core/run/errors.ts';
 import { asOwner, type Database, type OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import type { KeyRing } from './db/key-ring.ts';

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type AnswerProfile, doubtAnswers, mergeAnswers, openAnswers } from '../../src/core/guard/answer.ts';
 
 const name = 'GET /people';
-const people = (count: number) => Array.from({ length: count }, (_, i) => ({ id: `E${i}`, status: 'error', code: 500 }));
+const people = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ id: `E${i}`, status: 'error', code: 500 }));
 
 interface Read {
   readonly pages: readonly object[];

@@ -25,7 +25,13 @@ export function openJudge({ answers: before, previous }: Pick<SourceIo, 'answers
       if (!judged.complete) return { ...judged, reasons: [...judged.reasons, ...reasons] };
       if (reasons.length === 0) return unsure.length === 0 ? judged : { ...judged, doubts: unsure };
       const { rows, answers: merged } = judged;
-      return { complete: false, rows, reasons, isAcceptable: true, ...(merged === undefined ? {} : { answers: merged }) };
+      return {
+        complete: false,
+        rows,
+        reasons,
+        isAcceptable: true,
+        ...(merged === undefined ? {} : { answers: merged }),
+      };
     },
   };
 }
