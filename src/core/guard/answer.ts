@@ -6,8 +6,8 @@ import { isMapping } from '../run/given.ts';
  *
  *   what changed                                  the list is as long as before    it is shorter, or a total is larger
  *   a flag or word that was always the same       not complete                     not complete
- *   a new object, list, error text, code of 400+  nobody is missing, see `unsure`  not complete
- *   any other new member                          told                             nobody is missing
+ *   a new object, list, error text, code of 400+  no person is missing, see `unsure`  not complete
+ *   any other new member                          a note                           no person is missing
  *   null, false, 0, blank, empty                  nothing                          nothing
  */
 
@@ -33,7 +33,7 @@ interface MemberProfile {
 export interface AnswerDoubts {
   /** The read is not complete. */
   readonly gaps: readonly string[];
-  /** Nobody is counted as missing, until a second read has the same doubts or a person approves the read. */
+  /** No person is counted as missing until a second read has the same doubts or a person approves the read. */
   readonly unsure: readonly string[];
   readonly notes: readonly string[];
 }
@@ -150,7 +150,7 @@ export function doubtAnswers({ now, before, counts, isShorter }: AnswerFacts): A
     }
     for (const path of newMembers(request, known, count)) {
       const codes = Object.values(request.members[path]?.at ?? {});
-      const said = `${name}: \`${path}\` is new in the answer`;
+      const said = `${name}: the answer says \`${path}\`, which is new`;
       if (!codes.some(mayBeError)) found[isShort && isShorter !== undefined ? 'unsure' : 'notes'].push(said);
       else if (isShort) found.gaps.push(`${said}, and may be an error, ${maybe}`);
       else found.unsure.push(`${said}, and may be an error`);
@@ -191,7 +191,7 @@ function newMembers(
   return Object.entries(members).flatMap(([path, { at }]) => {
     const codes = Object.values(at);
     if (codes.every(isNothing) || codes.some((code) => numberIn(code) === count?.people)) return [];
-    // What is inside a new object is told with it.
+    // The object tells what is inside it.
     const parent = path.split('.').slice(0, -1).join('.');
     if (members[parent] !== undefined && isNew(parent)) return [];
     const isFailing = codesBefore(path).every((code) => numberIn(code) < 400) && codes.some(isFailure);

@@ -65,7 +65,7 @@ export type ReadEnd =
       readonly notes?: readonly string[];
       /** What the answers held beside the list, to compare the next ones with. */
       readonly answers?: AnswerProfile;
-      /** Why nobody is counted as missing until a second read has the same doubts, or a person approves the read. */
+      /** Why no person is counted as missing until a second read has the same doubts, or a person approves the read. */
       readonly doubts?: readonly string[];
     }
   | {

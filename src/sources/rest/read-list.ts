@@ -47,7 +47,7 @@ export function openListReader(list: List, client: SourceClient): ListReader {
 
   const itemsOf = (answer: unknown, endSetting: string | undefined): readonly Fields[] => {
     const items = readItems(answer);
-    if (!Array.isArray(items)) throw noList(name, list.items, endSetting);
+    if (!Array.isArray(items)) throw noList(name, list.items, endSetting, answer);
     const people = readRecord === undefined ? items : items.map((item) => (isRecord(item) ? readRecord(item) : item));
     if (!people.every(isRecord)) throw noPeople(name, list);
     return people;
@@ -188,8 +188,13 @@ function withoutOverlap(
   return { people: items, doubt };
 }
 
-function noList(name: string, items: string, endSetting: string | undefined): RollcallError {
-  const where = items === '.' ? 'is no list' : `has no list at ${items}`;
+function noList(name: string, items: string, endSetting: string | undefined, answer: unknown): RollcallError {
+  const where =
+    Array.isArray(answer) && items !== '.'
+      ? `is itself a list, and \`items\` is ${items}: set items: "."`
+      : items === '.'
+        ? 'is no list'
+        : `has no list at ${items}`;
   const message =
     `${name} was answered, but the answer ${where}. Check \`items\` in the configuration; an answer without the list ` +
     `is never treated as an empty one, because some HR systems report errors that way.${endSetting === undefined ? '' : ` If it says so that no page follows, set ${endSetting}: true.`}`;

@@ -5,7 +5,7 @@ import { type Retry, RollcallError } from '../../../core/run/errors.ts';
 import { formOf } from '../../../drivers/http/answer-body.ts';
 import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
 import { type Deadline, startDeadline } from '../../../drivers/http/deadline.ts';
-import { exactValue, isRecord, readJson } from '../../../drivers/http/json-text.ts';
+import { isRecord } from '../../../drivers/http/json-text.ts';
 import { openLimiter } from '../../../drivers/http/rate-limit.ts';
 import { type Answer, openTransport, readBytes, type Transport } from '../../../drivers/http/transport.ts';
 import type { ReadRequest, Source, SourceIo, SourcePage } from '../../../ports/source.ts';
@@ -21,6 +21,7 @@ import {
   limitsAdvice,
   type RequestFailure,
 } from './failure.ts';
+import { readBody } from './read-json.ts';
 import type { HttpLimits, HttpTls } from './settings.ts';
 
 /** An answer that was read completely. */
@@ -263,7 +264,7 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
       const whole = await readWhole(answer);
       if (answer.status !== 200 && answer.status !== partial) return { ...whole, value: undefined };
       refuseWebPage(answer, whole.bytes);
-      const value = exactValue(readJson(whole.bytes));
+      const value = readBody(whole.bytes, whole);
       if (holdsList(value)) judge.judge(request.name, { ...(isRecord(value) ? value : {}), ...totalHeaders(answer) });
       return { ...whole, value };
     });
@@ -351,6 +352,7 @@ const partial = 206;
  */
 function refuseWebPage(answer: Answer, start: Uint8Array): void {
   const type = answer.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (type.startsWith('multipart/')) throw new AnswerInvalid('the body has several parts instead of one text', true);
   const form = formOf(start);
   if (form === 'markup' || (type.endsWith('html') && form !== 'json')) {
     throw new AnswerInvalid('the body is a web page instead of data', true);
