@@ -1,5 +1,6 @@
 import type { AnswerProfile } from '../core/guard/answer.ts';
 import type { StoredBlocked } from '../core/guard/blocked.ts';
+import type { DecidingColumns } from '../core/guard/deciding-columns.ts';
 import type { FieldVisibility } from '../core/guard/field-visibility.ts';
 import type { Safeguards } from '../core/guard/loosened.ts';
 import type { FieldName } from '../core/person/fields.ts';
@@ -13,6 +14,9 @@ export interface ReadProfile {
   readonly answers?: AnswerProfile;
   /** See `ReadEnd`: a second read with the same doubts is accepted. */
   readonly doubts?: readonly string[];
+  /** The share of different values in each mapped field, among the first people. */
+  readonly distinct?: Readonly<Partial<Record<FieldName, number>>>;
+  readonly deciding?: DecidingColumns;
 }
 
 export interface ReadRecord {

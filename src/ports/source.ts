@@ -78,6 +78,8 @@ export interface BrokenRecord {
   readonly at: string;
   readonly column?: string;
   readonly reason: string;
+  /** The filled cells of a row without the columns of the header, if they are few: it may be a total. */
+  readonly cells?: readonly string[];
 }
 
 /** The kinds of source. One is loaded only where it is used, because it may bring a client for HTTP or a database. */

@@ -74,9 +74,10 @@ export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead
   const columns = doubtColumns({
     people: read.people,
     unreadable: read.cells,
-    previous: previous && { cells: {}, ...previous.blocked, rows: previous.rows },
+    previous: previous && { cells: {}, ...previous.blocked, ...previous.profile, rows: previous.rows },
     formats: dateFormats(sync),
     filled: read.filled,
+    deciding: read.deciding,
     mayFall: sync.settings.guards.fillRateDownPoints,
     untold: reading.kind === 'full' ? read.untold : [],
   });

@@ -119,7 +119,12 @@ describe('a full read that is doubted', () => {
   it('is none that no guard doubts, which is the reference for later ones', async () => {
     const scene = await settled({});
     expect(scene.places).toContain('ledger-written');
-    const { visibility: _, blocked: _blocked, ...read } = (await scene.store.reads.last('people')) ?? {};
+    const {
+      visibility: _,
+      blocked: _blocked,
+      profile: _profile,
+      ...read
+    } = (await scene.store.reads.last('people')) ?? {};
     expect(read).toEqual({
       ...{ sync: 'people', run: 'run_1', at: scene.clock.now(), rows: 10, stamp: 's1', isAccepted: true },
       fillRates: expect.objectContaining({ area: 1 }),
