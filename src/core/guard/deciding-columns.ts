@@ -13,7 +13,8 @@ export interface DecidingColumn {
   readonly filled: number;
   /** How many rows have each value; undefined where there are more values than such a column has. */
   readonly values: Readonly<Record<string, number>> | undefined;
-  /** A sum over the values, and one over the values with their people: rows in another order have the same sums. */
+  /** Sums over the people, the values, and both together: rows in another order have the same sums. */
+  readonly people: number;
   readonly sum: number;
   readonly pairs: number;
 }
@@ -29,11 +30,12 @@ export function hashOf(text: string): number {
 
 export function openDecidingColumn(isScope: boolean) {
   const values = new Map<number, number>();
-  let [rows, filled, sum, pairs, isMany] = [0, 0, 0, 0, false];
+  let [rows, filled, people, sum, pairs, isMany] = [0, 0, 0, 0, 0, false];
   return {
     /** Counts a cell. `person`: the hash of the identification. */
     see(cell: unknown, person: number): void {
       rows += 1;
+      people = (people + person) >>> 0;
       if (cell === undefined || cell === null || cell === '') return;
       filled += 1;
       const hash = hashOf(typeof cell === 'string' ? cell : String(cell));
@@ -44,7 +46,7 @@ export function openDecidingColumn(isScope: boolean) {
       isMany = values.size > mostValues;
     },
     result: (): DecidingColumn => {
-      return { isScope, rows, filled, values: isMany ? undefined : Object.fromEntries(values), sum, pairs };
+      return { isScope, rows, filled, people, values: isMany ? undefined : Object.fromEntries(values), sum, pairs };
     },
   };
 }
@@ -52,6 +54,8 @@ export function openDecidingColumn(isScope: boolean) {
 /** So many rows with new values are no new kind of people. */
 const newShare = 0.2;
 const fewest = 2;
+/** In fewer rows, all people may really have one value. */
+const enoughRows = 10;
 
 /** Returns what happened to a column since the last accepted read, as a sentence; undefined for most. */
 export function doubtDeciding(
@@ -65,7 +69,8 @@ export function doubtDeciding(
   if (now.isScope && (was - share) * 100 > mayFall + 1e-9) {
     return `${path} is filled for ${percent(share)} of the rows, down from ${percent(was)}. Check whether a permission or a column was removed in the HR system`;
   }
-  if (now.rows === before.rows && now.sum === before.sum && now.pairs !== before.pairs) {
+  const isSame = now.rows === before.rows && now.people === before.people && now.sum === before.sum;
+  if (isSame && now.pairs !== before.pairs) {
     return `${path} has the same values as before, but on other people: rows of the export may be shifted or sorted in part`;
   }
   if (!now.isScope || now.values === undefined || before.values === undefined) return undefined;
@@ -76,5 +81,7 @@ export function doubtDeciding(
     return `${path} has values in ${countOf(many, 'row')} that it never had before. Check the export, and scope`;
   }
   const isOne = Object.keys(now.values).length === 1 && Object.keys(known).length > 1;
-  return isOne ? `${path} has one value in every row now. Check the export, and scope` : undefined;
+  return isOne && now.rows >= enoughRows && now.rows > before.rows * (1 - newShare)
+    ? `${path} has one value in every row now. Check the export, and scope`
+    : undefined;
 }
