@@ -9,7 +9,7 @@ import { onDemand } from '../core/run/on-demand.ts';
 import { traceIdsOf } from '../core/run/run.ts';
 import { deploymentLease } from '../ports/leases.ts';
 import { freshMemory, type ProcessMemory } from '../watch/alerts/judge-service.ts';
-import { type LogScope, openLogScope } from '../watch/logs/create-logger.ts';
+import { type LogScope, openLogScope } from '../watch/logs/log-scope.ts';
 import { deploymentLeaseMs } from '../work/deployment-lease.ts';
 import { type DriveIo, driveRun } from '../work/drive-run.ts';
 import { endOrphans } from '../work/orphans.ts';
