@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { AppIo, WatchOptions } from '../app/app-io.ts';
 import { openChangeSearches } from '../app/changes/search-changes.ts';
-import { openPeopleSearches } from '../app/people.ts';
 import { keepNextSlots } from '../app/syncs.ts';
 import type { Config } from '../config/config.ts';
 import { onDemand } from '../core/run/on-demand.ts';
@@ -50,11 +49,9 @@ export function openApp(
     alerts: async () => (await import('./alerts.ts')).openConfigAlerts(config, engine),
     slots: () => openSchedules(Object.values(config.syncs)),
     limits: () => freshnessLimits(config),
+    people: async () => (await import('../app/people.ts')).openPeopleSearches(io),
   });
-  const parts = onDemand<Pick<AppIo, 'changes' | 'searchPeople'>>({
-    changes: () => openChangeSearches(io),
-    searchPeople: () => openPeopleSearches(io),
-  });
+  const parts = onDemand<Pick<AppIo, 'changes'>>({ changes: () => openChangeSearches(io) });
   const rest: Omit<AppIo, keyof typeof parts> = {
     engine: io,
     configPath: config.path,
@@ -76,6 +73,7 @@ export function openApp(
     drive: (run, options) => driveRun(run, driveIo(options)),
     endOrphans: (signal) => endOrphans(driveIo({ signal, progress: () => {} }), app.isDeployed),
     // Without channels, nothing is evaluated.
+    searchPeople: async (query) => (await own.people)(query),
     checkAlerts: async (signal) => {
       if (config.alerts.length === 0) return;
       const { checkOnce } = await import('../watch/alerts/open-alerts.ts');

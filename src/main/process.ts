@@ -293,7 +293,7 @@ export function openBackups(env: Readonly<Record<string, string | undefined>>): 
   const open = async (configPath: string) => {
     const [config, store, { openSeals }] = await Promise.all([
       readConfig(configPath, env),
-      import('../store/index.ts'),
+      import('../store/backup/index.ts'),
       import('../platform/tokens/seal.ts'),
     ]);
     const { all: seals } = openSeals(config);
