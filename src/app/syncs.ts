@@ -153,7 +153,7 @@ export async function describeMapping({ engine: io }: AppIo, of: string): Promis
   return {
     sync: name,
     source: source.kind,
-    yaml: sync.mappingText,
+    yaml: sync.mappingText(),
     scope: settings.scope,
     readAt: read?.at,
     rows: read?.rows,

@@ -340,7 +340,7 @@ function openSync(
     source: settings.source.open(base),
     mapping: compile(settings),
     compile,
-    mappingText: config.mappingOf(settings.name),
+    mappingText: () => config.mappingOf(settings.name),
     // Only the mapping is another one: the source, with its tokens, is the same.
     withMapping: async (text) => {
       const tried = (await config.withMapping(settings.name, text)).syncs[settings.name] ?? settings;

@@ -364,8 +364,14 @@ export async function runProcess(self: NodeJS.Process): Promise<void> {
   const io = openProcessIo(self, stopping.signal);
   self.exitCode = await runCli(self.argv.slice(2), io);
   for (const signal of stopSignals) self.off(signal, stop);
-  // Our resources are closed, but a library may still wait, for example for Redis.
-  if (stopping.signal.aborted) self.exit();
+  await Promise.all([self.stdout, self.stderr].map(written));
+  // Our resources are closed. A library may still wait, for example for Redis, and V8 would first collect its garbage.
+  self.exit();
+}
+
+/** Resolves when the reader has everything, or is gone. */
+function written(output: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => output.write('', () => resolve()));
 }
 
 /** Ignores a closed output pipe (`rollcall runs | head`), so that a run in progress continues. */
