@@ -1,6 +1,7 @@
 import { holdForMs } from '../core/guard/guard.ts';
 import type { ChangeClass } from '../core/plan/change.ts';
 import { given } from '../core/run/given.ts';
+import { isSameWait } from '../core/run/waiting.ts';
 import type { NewHold } from '../ports/store.ts';
 import { deliverNext, stop } from './deliver/deliver-next.ts';
 import { whyStopped } from './deliver/plan-age.ts';
@@ -38,7 +39,8 @@ export function advanceRun(context: RunContext, io: EngineIo): Promise<JobOutcom
     const { waiting, ...next } = await notingProblem(context, io, () => takeStep(context, unstored, io));
     const told = tellWaiting(context, waiting, io);
     if (next.kind !== 'enter') {
-      if (told !== undefined && next.kind !== 'done') await io.store.runs.update(context.owned, told);
+      const isStored = next.kind === 'done' || (next.run !== undefined && isSameWait(next.run.waiting, waiting));
+      if (told !== undefined && !isStored) await io.store.runs.update(context.owned, told);
       return next;
     }
     const { phase, afterMs } = next;
