@@ -36,12 +36,12 @@ import type { JobOutcome } from './work.ts';
  */
 export function advanceRun(context: RunContext, io: EngineIo): Promise<JobOutcome> {
   return countingRequests(context, io, async (unstored) => {
-    const { waiting, ...next } = await notingProblem(context, io, () => takeStep(context, unstored, io));
+    const { waiting, run: stored, ...next } = await notingProblem(context, io, () => takeStep(context, unstored, io));
     const told = tellWaiting(context, waiting, io);
     if (next.kind !== 'enter') {
-      const isStored = next.kind === 'done' || (next.run !== undefined && isSameWait(next.run.waiting, waiting));
-      if (told !== undefined && !isStored) await io.store.runs.update(context.owned, told);
-      return next;
+      const isTold = told === undefined || (stored !== undefined && isSameWait(stored.waiting, waiting));
+      if (!isTold && next.kind !== 'done') await io.store.runs.update(context.owned, told);
+      return next.kind === 'next' ? { ...next, ...given({ run: stored }) } : next;
     }
     const { phase, afterMs } = next;
     const patch = { phase, phaseAt: io.clock.now(), ...told, ...unstored() };

@@ -18,8 +18,8 @@ export interface Work<Context, Payload = undefined, Result = unknown> {
 /** What follows a job of a worker. The runtime decides how to schedule it. */
 export type JobOutcome =
   | { readonly kind: 'done' }
-  /** Run the same job again after a wait, because this piece of work is not finished. `run`: as it was just stored. */
-  | { readonly kind: 'again'; readonly afterMs: number; readonly run?: Run }
+  /** Run the same job again after a wait, because this piece of work is not finished. */
+  | { readonly kind: 'again'; readonly afterMs: number }
   /**
    * Run the same job again for its next piece of work (the next batch). Other jobs may run first. `run`: as it was just
    * stored, for a caller that continues at once.
