@@ -1,5 +1,5 @@
+import type { FieldValues } from '../../src/core/person/fields.ts';
 import { fieldTable } from '../../src/core/person/fields.ts';
-import { likenessKey, looksLikeSamePerson } from '../../src/core/person/likeness.ts';
 import type { CompiledMapping } from '../../src/core/person/mapping.ts';
 import type { Mapped, Person, RejectedPerson, SourceRecord } from '../../src/core/person/person.ts';
 import type { User } from '../../src/core/person/user.ts';
@@ -300,14 +300,25 @@ function addRenamed(
   for (const { identification, fields } of users) {
     const key = identification.toLowerCase();
     const gone = everybody.get(key);
-    const likeness = likenessKey(Object.fromEntries(Object.entries(fields).filter(isMapped)));
+    const likeness = datesOf(Object.fromEntries(Object.entries(fields).filter(isMapped)));
     const isGone = gone?.identification === identification && gone.person === undefined;
     if (!isGone || likeness === undefined) continue;
     for (const [other, { identification: name, person }] of everybody) {
       const isNew = isActive(person) && !users.some((user) => user.identification === name);
-      if (isNew && likenessKey(person.fields) === likeness) conflicts.add(other).add(key);
+      if (isNew && datesOf(person.fields) === likeness) conflicts.add(other).add(key);
     }
   }
+}
+
+/** The first name, birth date and first day; without a birth date, the whole name and the first day. */
+function datesOf({ firstName, lastName, birthDate, orgEntryDate }: FieldValues): string | undefined {
+  if (firstName && birthDate) return `${firstName}, ${birthDate}, ${orgEntryDate ?? ''}`.toLowerCase();
+  return firstName && lastName && orgEntryDate ? `${firstName} ${lastName}, ${orgEntryDate}`.toLowerCase() : undefined;
+}
+
+function isOnePerson(one: FieldValues, other: FieldValues): boolean {
+  const nameOf = ({ firstName, lastName }: FieldValues) => `${firstName} ${lastName}`.toLowerCase();
+  return (one.birthDate && one.birthDate === other.birthDate) || nameOf(one) === nameOf(other);
 }
 
 /** The e-mails of active employees in scope. */
@@ -322,13 +333,13 @@ function wishesOf(everybody: ReadonlyMap<string, Somebody>): { readonly key: str
 function isConversion(claimant: Somebody['person'], owner: Person | RejectedPerson, user: User): boolean {
   if (claimant?.kind !== 'person' || owner.kind !== 'person') return false;
   const isLeaving = owner.standing === 'leaver' && owner.isInScope && user.enabled;
-  return isLeaving && looksLikeSamePerson(claimant.fields, { ...user.fields, ...owner.fields });
+  return isLeaving && isOnePerson(claimant.fields, { ...user.fields, ...owner.fields });
 }
 
 /** A leaver in scope whose account, once disabled, may give its e-mail to an employee who is another person. */
 function isParkable(claimant: Somebody['person'], owner: Somebody['person'], user: User): boolean {
   if (!isLeaver(owner) || !owner.isInScope) return false;
-  return !(claimant?.kind === 'person' && looksLikeSamePerson(claimant.fields, { ...user.fields, ...owner.fields }));
+  return !(claimant?.kind === 'person' && isOnePerson(claimant.fields, { ...user.fields, ...owner.fields }));
 }
 
 function isLeaver(person: Person | RejectedPerson | undefined): person is Person {

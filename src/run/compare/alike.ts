@@ -1,6 +1,6 @@
 import { damageKey, numberDamage, otherForms, signlessKey } from '../../core/guard/damage.ts';
 import type { FieldName, FieldValues } from '../../core/person/fields.ts';
-import { isEqualPerson, likenessKey, nameKey, tellingFields } from '../../core/person/likeness.ts';
+import { isEqualPerson, likenessKey, nameKey, tellingFields } from '../../core/person/same-person.ts';
 import type { User } from '../../core/person/user.ts';
 import { openStanding, type Standing } from '../../core/plan/standing.ts';
 import { chunk } from '../../core/run/batch.ts';
@@ -202,13 +202,13 @@ function openNewPeople(index: PeopleIndex): { like(user: Pick<User, 'identificat
   const byNumber = ofNew((slot) => damageKey(index.person(slot).identification));
   const bySigns = ofNew((slot) => signlessKey(index.person(slot).identification) || undefined);
   const byLike = byLikeness(index, (slot) => isNew(index, slot));
-  const byName = ofNew((slot) => (index.has(slot, mark.active) ? nameKey(fieldsOf(slot)) : undefined));
+  const byName = ofNew((slot) => (index.has(slot, mark.active) ? nameKey(fieldsOf(slot)) || undefined : undefined));
   const slots = Array.from({ length: index.size }, (_, slot) => slot);
   const people = slots.filter((slot) => index.has(slot, mark.inSource | mark.active)).slice(0, sampled);
   const telling = byName.size === 0 ? new Set<string>() : tellingFields(people.map(fieldsOf));
   return {
     like({ identification, fields }) {
-      const named = byName.get(nameKey(fields) ?? '') ?? [];
+      const named = byName.get(nameKey(fields)) ?? [];
       return new Set([
         ...(byNumber.get(damageKey(identification)) ?? []),
         ...(bySigns.get(signlessKey(identification)) ?? []),
