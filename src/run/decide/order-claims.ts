@@ -119,7 +119,6 @@ function reportWaiting(
   const holder = index.person(holderSlot).identification;
   const isTold = index.has(slot, mark.conflict);
   index.set(slot, mark.conflict);
-  if (isTold) return;
   if (index.has(slot, mark.bystander) && index.has(holderSlot, mark.bystander)) return;
   const at = 'at' in claimant ? ` (${claimant.at})` : '';
   const isLeaver = index.has(holderSlot, mark.leaver) || !index.has(holderSlot, mark.inSource);
@@ -128,7 +127,7 @@ function reportWaiting(
     : isLeaver
       ? `${wanted}${at} needs the e-mail of user ${holder}, who left and keeps it. Give one of them another e-mail, or remove the user`
       : `the e-mail of ${wanted}${at} is still on user ${holder}: ${wanted} waits until it is free`;
-  find({ code: 'email-conflict', identification: wanted, message, other: holder });
+  if (!isTold) find({ code: 'email-conflict', identification: wanted, message, other: holder });
   if (isLeaver) return;
   // A later read that shows only this one of the two finds the conflict by it.
   if (!index.has(holderSlot, mark.conflict)) find({ code: 'email-conflict', identification: holder, message });

@@ -151,6 +151,18 @@ describe('a person who leaves', () => {
     );
   });
 
+  it('waits when a new identification looks like them, under any e-mail', async () => {
+    const scene = await settled();
+    const came = row('e9', { ...people[0], email: 'new@x.com' });
+    const planned = await read(scene, [...with1(left), came]);
+    expect([planned.kinds, planned.findings]).toEqual([{}, ['conversion e1', 'conversion e9']]);
+    expect(scene.message(planned, 'conversion')).toMatch(
+      /^e9 \(line of e9\) and user e1, a leaver, look like one person/,
+    );
+    scene.users.set('e9', accountOf('e9', people[0]));
+    expect((await read(scene, [...with1(left), came])).kinds).toMatchObject({ e1: 'disable' });
+  });
+
   it('waits when missing, while the record of another identification is about them', async () => {
     const scene = await settled({ settings: { missing: { afterReads: 1, minAgeMs: 0 }, ...guards({}) } });
     const shifted = [row('e1', people[4]), ...rowsOf(ordered).slice(1, 4)];
