@@ -9,6 +9,7 @@ import { given } from '../../core/run/given.ts';
 import type { Policy } from '../../core/run/settings.ts';
 import type { Proposal } from '../../core/setup/proposal.ts';
 import { peopleSentence, proposalYaml, ruleYaml, scalar } from '../../core/setup/proposal-lines.ts';
+import type { ProposedField } from '../../core/setup/propose-mapping.ts';
 import type { GuessedFile } from '../../ports/source.ts';
 import { policies } from '../options.ts';
 import { fromHere, type Shell } from '../shell.ts';
@@ -193,7 +194,7 @@ function renderProposal(proposal: Proposal, guessed: GuessedFile): string {
   const { identification, fields, lifecycle, remarks, rows, users } = proposal;
   const found = [...(identification === undefined ? [] : [identification]), ...fields];
   const table = found.map(({ field, rule, certainty, evidence }) => [
-    certainty === 'sure' ? field : certainty === 'off' ? `- ${field}` : `? ${field}`,
+    marked(field, { certainty }),
     'from' in rule ? rule.from : ruleYaml(rule),
     evidence,
   ]);
@@ -202,22 +203,37 @@ function renderProposal(proposal: Proposal, guessed: GuessedFile): string {
     meaning,
     evidence,
   ]);
+  const columns = [
+    ['status', lifecycle?.status],
+    ['hireDate', lifecycle?.hireDate],
+    ['leaveDate', lifecycle?.leaveDate],
+  ] as const;
+  const dates = columns.flatMap(([key, one]) =>
+    one === undefined ? [] : [[marked(key, one), one.path, one.evidence]],
+  );
   const layout = guessed.settings.map(({ key, value, evidence }) => [key, String(value), evidence]);
-  const unsure =
-    found.filter(({ certainty }) => certainty !== 'sure').length +
-    statuses.filter(([, meaning]) => meaning === 'unknown').length;
   return [
     `${countOf(rows, 'row')}${users === undefined ? '; the platform was not asked, so values were not compared' : `, ${countOf(users, 'platform user')}`}`,
     ...(layout.length === 0 ? [] : ['', cleanTable(layout)]),
     '',
     cleanTable(table),
+    ...(dates.length === 0 ? [] : ['', cleanTable(dates)]),
     ...(statuses.length === 0 ? [] : ['', `status ${cleanLine(lifecycle?.status?.path ?? '')}:`, cleanTable(statuses)]),
     ...peopleLines(proposal),
     ...(remarks.length === 0 ? [] : ['', ...remarks.map((text) => `! ${cleanLine(text)}`)]),
-    ...(unsure === 0
-      ? []
-      : ['', `${countOf(unsure, 'line is', 'lines are')} marked UNSURE in the file: look at these first.`]),
+    ...openLines(proposal),
   ].join('\n');
+}
+
+function marked(key: string, { certainty }: Pick<ProposedField, 'certainty'>): string {
+  return certainty === 'sure' ? key : `${certainty === 'off' ? '-' : '?'} ${key}`;
+}
+
+/** The closing paragraph: what is not proven, and what it means for people. */
+function openLines({ open }: Proposal): readonly string[] {
+  if (open.length === 0) return [];
+  const lines = open.map(({ about, effect }) => [about, effect]);
+  return ['', `Not proven, and marked UNSURE in the file (${open.length}). Look at these first:`, cleanTable(lines)];
 }
 
 function cleanTable(rows: readonly (readonly string[])[]): string {
