@@ -86,8 +86,7 @@ function statusOf(columns: readonly Column[], rows: readonly Row[]) {
       .map(([value]) => judge(value, column, rows));
     const meanings = new Map(statuses.map(({ value, meaning }) => [value, meaning]));
     const meaningOf = ({ cells }: Row) => meanings.get(cells[path] ?? '');
-    const score =
-      (values.size === 1 ? 0 : evidenceFor(statuses, { path, rows, meaningOf })) * (1 + like / 10) + like / 100;
+    const score = (values.size === 1 ? 0 : evidenceFor(statuses, path, rows)) * (1 + like / 10) + like / 100;
     const isNamed = like > 1 && (values.size > 1 || statuses[0]?.meaning === 'active');
     return score >= enough || isNamed ? [{ path, like, statuses, score, meaningOf }] : [];
   });
@@ -115,16 +114,21 @@ function statusOf(columns: readonly Column[], rows: readonly Row[]) {
  * Returns how well values tell who left: by words for leavers, by accounts that are disabled, by last days that have
  * passed. 0 where no value means active. A word for active people alone tells little.
  */
-function evidenceFor(
-  statuses: readonly ProposedStatus[],
-  { path, rows, meaningOf }: { path: string; rows: readonly Row[]; meaningOf: (row: Row) => Row['says'] },
-): number {
+function evidenceFor(statuses: readonly ProposedStatus[], path: string, rows: readonly Row[]): number {
   const hasWord = (asked: ProposedStatus['meaning']): boolean =>
     statuses.some(({ value, meaning }) => meaning === asked && statusMeaning(value, path) === asked);
-  const toldOf = (gone: readonly Row[]): number =>
-    gone.length < several ? 0 : gone.filter((row) => meaningOf(row) === 'leaver').length / gone.length;
-  const disabled = toldOf(rows.filter(({ account }) => account === 'disabled'));
-  const ended = toldOf(rows.filter(({ hasEnded }) => hasEnded === true));
+  // Of people who are gone, how many have a value that most of its people have who are gone.
+  const toldBy = (isGone: (row: Row) => boolean): number => {
+    const gone = rows.filter(isGone);
+    const tells = statuses.filter(({ value, meaning }) => {
+      const own = rows.filter(({ cells, account }) => cells[path] === value && account !== 'absent');
+      return meaning !== 'active' && own.filter(isGone).length * 2 > own.length;
+    });
+    const told = gone.filter(({ cells }) => tells.some(({ value }) => value === cells[path]));
+    return gone.length < several ? 0 : told.length / gone.length;
+  };
+  const disabled = toldBy(({ account }) => account === 'disabled');
+  const ended = toldBy(({ hasEnded }) => hasEnded === true);
   if (!statuses.some(({ meaning }) => meaning === 'active')) return 0;
   const byWords = (hasWord('leaver') ? 2 : 0) + (hasWord('active') ? 0.5 : 0);
   return byWords + (disabled < 0.6 ? 0 : 1 + disabled) + (ended < 0.6 ? 0 : ended);
@@ -202,12 +206,13 @@ function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: L
   ).length;
   const isAfter = dated.filter((one) => one.isAfter).length >= dated.length * 0.9;
   const isSparse = dated.length * 2 < rows.length;
-  const isProven = isAfter && isSparse && past.length >= several && left.length * 5 >= past.length * 4;
+  const isProven = isAfter && isSparse && past.length >= several && left.length * 2 >= past.length;
   if (like < 1 && !isProven) return [];
   const isUnread = dates === undefined && filled > 0;
   const isRefuted = past.filter(({ says }) => says === 'active').length * 2 > past.length || losing * 3 > rows.length;
   const isOff = isUnread || !isAfter || isRefuted || (like <= 1 && !isProven && losing > 0);
-  const isSure = dates !== undefined && !order?.isOpen && (isProven || (like > 1 && losing === 0));
+  const isSure =
+    dates !== undefined && !order?.isOpen && (isProven ? like >= 1 || losing === 0 : like > 1 && losing === 0);
   const access = `${countOf(losing, 'loses', 'lose')} access`;
   const effect = isOff
     ? `if ${path} is the last day of work: ${access}; as written: none`

@@ -59,6 +59,13 @@ export const CsvConfig = z
       .enum(compressions)
       .optional()
       .meta({ description: 'How the file is packed. Default: by the end of its name, `.gz` or `.zip`.' }),
+    items: text()
+      .optional()
+      .meta({
+        description:
+          'The file is JSON: path of the list of people, or `.` where the file itself is the list or has one object a line.',
+        examples: ['data.employees', '.'],
+      }),
     complete: z.enum(['stable', 'marker', 'trailer']).default('stable').meta({
       description: 'What proves that the file is complete: it no longer changes, a marker file, or its last record.',
     }),
@@ -125,6 +132,10 @@ export const CsvConfig = z
       if (config[key] !== undefined && config.complete !== key) {
         context.addIssue({ code: 'custom', path: [key], message: `is only read with complete: ${key}` });
       }
+    }
+    for (const key of ['delimiter', 'encoding', 'trailer'] as const) {
+      if (config.items !== undefined && config[key] !== undefined)
+        context.addIssue({ code: 'custom', path: [key], message: 'cannot be combined with items: the file is JSON' });
     }
     if (config.delimiter !== undefined && config.delimiter === config.quote) {
       context.addIssue({ code: 'custom', path: ['quote'], message: 'must differ from the delimiter' });
