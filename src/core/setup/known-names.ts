@@ -48,18 +48,20 @@ export function isColumnLabel(cell: string): boolean {
 /** `STAT2` of SAP: 0 left, 1 inactive, 2 retired, 3 active. */
 const sapStatuses: Readonly<Record<string, 'active' | 'leaver'>> = { '0': 'leaver', '2': 'leaver', '3': 'active' };
 const meanings = new Map(
-  Object.entries(data.statuses).flatMap(([meaning, words]) => listOf(words).map((word) => [word, meaning] as const)),
+  Object.entries(data.statuses).flatMap(([meaning, words]) =>
+    listOf(words).map((word) => [word, meaning as keyof typeof data.statuses] as const),
+  ),
 );
 
 /**
- * Returns what the word says about the person; undefined for an unknown one. `path`: the column that has it, which says
- * what a yes means.
+ * Returns what the word says about the person; `other` for a kind of contract or of marriage, undefined for an unknown one.
+ * `path`: the column that has it, which says what a yes means.
  */
-export function statusMeaning(value: string, path: string): 'active' | 'leaver' | undefined {
+export function statusMeaning(value: string, path: string): 'active' | 'leaver' | 'other' | undefined {
   if (/^stat2$/i.test(path)) return sapStatuses[value];
   const word = meanings.get(bareWord(value));
-  if (word === 'active' || word === 'leaver') return word;
+  if (word !== 'yes' && word !== 'no') return word;
   const asked = meanings.get(lastName(path).replace(/^(?:is|has|account|user|employee)+(?=\p{L})/u, ''));
-  if (word === undefined || (asked !== 'active' && asked !== 'leaver')) return undefined;
+  if (asked !== 'active' && asked !== 'leaver') return undefined;
   return (word === 'yes') === (asked === 'active') ? 'active' : 'leaver';
 }

@@ -78,11 +78,13 @@ export function propose(survey: Survey): Proposal {
 
 function openIn(fields: readonly ProposedField[], lifecycle: ProposedLifecycle | undefined): Proposal['open'] {
   const { status, statuses = [], leaveDate } = lifecycle ?? {};
+  const isBlind = [status, leaveDate].every((column) => column === undefined || column.certainty === 'off');
   const all = [
     ...fields.map(({ field, effect }) => ({ about: field as string, effect })),
     { about: `status ${status?.path ?? ''}`, effect: status?.effect },
     ...statuses.map(({ value, effect }) => ({ about: `status ${value}`, effect })),
     { about: 'leaveDate', effect: leaveDate?.effect },
+    { about: 'lifecycle', effect: isBlind ? 'as written: nobody leaves, because no column says who left' : undefined },
   ];
   return all.flatMap(({ about, effect }) => (effect === undefined ? [] : [{ about, effect }]));
 }

@@ -40,6 +40,8 @@ interface Row {
 /** So many people are no accident. */
 const several = 3;
 
+const hasAccess = ({ account }: Row): boolean => account === 'enabled' || account === undefined;
+
 /** Proposes who works here and who left. Undefined where no column says so. */
 export function proposeLifecycle(
   survey: Survey,
@@ -73,7 +75,7 @@ export function proposeLifecycle(
 /* The status. */
 
 /** A word for active people in a column that is called a status is just enough. */
-const enough = 0.6;
+const enough = 0.55;
 
 /** Finds the column whose values tell who left, and what each value means. */
 function statusOf(columns: readonly Column[], rows: readonly Row[]) {
@@ -86,8 +88,8 @@ function statusOf(columns: readonly Column[], rows: readonly Row[]) {
       .map(([value]) => judge(value, column, rows));
     const meanings = new Map(statuses.map(({ value, meaning }) => [value, meaning]));
     const meaningOf = ({ cells }: Row) => meanings.get(cells[path] ?? '');
-    const score = (values.size === 1 ? 0 : evidenceFor(statuses, path, rows)) * (1 + like / 10) + like / 100;
-    const isNamed = like > 1 && (values.size > 1 || statuses[0]?.meaning === 'active');
+    const score = evidenceFor(statuses, path, rows) * (1 + like / 10) + like / 100;
+    const isNamed = like > 1 && statuses.length === 1 && statuses[0]?.meaning === 'active';
     return score >= enough || isNamed ? [{ path, like, statuses, score, meaningOf }] : [];
   });
   const [found] = all.toSorted((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1));
@@ -96,18 +98,21 @@ function statusOf(columns: readonly Column[], rows: readonly Row[]) {
   const unknown = statuses.filter(({ meaning }) => meaning === 'unknown').length;
   const isProven = score >= enough;
   const off = {
-    certainty: 'off' as const,
-    evidence: statuses.length === 1 ? 'it has one value only' : 'no value is known to mean that people left',
-    effect: 'as written: each person of the source counts as active',
+    certainty: 'off',
+    evidence: 'it has one value only',
+    effect: 'as written: each person counts as active',
   };
   const by = like > 0 ? 'by its name and values' : 'by its values';
-  const rest =
-    unknown === 0 ? '' : `; ${countOf(unknown, 'value is', 'values are')} in neither list, which changes nothing`;
+  const rest = `; ${countOf(unknown, 'value is', 'values are')} in neither list, which changes nothing`;
+  const losing = rows.filter((row) => hasAccess(row) && meaningOf(row) === 'leaver').length;
+  const effect = `as written: ${countOf(losing, 'loses', 'lose')} access; if ${path} says something else: none`;
   const on = {
-    certainty: like > 0 && unknown === 0 ? ('sure' as const) : ('unsure' as const),
-    evidence: `${by}${rest}`,
+    certainty: like > 0 && unknown === 0 ? 'sure' : 'unsure',
+    evidence: `${by}${unknown === 0 ? '' : rest}`,
+    ...(like === 0 ? { effect } : {}),
   };
-  return { status: { path, ...(isProven ? on : off) }, statuses, isProven, meaningOf };
+  const status = { path, ...(isProven ? on : off) } as ProposedColumn;
+  return { status, statuses, isProven, meaningOf };
 }
 
 /**
@@ -115,8 +120,7 @@ function statusOf(columns: readonly Column[], rows: readonly Row[]) {
  * passed. 0 where no value means active. A word for active people alone tells little.
  */
 function evidenceFor(statuses: readonly ProposedStatus[], path: string, rows: readonly Row[]): number {
-  const hasWord = (asked: ProposedStatus['meaning']): boolean =>
-    statuses.some(({ value, meaning }) => meaning === asked && statusMeaning(value, path) === asked);
+  const words = new Set(statuses.map(({ value, meaning }) => meaning !== 'unknown' && statusMeaning(value, path)));
   // Of people who are gone, how many have a value that most of its people have who are gone.
   const toldBy = (isGone: (row: Row) => boolean): number => {
     const gone = rows.filter(isGone);
@@ -129,8 +133,8 @@ function evidenceFor(statuses: readonly ProposedStatus[], path: string, rows: re
   };
   const disabled = toldBy(({ account }) => account === 'disabled');
   const ended = toldBy(({ hasEnded }) => hasEnded === true);
-  if (!statuses.some(({ meaning }) => meaning === 'active')) return 0;
-  const byWords = (hasWord('leaver') ? 2 : 0) + (hasWord('active') ? 0.5 : 0);
+  if (statuses.length === 1 || !statuses.some(({ meaning }) => meaning === 'active')) return 0;
+  const byWords = (words.has('leaver') ? 2 : 0) + (words.has('active') ? 0.5 : words.has('other') ? 0 : 0.45);
   return byWords + (disabled < 0.6 ? 0 : 1 + disabled) + (ended < 0.6 ? 0 : ended);
 }
 
@@ -150,8 +154,8 @@ function judge(value: string, { path, filled, values }: Column, all: readonly Ro
   const isHere = known >= several && enabled >= known * 0.9 && people * 3 >= filled * 2;
   const shown = isGone ? 'leaver' : isHere ? 'active' : 'unknown';
   const word = statusMeaning(value, path);
-  const against = word !== undefined && shown !== 'unknown' && shown !== word;
-  const meaning = against ? 'unknown' : (word ?? shown);
+  const against = word !== undefined && shown !== 'unknown' && shown !== (word === 'leaver' ? word : 'active');
+  const meaning = against ? 'unknown' : word === 'other' ? 'active' : (word ?? shown);
   const accounts = [`${enabled} enabled`, disabled > 0 && `${disabled} disabled`, absent > 0 && `${absent} not there`];
   const isCompared = known + absent > 0;
   const says = [
@@ -201,9 +205,7 @@ function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: L
   });
   const past = dated.filter(({ day }) => day < survey.today).map(({ row }) => row);
   const left = past.filter(({ account, says }) => says === 'leaver' || (account === 'disabled' && says !== 'active'));
-  const losing = past.filter(
-    ({ account, says }) => account !== 'disabled' && account !== 'absent' && says !== 'leaver',
-  ).length;
+  const losing = past.filter((row) => hasAccess(row) && row.says !== 'leaver').length;
   const isAfter = dated.filter((one) => one.isAfter).length >= dated.length * 0.9;
   const isSparse = dated.length * 2 < rows.length;
   const isProven = isAfter && isSparse && past.length >= several && left.length * 2 >= past.length;

@@ -50,6 +50,9 @@ function plainReadings(column: Column): readonly Reading[] {
     if (field.startsWith('customField')) return 0;
     const name = likeName(field as Meaning, path);
     if (field === 'email') return likeName('privateEmail', path) > 0 ? 0 : Math.max(name, isMail ? 0.8 : 0);
+    // A name beside a first name is a last name.
+    const isOneName = field === 'lastName' && likeName('fullName', path) > 1 && !isMostly(column.several, column);
+    if (name === 0 && isOneName) return 1;
     return name > 1 && isCode && field !== 'phoneNumber' ? 1 : name;
   };
   const common = { columns: [column], uses: [path], like };
