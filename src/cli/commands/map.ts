@@ -8,8 +8,7 @@ import { countOf } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { Policy } from '../../core/run/settings.ts';
 import type { Proposal } from '../../core/setup/proposal.ts';
-import { peopleSentence, proposalYaml, ruleYaml, scalar } from '../../core/setup/proposal-lines.ts';
-import type { ProposedField } from '../../core/setup/propose-mapping.ts';
+import { peopleSentence, proposalYaml, scalar } from '../../core/setup/proposal-lines.ts';
 import type { GuessedFile } from '../../ports/source.ts';
 import { policies } from '../options.ts';
 import { fromHere, type Shell } from '../shell.ts';
@@ -183,50 +182,28 @@ export async function showDrift(
       ...(drift.unread.length === 0
         ? []
         : ['', `Columns that no rule reads: ${drift.unread.map(cleanLine).join(', ')}`]),
-      ...peopleLines(proposal),
+      ...(proposal.people === undefined ? [] : ['', peopleSentence(proposal.people), ...namesLines(proposal.people)]),
     ];
     return shell.answer({ sync, drift, proposal }, text.join('\n'));
   });
 }
 
-/** Renders what was found, field by field. Values of people are not among it, only identifications. */
+/** Renders the lines of the file with their evidence, and what is open. Holds no values of people but identifications. */
 function renderProposal(proposal: Proposal, guessed: GuessedFile): string {
-  const { identification, fields, lifecycle, remarks, rows, users } = proposal;
-  const found = [...(identification === undefined ? [] : [identification]), ...fields];
-  const table = found.map(({ field, rule, certainty, evidence }) => [
-    marked(field, { certainty }),
-    'from' in rule ? rule.from : ruleYaml(rule),
-    evidence,
-  ]);
-  const statuses = (lifecycle?.statuses ?? []).map(({ value, meaning, evidence }) => [
-    meaning === 'unknown' ? `? ${value}` : value,
-    meaning,
-    evidence,
-  ]);
-  const columns = [
-    ['status', lifecycle?.status],
-    ['hireDate', lifecycle?.hireDate],
-    ['leaveDate', lifecycle?.leaveDate],
-  ] as const;
-  const dates = columns.flatMap(([key, one]) =>
-    one === undefined ? [] : [[marked(key, one), one.path, one.evidence]],
-  );
+  const { people, rows, users } = proposal;
   const layout = guessed.settings.map(({ key, value, evidence }) => [key, String(value), evidence]);
+  const compared =
+    users === undefined
+      ? '; the platform was not asked, so values were not compared'
+      : `, ${countOf(users, 'platform user')}`;
   return [
-    `${countOf(rows, 'row')}${users === undefined ? '; the platform was not asked, so values were not compared' : `, ${countOf(users, 'platform user')}`}`,
+    `${countOf(rows, 'row')}${compared}`,
     ...(layout.length === 0 ? [] : ['', cleanTable(layout)]),
     '',
-    cleanTable(table),
-    ...(dates.length === 0 ? [] : ['', cleanTable(dates)]),
-    ...(statuses.length === 0 ? [] : ['', `status ${cleanLine(lifecycle?.status?.path ?? '')}:`, cleanTable(statuses)]),
-    ...peopleLines(proposal),
-    ...(remarks.length === 0 ? [] : ['', ...remarks.map((text) => `! ${cleanLine(text)}`)]),
+    ...proposalYaml(proposal).split('\n').map(cleanLine),
+    ...(people === undefined ? [] : namesLines(people)),
     ...openLines(proposal),
   ].join('\n');
-}
-
-function marked(key: string, { certainty }: Pick<ProposedField, 'certainty'>): string {
-  return certainty === 'sure' ? key : `${certainty === 'off' ? '-' : '?'} ${key}`;
 }
 
 /** The closing paragraph: what is not proven, and what it means for people. */
@@ -243,10 +220,8 @@ function cleanTable(rows: readonly (readonly string[])[]): string {
   );
 }
 
-function peopleLines({ people }: Proposal): readonly string[] {
-  if (people === undefined) return [];
-  const some = people.platformOnlyNames.map(cleanLine).join(', ');
-  return ['', `${peopleSentence(people)}${some === '' ? '' : ` The first on the platform only: ${some}.`}`];
+function namesLines({ platformOnlyNames: names }: NonNullable<Proposal['people']>): readonly string[] {
+  return names.length === 0 ? [] : ['', `The first on the platform only: ${names.map(cleanLine).join(', ')}.`];
 }
 
 /** Checks all paths before the first file is written. */

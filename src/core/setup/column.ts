@@ -19,8 +19,6 @@ export interface Column {
   readonly several: number;
   /** How many have a comma inside, as in `Álvarez, Ana`. */
   readonly commas: number;
-  /** How many e-mail addresses have the domain that most of them have. */
-  readonly usualDomain: number;
   readonly dates: ColumnDates | undefined;
   /** How many cells cannot be used, have a year of two digits. */
   readonly damaged: number;
@@ -48,7 +46,7 @@ const numericDates = new Map(Object.entries(data.numericDates).map(([format, cel
 const dateFormats = [...data.dates, ...numericDates.keys()].map((pattern) => compileDateFormat(pattern));
 
 /** Formats that differ from another one only by the order of day and month. */
-export function otherOrderOf(pattern: string): string {
+function otherOrderOf(pattern: string): string {
   return pattern.replace(/d+|M+/g, (letters) => (letters.startsWith('d') ? 'M' : 'd').repeat(letters.length));
 }
 
@@ -63,7 +61,6 @@ const firstCells = 200;
 const mostValues = 40;
 /** A longer value is no status. */
 const longestValue = 60;
-const mostDomains = 200;
 /** Values of one column that are kept to find repetitions. Later ones are not compared. */
 const mostKept = 500_000;
 
@@ -76,7 +73,6 @@ interface TriedFormat {
 /** Counts the cells of one column. `see` gets normal text that is not blank. */
 export function openColumn(path: string, term: string) {
   const hash = new TextHash();
-  const domains = new Map<string, number>();
   const counts = { filled: 0, emails: 0, digits: 0, words: 0, several: 0, commas: 0 };
   const oddities = { damaged: 0, shortYears: 0 };
   let formats: TriedFormat[] = [];
@@ -133,11 +129,8 @@ export function openColumn(path: string, term: string) {
     },
     see(text: string): void {
       counts.filled += 1;
-      if (isEmailAddress(text)) {
-        counts.emails += 1;
-        const domain = text.slice(text.lastIndexOf('@')).toLowerCase();
-        if (domains.has(domain) || domains.size < mostDomains) domains.set(domain, (domains.get(domain) ?? 0) + 1);
-      } else if (/^\d+$/.test(text)) counts.digits += 1;
+      if (isEmailAddress(text)) counts.emails += 1;
+      else if (/^\d+$/.test(text)) counts.digits += 1;
       else if (!/\d/.test(text)) counts.words += 1;
       if (/\S\s+\S/.test(text)) counts.several += 1;
       if (/\S,\s*\S/.test(text)) counts.commas += 1;
@@ -151,7 +144,6 @@ export function openColumn(path: string, term: string) {
         term,
         ...counts,
         ...oddities,
-        usualDomain: Math.max(0, ...domains.values()),
         repeated: kept === undefined ? undefined : repeated,
         dates: datesOf(formats, { others: noDates, zeros }),
         values,

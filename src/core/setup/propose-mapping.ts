@@ -2,7 +2,7 @@ import { type FieldName, fieldTable, fieldTraits, maxDirectCustomField } from '.
 import type { User } from '../person/user.ts';
 import { countOf } from '../run/formats.ts';
 import type { Column, ColumnDates } from './column.ts';
-import { chooseForm, type Form } from './forms.ts';
+import { chooseForm } from './forms.ts';
 import { likeName, type Meaning } from './known-names.ts';
 import {
   type Agreement,
@@ -82,7 +82,7 @@ export function chooseKey(survey: Survey): Key {
     users === 0 ? '' : `; ${found(column)} of the ${countOf(users, 'identification')} on the platform${form.says}`;
   const isSure =
     column.repeated === 0 &&
-    !form.isMerging &&
+    !form.isOpen &&
     (users === 0 ? likeName('identification', column.path) > 1.9 : shareOf(column) >= 0.5);
   const blank = column.filled === rows ? '' : `; ${countOf(rows - column.filled, 'row')} without a value`;
   const isOpen = !isSure || blank !== '';
@@ -100,23 +100,19 @@ export function chooseKey(survey: Survey): Key {
   return { field, column, join: isFound && found(column) * 5 >= mails ? keyJoin : mailJoin };
 }
 
-/** Finds how the identifications of a column become those of the platform. `isMerging`: two people would be one. */
+/** Finds how the identifications of a column become those of the platform. `isOpen`: not for all, or two would be one. */
 function formOf({ sample, platform }: Survey, { path, term }: Column) {
-  const asIs = { rule: { from: path } as ProposedRule, says: '', isMerging: false };
   const rows = sample.flatMap((row) => row[path] ?? []);
   const pairs = rows.flatMap((ours) => {
     const user = platform?.users[platform.find(ours) ?? -1];
     return user === undefined ? [] : [{ ours, theirs: user.identification }];
   });
-  if (pairs.length < 3) return asIs;
   const { form, equal } = chooseForm(pairs);
-  if (form.says === '') return asIs;
-  const sayings = `, ${equal === pairs.length ? '' : `${equal} of ${pairs.length} compared `}${form.says}`;
-  return { rule: { expression: form.wrap(term) }, says: sayings, isMerging: isMerging(rows, form) };
-}
-
-function isMerging(rows: readonly string[], { apply }: Form): boolean {
-  return new Set(rows.map(apply)).size < new Set(rows).size;
+  const isMerging = new Set(rows.map(form.apply)).size < new Set(rows).size;
+  const rule: ProposedRule = form.says === '' ? { from: path } : { expression: form.wrap(term) };
+  const part = equal === pairs.length ? '' : `; ${equal} of ${pairs.length} equal`;
+  const says = `${part}${form.says === '' ? '' : `, ${form.says}`}`;
+  return { rule, says, isOpen: isMerging || equal * 10 < pairs.length * 9 };
 }
 
 function best<T>(items: readonly T[], score: (item: T) => number): T | undefined {
