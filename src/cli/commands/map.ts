@@ -38,17 +38,28 @@ export async function initFrom(shell: Shell, options: ProposeOptions): Promise<n
   const policy = await policyOf(shell, options.policy);
   const sides: SurveySides = baseUrl !== undefined && (io.env[tokenEnv] ?? '') !== '' ? 'both' : 'source';
   const guessed = await io.guessFile(file);
-  const proposal = await proposeFor(shell, { file, guessed, sync, sides, baseUrl, tokenEnv });
+  const facts = { file, guessed, sync, sides, baseUrl, tokenEnv };
+  const proposal = await proposeFor(shell, facts);
   const source = sourceYaml(pathFrom(dirname(configPath), file), guessed);
   const sections = { source, mapping: proposalYaml(proposal), sync, policy, tokenVariable: tokenEnv };
   const text = await io.proposedConfig(given({ ...sections, baseUrl }));
   await writeNew([{ path: configPath, text }], force);
   const name = relative(io.cwd, configPath);
-  const next = nextSteps({ sync, sides, baseUrl, tokenEnv });
+  const next = nextSteps(facts);
+  const { people, users } = proposal;
+  const compared =
+    users === undefined
+      ? '; the platform was not asked, so values were not compared'
+      : `, ${countOf(users, 'platform user')}`;
   const report = [
     `wrote ${name}`,
     '',
-    renderProposal(proposal, guessed),
+    `${countOf(proposal.rows, 'row')}${compared}`,
+    '',
+    // What the file has, with its evidence. Holds no values of people but identifications.
+    ...`${sections.source}\n${sections.mapping}`.split('\n').map(cleanLine),
+    ...(people === undefined ? [] : namesLines(people)),
+    ...openLines(proposal),
     '',
     'Next:',
     ...next.map((line) => `  ${line}`),
@@ -59,19 +70,20 @@ export async function initFrom(shell: Shell, options: ProposeOptions): Promise<n
   );
 }
 
+interface InitFacts {
+  readonly file: string;
+  readonly guessed: GuessedFile;
+  readonly sync: string;
+  readonly sides: SurveySides;
+  readonly baseUrl: string | undefined;
+  readonly tokenEnv: string;
+}
+
 /** Reads both sides as every other command does, with a configuration that is deleted afterwards. */
 async function proposeFor(
   shell: Shell,
-  facts: {
-    readonly file: string;
-    readonly guessed: GuessedFile;
-    readonly sync: string;
-    readonly sides: SurveySides;
-    readonly baseUrl: string | undefined;
-    readonly tokenEnv: string;
-  },
+  { file, guessed, sync, sides, baseUrl, tokenEnv }: InitFacts,
 ): Promise<Proposal> {
-  const { file, guessed, sync, sides, baseUrl, tokenEnv } = facts;
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-init-'));
   const config = {
     store: 'sqlite:./trial.db',
@@ -141,13 +153,7 @@ function sourceYaml(path: string, { kind, settings }: GuessedFile): string {
   return ['source:', `  kind: ${kind}`, `  path: ${scalar(path)}`, ...lines, '  complete: stable'].join('\n');
 }
 
-function nextSteps(facts: {
-  sync: string;
-  sides: SurveySides;
-  baseUrl: string | undefined;
-  tokenEnv: string;
-}): readonly string[] {
-  const { sync, sides, baseUrl, tokenEnv } = facts;
+function nextSteps({ sync, sides, baseUrl, tokenEnv }: InitFacts): readonly string[] {
   const platform = [
     ...(baseUrl === undefined ? ['enter the address of the platform in rollcall.yaml (baseUrl)'] : []),
     ...(sides === 'both' ? [] : [`export ${tokenEnv}=…   # an access token of the platform`]),
@@ -188,36 +194,15 @@ export async function showDrift(
   });
 }
 
-/** Renders the lines of the file with their evidence, and what is open. Holds no values of people but identifications. */
-function renderProposal(proposal: Proposal, guessed: GuessedFile): string {
-  const { people, rows, users } = proposal;
-  const layout = guessed.settings.map(({ key, value, evidence }) => [key, String(value), evidence]);
-  const compared =
-    users === undefined
-      ? '; the platform was not asked, so values were not compared'
-      : `, ${countOf(users, 'platform user')}`;
-  return [
-    `${countOf(rows, 'row')}${compared}`,
-    ...(layout.length === 0 ? [] : ['', cleanTable(layout)]),
-    '',
-    ...proposalYaml(proposal).split('\n').map(cleanLine),
-    ...(people === undefined ? [] : namesLines(people)),
-    ...openLines(proposal),
-  ].join('\n');
-}
-
 /** The closing paragraph: what is not proven, and what it means for people. */
 function openLines({ open }: Proposal): readonly string[] {
   if (open.length === 0) return [];
-  const lines = open.map(({ about, effect }) => [about, effect]);
-  return ['', `Not proven, and marked UNSURE in the file (${open.length}). Look at these first:`, cleanTable(lines)];
-}
-
-function cleanTable(rows: readonly (readonly string[])[]): string {
-  return renderTable(
-    rows.map((row) => row.map(cleanLine)),
-    '  ',
-  );
+  const lines = open.map(({ about, effect }) => [about, effect].map(cleanLine));
+  return [
+    '',
+    `Not proven, and marked UNSURE in the file (${open.length}). Look at these first:`,
+    renderTable(lines, '  '),
+  ];
 }
 
 function namesLines({ platformOnlyNames: names }: NonNullable<Proposal['people']>): readonly string[] {

@@ -2,6 +2,7 @@ import { type FieldName, fieldTable, fieldTraits } from '../person/fields.ts';
 import { compileDateFormat } from '../person/plain-date.ts';
 import { compileTransforms, foldText } from '../person/text.ts';
 import type { User } from '../person/user.ts';
+import { given } from '../run/given.ts';
 import type { Transform } from '../run/settings.ts';
 import type { Column } from './column.ts';
 import { likeName, type Meaning } from './known-names.ts';
@@ -118,19 +119,12 @@ function joinedReadings(column: Column, columns: readonly Column[]): readonly Re
   if (likeName('lastName', column.path) < 1) return [];
   const second = columns.find(({ path, filled }) => filled > 0 && likeName('secondLastName', path) >= 1);
   if (second === undefined || second === column) return [];
-  const paths = [column.path, second.path];
   return [
     {
-      rule: { expression: `$trim(${column.term} & ' ' & ${second.term})` },
-      columns: [column, second],
-      uses: paths,
+      ...both([column, second], `$trim(${column.term} & ' ' & ${second.term})`),
       like: (field) => (field === 'lastName' ? 1.4 : 0),
       suits: (field) => field === 'lastName' && isMostly(column.words, column),
-      read: (row) =>
-        paths
-          .map((path) => row[path] ?? '')
-          .join(' ')
-          .trim() || undefined,
+      read: (row) => `${row[column.path] ?? ''} ${row[second.path] ?? ''}`.trim() || undefined,
     },
   ];
 }
@@ -138,18 +132,16 @@ function joinedReadings(column: Column, columns: readonly Column[]): readonly Re
 /** The first reading that has a value: a preferred name, or else the legal one. */
 export function firstFilled(one: Reading, other: Reading): readonly Reading[] {
   const [[first], [second]] = [one.columns, other.columns];
-  if (first === undefined || second === undefined || !('from' in one.rule) || !('from' in other.rule)) return [];
-  const { from: _, ...rest } = other.rule;
-  if (one.rule.format !== rest.format) return [];
-  return [
-    {
-      ...other,
-      rule: { expression: `${first.term} ? ${first.term} : ${second.term}`, ...rest },
-      columns: [first, second],
-      uses: [first.path, second.path],
-      read: (row) => one.read(row) ?? other.read(row),
-    },
-  ];
+  const isPlain = 'from' in one.rule && 'from' in other.rule && one.rule.format === other.rule.format;
+  if (first === undefined || second === undefined || !isPlain) return [];
+  const { rule, ...common } = both([first, second], `${first.term} ? ${first.term} : ${second.term}`);
+  const { format, transform } = other.rule;
+  const read: Reading['read'] = (row) => one.read(row) ?? other.read(row);
+  return [{ ...other, ...common, rule: { ...rule, ...given({ format, transform }) }, read }];
+}
+
+function both(columns: readonly Column[], expression: string) {
+  return { rule: { expression }, columns, uses: columns.map(({ path }) => path) };
 }
 
 /** How often a reading has the value that the platform shows, for people found on both sides. */

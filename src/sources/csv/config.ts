@@ -133,10 +133,6 @@ export const CsvConfig = z
         context.addIssue({ code: 'custom', path: [key], message: `is only read with complete: ${key}` });
       }
     }
-    for (const key of ['delimiter', 'encoding', 'trailer'] as const) {
-      if (config.items !== undefined && config[key] !== undefined)
-        context.addIssue({ code: 'custom', path: [key], message: 'cannot be combined with items: the file is JSON' });
-    }
     if (config.delimiter !== undefined && config.delimiter === config.quote) {
       context.addIssue({ code: 'custom', path: ['quote'], message: 'must differ from the delimiter' });
     }
