@@ -103,10 +103,11 @@ export function doubtColumns(facts: ColumnFacts): ColumnDoubts {
 }
 
 function doubtOrder({ untold, formats }: ColumnFacts): Pick<ColumnDoubts, 'leaveOrder' | 'hireOrder'> {
-  const why = `no date in the format ${formats.leaveDate ?? ''} has a day above 12, so nothing shows the order of day and month`;
+  const why = (format = ''): string =>
+    `no date in the format ${format} has a day above 12, so nothing shows the order of day and month`;
   return {
-    ...(untold.includes('leaveDate') ? { leaveOrder: why } : {}),
-    ...(untold.includes('hireDate') ? { hireOrder: why } : {}),
+    ...(untold.includes('leaveDate') ? { leaveOrder: why(formats.leaveDate) } : {}),
+    ...(untold.includes('hireDate') ? { hireOrder: why(formats.hireDate) } : {}),
   };
 }
 

@@ -284,5 +284,5 @@ export const classNoun: Readonly<Record<ChangeClass, string>> = {
   configuration: 'configuration change',
   leads: 'leader change',
   unleads: 'leader removal',
-  identity: 'change of person',
+  identity: 'identity change',
 };

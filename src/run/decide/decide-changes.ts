@@ -107,7 +107,6 @@ export async function decideChanges(
   const { snapshot } = read;
   const { candidates, claims, holders, unresolved, asked, standing, former } = compared;
   const { blocked, released } = unresolved;
-  await recorder.begin();
   const isFocused = read.focus !== undefined;
   const decide = decideBy(work, { isComplete: snapshot.leavers !== undefined, former }, io);
   const strangers = undoneBy(work.scope) === undefined ? openStrangers(work, standing, io) : undefined;
@@ -140,6 +139,7 @@ export async function decideChanges(
     io.progress({ step: 'planning', decided: done, total: candidates.slots.length });
     await nextTurn();
   }
+  await recorder.begin();
   for (const finding of inheritance.findings()) find(finding);
   strangers?.tell(find);
   decided.strangers = strangers?.examples() ?? [];

@@ -313,8 +313,10 @@ const deciding = ['scope', 'lifecycle.status', 'lifecycle.leaveDate'];
 /** Returns the format of each use that is a date. */
 export function dateFormats({ settings: { mapping, lifecycle } }: Sync): ColumnFacts['formats'] {
   const mapped = Object.entries(mapping.fields).map(([name, rule]) => [name, rule?.format] as const);
-  const dates = ['hireDate', 'leaveDate'].map((use) => [use, lifecycle?.dateFormat] as const);
-  return Object.fromEntries([...mapped, ...dates].filter(([, format]) => format !== undefined));
+  const { dateFormat: hireDate, leaveDateFormat: leaveDate = hireDate } = lifecycle ?? {};
+  return Object.fromEntries(
+    [...mapped, ...Object.entries({ hireDate, leaveDate })].filter(([, format]) => format !== undefined),
+  );
 }
 
 /** Returns how many people left by their own record. */

@@ -63,6 +63,13 @@ export const CsvConfig = z
       .enum(compressions)
       .optional()
       .meta({ description: 'How the file is packed. Default: by the end of its name, `.gz` or `.zip`.' }),
+    items: text()
+      .optional()
+      .meta({
+        description:
+          'The file is JSON: path of the list of people, or `.` where the file itself is the list or has one object a line.',
+        examples: ['data.employees', '.'],
+      }),
     complete: z.enum(['stable', 'marker', 'trailer']).default('stable').meta({
       description: 'What proves that the file is complete: it no longer changes, a marker file, or its last record.',
     }),

@@ -4,6 +4,7 @@ import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { acceptsOnly } from '../kit/kind.ts';
 import type { CsvConfig } from './config.ts';
 import type { CsvFile } from './csv-file.ts';
+import { listAt, readJsonFile } from './json-file.ts';
 import { markerProblem } from './marker.ts';
 import { fileNameOf, fileNamesIn, kindOfFile, newerBefore, stampOf } from './places/newest.ts';
 import { type Layout, type OpenRows, openRows } from './rows/open-rows.ts';
@@ -35,6 +36,7 @@ export async function* readFile(
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
   try {
+    if (config.items !== undefined) return yield* readItems({ file, items: config.items }, config, request, io);
     const rows = await openRows(config, file);
     if (rows === undefined)
       return { complete: false, rows: 0, reasons: [`${file.name} is empty: it holds no employees`] };
@@ -47,13 +49,34 @@ export async function* readFile(
 
 /** Reads the column names and nothing else. Returns none when the file is empty. */
 export async function readCsvHeader(config: CsvConfig, openFile: OpenFile, io: SourceIo): Promise<readonly string[]> {
-  const file = await openFile(io, 'header');
+  const file = await openFile(io, config.items === undefined ? 'header' : 'whole');
   try {
+    if (config.items !== undefined)
+      return Object.keys(listAt(await readJsonFile(file), config.items, file.name)[0] ?? {});
     const rows = await openRows(config, file);
     return rows?.layout.columns.filter((name) => name !== undefined) ?? [];
   } finally {
     await file.close();
   }
+}
+
+async function* readItems(
+  { file, items }: { readonly file: CsvFile; readonly items: string },
+  config: CsvConfig,
+  request: ReadRequest,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
+  const all = listAt(await readJsonFile(file), items, file.name);
+  const accepts = acceptsOnly(request) ?? (() => true);
+  const records = all
+    .map((fields, place) => ({ at: `record ${place + 1}`, fields }))
+    .filter(({ fields }) => accepts(fields));
+  for (let start = 0; start < records.length; start += pageRecords) {
+    io.signal.throwIfAborted();
+    yield { records: records.slice(start, start + pageRecords), broken: [] };
+  }
+  const facts = { rows: all.length, yielded: records.length, trailer: undefined, notes: laterNote(file), doubts: [] };
+  return judgeCompleteness(completenessRule(config, io), file, facts, io.previous?.stamp);
 }
 
 async function* readRows(
