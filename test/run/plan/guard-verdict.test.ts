@@ -53,7 +53,7 @@ function judged({
   const input = {
     read: { snapshot, fillRates: {}, vanished, columns: { fields: [] }, last: { rows: 20, fillRates: {}, blocked: { 'status-unknown': 1 } } },
     compared: { managed: 100, enabled: 90 },
-    decided: { differing, columns: openChangedColumns() },
+    decided: { differing, changed: openChangedColumns() },
     counts: {
       leftOut,
       ruled,
