@@ -38,7 +38,7 @@ export function openDecidingColumn(isScope: boolean) {
       people = (people + person) >>> 0;
       if (cell === undefined || cell === null || cell === '') return;
       filled += 1;
-      const hash = hashOf(typeof cell === 'string' ? cell : String(cell));
+      const hash = hashOf(typeof cell === 'object' ? JSON.stringify(cell) : String(cell));
       sum = (sum + hash) >>> 0;
       pairs = (pairs + Math.imul(hash ^ person, 0x85ebca6b)) >>> 0;
       if (isMany) return;
