@@ -1,4 +1,3 @@
-import type { Finding } from '../run/finding.ts';
 import { countOf } from '../run/formats.ts';
 import { Refusal } from '../run/refusal.ts';
 
@@ -179,7 +178,7 @@ const padded = /^0\d+$/;
 interface PaddingFindings {
   see(row: { readonly identification: string; readonly at: string }): void;
   /** Returns a finding when some identifications seem to have lost the zeros that the others have. */
-  all(): readonly Finding[];
+  all(): readonly { readonly code: 'cell-suspect'; readonly message: string }[];
 }
 
 /** Number of places that the finding names. */

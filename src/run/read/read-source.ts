@@ -60,7 +60,7 @@ export interface ReadJob {
   readonly sync: Sync;
   readonly reading: Reading;
   readonly previous: SourceIo['previous'];
-  readonly answers?: SourceIo['answers'];
+  readonly answers?: NonNullable<SourceIo['answers']>;
   readonly index: PeopleIndex;
   /** Maps each record a second time, as the configuration did before: see `withEarlier`. */
   readonly earlier?: Pick<CompiledMapping, 'map'> | undefined;
@@ -80,7 +80,7 @@ export interface ReadJob {
 export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead> {
   const { sync, signal, previous, answers } = job;
   const reader = openReader(job, io.clock.now());
-  const sourceIo = { clock: io.clock, logger: io.logger, signal, previous, answers };
+  const sourceIo = { clock: io.clock, logger: io.logger, signal, previous, ...given({ answers }) };
   await checkFields(sync, sourceIo);
   const pages = sync.source.read(sourceRequest(job.reading, sync), sourceIo);
   let rows = 0;
