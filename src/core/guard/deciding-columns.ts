@@ -17,6 +17,15 @@ export interface DecidingColumn {
   readonly people: number;
   readonly sum: number;
   readonly pairs: number;
+  /** A sum over the people who work here, and how many rows are out of scope: a change that decides nothing is none. */
+  readonly working: number;
+  readonly outside: number;
+}
+
+/** What a row decides. */
+export interface DecidedRow {
+  readonly works: boolean;
+  readonly isOutside: boolean;
 }
 
 const mostValues = 40;
@@ -30,11 +39,13 @@ export function hashOf(text: string): number {
 
 export function openDecidingColumn(isScope: boolean) {
   const values = new Map<number, number>();
-  let [rows, filled, people, sum, pairs, isMany] = [0, 0, 0, 0, 0, false];
+  let [rows, filled, people, sum, pairs, working, outside, isMany] = [0, 0, 0, 0, 0, 0, 0, false];
   return {
     /** Counts a cell. `person`: the hash of the identification. */
-    see(cell: unknown, person: number): void {
+    see(cell: unknown, person: number, { works, isOutside }: DecidedRow): void {
       rows += 1;
+      if (works) working = (working + person) >>> 0;
+      if (isOutside) outside += 1;
       people = (people + person) >>> 0;
       if (cell === undefined || cell === null || cell === '') return;
       filled += 1;
@@ -46,7 +57,17 @@ export function openDecidingColumn(isScope: boolean) {
       isMany = values.size > mostValues;
     },
     result: (): DecidingColumn => {
-      return { isScope, rows, filled, people, values: isMany ? undefined : Object.fromEntries(values), sum, pairs };
+      return {
+        isScope,
+        rows,
+        filled,
+        people,
+        working,
+        outside,
+        values: isMany ? undefined : Object.fromEntries(values),
+        sum,
+        pairs,
+      };
     },
   };
 }
@@ -70,10 +91,11 @@ export function doubtDeciding(
     return `${path} is filled for ${percent(share)} of the rows, down from ${percent(was)}. Check whether a permission or a column was removed in the HR system`;
   }
   const isSame = now.rows === before.rows && now.people === before.people && now.sum === before.sum;
-  if (isSame && now.pairs !== before.pairs) {
+  if (isSame && now.pairs !== before.pairs && now.working !== before.working) {
     return `${path} has the same values as before, but on other people: rows of the export may be shifted or sorted in part`;
   }
-  if (!now.isScope || now.values === undefined || before.values === undefined) return undefined;
+  if (!now.isScope || now.outside === before.outside) return undefined;
+  if (now.values === undefined || before.values === undefined) return undefined;
   const known = before.values;
   const others = Object.entries(now.values).filter(([value]) => known[value] === undefined);
   const many = others.reduce((rows, [, count]) => rows + count, 0);

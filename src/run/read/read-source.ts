@@ -302,7 +302,10 @@ function openDeciding({ mapping: { readers } }: Sync) {
     see({ fields }: SourceRecord, mapped: Mapped): void {
       if (columns.length === 0) return;
       const person = hashOf(mapped.kind === 'unreadable' ? '' : mapped.identification);
-      for (const { get, watch } of columns) watch.see(get(fields), person);
+      const isPerson = mapped.kind === 'person';
+      const isOutside = isPerson && !mapped.isInScope;
+      const row = { isOutside, works: isPerson && !isOutside && mapped.standing === 'active' };
+      for (const { get, watch } of columns) watch.see(get(fields), person, row);
     },
     all: (): DecidingColumns => Object.fromEntries(columns.map(({ path, watch }) => [path, watch.result()])),
   };
