@@ -1,5 +1,4 @@
 import type { BlockedTally } from '../../core/guard/blocked.ts';
-import { firstPeople, openDistinctness } from '../../core/guard/changed-columns.ts';
 import { type ColumnFacts, type FilledColumns, openOrders } from '../../core/guard/columns.ts';
 import { openPaddingFindings } from '../../core/guard/damage.ts';
 import { type DecidingColumns, hashOf, openDecidingColumn } from '../../core/guard/deciding-columns.ts';
@@ -240,6 +239,9 @@ function openNames({ reading, focus }: ReadJob) {
   };
 }
 
+/** So many people show whether the values of a column differ from person to person. */
+const firstPeople = 256;
+
 /** Collects what a read shows of its columns: of all records, and of the people who are decided about. */
 function openPeopleFacts(sync: Sync) {
   const { fields } = sync.mapping;
@@ -249,9 +251,11 @@ function openPeopleFacts(sync: Sync) {
   const orders = openOrders(dateFormats(sync));
   const decides = openDeciding(sync);
   const dated = { hireDate: 0, leaveDate: 0 };
-  const distinct = openDistinctness<FieldName>();
+  const values = fields.map(() => new Set<string>());
   let people = 0;
   const shareOf = (count: number): number => (people === 0 ? 0 : count / people);
+  const distinctShare = (i: number): number =>
+    (values[i]?.size ?? 0) / Math.max(1, Math.min(filled[i] ?? 0, firstPeople));
   return {
     record(record: SourceRecord, mapped: Mapped): void {
       watch.see(record);
@@ -267,7 +271,7 @@ function openPeopleFacts(sync: Sync) {
         const value = person.fields[fields[i] as FieldName];
         if (value === undefined || value === '') continue;
         filled[i] = (filled[i] ?? 0) + 1;
-        if (people <= firstPeople) distinct.see(fields[i] as FieldName, value);
+        if (people <= firstPeople) values[i]?.add(value);
       }
     },
     findings: () => cells.all(),
@@ -285,7 +289,7 @@ function openPeopleFacts(sync: Sync) {
         filled: { hireDate: shareOf(dated.hireDate), leaveDate: shareOf(dated.leaveDate) },
         deciding: decides.all(),
         untold: orders.untold(),
-        distinct: distinct.all(),
+        distinct: Object.fromEntries(fields.map((name, i) => [name, distinctShare(i)])),
         visibility: correctVisibility(watch.visibility(), notReturned),
       };
     },
