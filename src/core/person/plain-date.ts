@@ -101,7 +101,7 @@ const fileTimeStart = 11_644_473_600_000;
 const epochFormats: Readonly<Record<string, EpochFormat>> = {
   'epoch-seconds': { pattern: epochNumber, toMs: (number) => number * 1000 },
   'epoch-ms': { pattern: epochNumber, toMs: (number) => number },
-  'sheet-days': { pattern: /^(\d{1,6}(?:\.\d+)?)$/, toMs: (number) => (Math.floor(number) - 25_569) * 86_400_000 },
+  'sheet-days': { pattern: /^(\d{1,6})(?:[.,]\d+)?$/, toMs: (days) => (days - 25_569) * 86_400_000 },
   filetime: {
     pattern: /^(\d{1,19})$/,
     toMs: (number) => (number === 0 || number > 9e18 ? 0 : number / 10_000 - fileTimeStart),

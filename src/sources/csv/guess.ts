@@ -17,8 +17,8 @@ export async function guessCsv(path: string, base: SourceBase, io: SourceIo): Pr
   try {
     const head = (await file.next()) ?? Buffer.alloc(0);
     if (isJson(head)) return { kind: 'csv', settings: [itemsOf(file.name, await readJsonFile(file, [head]))] };
+    refuseOtherFormats(file.name, head);
     const { encoding, evidence } = await guessEncoding(file, head);
-    refuseOtherFormats(file.name, head, encoding ?? 'utf-8');
     const text = new TextDecoder(encoding ?? 'utf-8').decode(head);
     const layout = await guessLayout(file.name, text.slice(0, text.length - 1));
     const settings = [

@@ -153,15 +153,19 @@ export function isJson(head: Buffer): boolean {
 }
 
 /** Throws `SOURCE_UNAVAILABLE` for a file of another kind, which its first bytes show. */
-export function refuseOtherFormats(path: string, head: Buffer, encoding: CsvEncoding): void {
-  const isWide = encoding.startsWith('utf-16');
+export function refuseOtherFormats(path: string, head: Buffer, encoding?: CsvEncoding): void {
+  const isWide = encoding?.startsWith('utf-16') === true;
   const start = isWide ? new TextDecoder(encoding).decode(head.subarray(0, 200)) : head.toString('latin1', 0, 200);
   const other = otherFormats.find((format) =>
     typeof format.start === 'string' ? start.startsWith(format.start) : format.start.test(start),
   );
   if (other !== undefined) throw refusal(`${path} ${other.what}`);
   // Half of the bytes of UTF-16 are zero. A few in other text are trouble of their cells.
-  if (!isWide && head.reduce((zeros, byte) => zeros + (byte === 0 ? 1 : 0), 0) * 10 > head.length) {
+  if (
+    encoding !== undefined &&
+    !isWide &&
+    head.reduce((zeros, byte) => zeros + (byte === 0 ? 1 : 0), 0) * 10 > head.length
+  ) {
     throw refusal(
       `${path} holds many zero bytes, so it is not ${encoding} text: if it is UTF-16, set source.encoding: utf-16le`,
     );
