@@ -52,7 +52,7 @@ describe('a stranger with an export, a platform and a token', () => {
     ['a web page', 'x.csv', '<html><table><tr><td>id</td></tr></table>', 'is HTML or XML, not CSV'],
     ['a PDF', 'x.csv', '%PDF-1.7', 'is a PDF, not CSV'],
     ['an archive', 'x.csv', 'PK\x03\x04 employees.csv', 'source.compression: zip'],
-    ['packed data', 'x.csv', '\x1f\x8b\x08\0', 'is gzip data, not CSV: name it .gz'],
+    ['packed data', 'x.csv', '\x1f\x8b\x08\0', 'is gzip data, not CSV'],
     ['JSON without people', 'x.json', '{"total": 4, "ids": [1, 2]}', 'is JSON without a list of objects'],
     ['cut JSON', 'x.json', '{"employees": [{"id": 1}, {"id"', 'is not complete JSON'],
   ])('is told what kind of file it is: %s', async (_, file, text, words) => {

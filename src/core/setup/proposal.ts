@@ -1,8 +1,6 @@
 import { countOf } from '../run/formats.ts';
-import type { Column } from './column.ts';
 import { type ProposedLifecycle, proposeLifecycle } from './propose-lifecycle.ts';
 import { chooseKey, joinSample, type ProposedField, proposeFields, unfilledFields } from './propose-mapping.ts';
-import { isMostly } from './readings.ts';
 import type { Survey } from './survey.ts';
 
 /** A configuration of one sync, proposed from what both sides show. The same survey gives the same proposal. */
@@ -42,15 +40,9 @@ export function propose(survey: Survey): Proposal {
     joined.map(({ user }) => user),
     fields,
   );
-  const isMissing = (field: string): boolean => !fields.some((one) => one.field === field && one.certainty !== 'off');
+  const hasMail = fields.some(({ field, certainty }) => field === 'email' && certainty !== 'off');
   const remarks = [
-    ...(key.field === undefined
-      ? ['No column names each person once: set mapping.identification to the column that does.']
-      : []),
-    ...['firstName', 'lastName']
-      .filter(isMissing)
-      .map((field) => `No column was found for ${field}, which each new account needs.`),
-    ...(isMissing('email') ? ['No column holds e-mail addresses, so people are matched by identification alone.'] : []),
+    ...(hasMail ? [] : ['No column holds e-mail addresses, so people are matched by identification alone.']),
     ...(key.join?.by === 'e-mail' && key.field !== undefined
       ? ['Most people are found by their e-mail, under other identifications. To make them the same: rollcall adopt.']
       : []),
@@ -58,7 +50,11 @@ export function propose(survey: Survey): Proposal {
       ? ['Hardly anyone of the source is found on the platform, so no values could be compared.']
       : []),
     ...(unfilled.length > 0 ? [`The platform has values that no column fills: ${unfilled.join(', ')}.`] : []),
-    ...survey.columns.flatMap(strangeIn),
+    ...survey.columns.flatMap(({ path, damaged }) =>
+      damaged === 0
+        ? []
+        : `${path} has ${countOf(damaged, 'cell')} that a program damaged: rollcall source try shows why.`,
+    ),
     ...(survey.isCut ? ['The source has more columns than were looked at.'] : []),
     ...(survey.platform?.isCut === true
       ? [`Only the first ${survey.platform.users.length} users of the platform were compared.`]
@@ -104,17 +100,4 @@ function peopleOf(
     platformOnly: others.length,
     platformOnlyNames: others.slice(0, shownNames).map(({ identification }) => identification),
   };
-}
-
-/** What spreadsheets and people do to a column that a field could use. */
-function strangeIn(column: Column): readonly string[] {
-  const { path, shortYears, damaged } = column;
-  return [
-    ...(isMostly(shortYears, column)
-      ? [`${path} has years of two digits, which can mean two centuries: export four digits.`]
-      : []),
-    ...(damaged > 0
-      ? [`${path} has ${countOf(damaged, 'cell')} that a program damaged: rollcall source try shows why.`]
-      : []),
-  ];
 }

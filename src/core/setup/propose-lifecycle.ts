@@ -2,7 +2,7 @@ import { compileDateFormat } from '../person/plain-date.ts';
 import { countOf } from '../run/formats.ts';
 import type { Column } from './column.ts';
 import { likeName, statusMeaning } from './known-names.ts';
-import { type Joined, orderOf, type ProposedField } from './propose-mapping.ts';
+import { type Joined, orderOf, type ProposedField, unreadDates } from './propose-mapping.ts';
 import type { ProposedRule } from './readings.ts';
 import type { SampleRow, Survey } from './survey.ts';
 
@@ -65,11 +65,12 @@ export function proposeLifecycle(
   const leaveDate = leaveDateOf(free, { rows, survey, entry });
   const { status, statuses } = statusOf(free, rows);
   if (status === undefined && entry === undefined && leaveDate === undefined) return undefined;
-  const { rule, certainty } = entry ?? {};
-  const hired = rule === undefined || certainty === undefined ? undefined : { rule, certainty };
-  const path = rule !== undefined && 'from' in rule ? rule.from : 'orgEntryDate';
-  const hireDate = hired === undefined ? undefined : { ...hired, path, evidence: 'no account before this day' };
+  const hireDate = entry === undefined ? undefined : hireDateOf(entry);
   return { status, statuses, hireDate, leaveDate };
+}
+
+function hireDateOf({ field, rule, certainty }: ProposedField): ProposedDate {
+  return { path: 'from' in rule ? rule.from : field, rule, certainty, evidence: 'no account before this day' };
 }
 
 /* The status. */
@@ -222,7 +223,7 @@ function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: L
   const says = [
     `the last day of work, ${isProven ? `${left.length} of ${past.length} people whose day has passed have left` : 'by its name'}`,
     filled === 0 && 'no cell has a value',
-    isUnread && 'its cells are dates in no format that Rollcall reads',
+    isUnread && unreadDates,
     dates !== undefined && `${countOf(dates.fits, 'date')} in ${countOf(survey.rows, 'row')}; ${order?.says}`,
   ].filter((text) => text !== false);
   const date: ProposedDate = {

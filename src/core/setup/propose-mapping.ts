@@ -176,14 +176,15 @@ export function proposeFields(survey: Survey, key: Key, joined: readonly Joined[
   });
 }
 
+export const unreadDates = 'its cells are dates in no format that Rollcall reads, which needs years of four digits';
+
 /** A column of dates that Rollcall cannot read leaves a line too. */
 function droppedOf(field: FieldName, columns: readonly Column[]): readonly ProposedField[] {
   const column = fieldTraits(field).isDate
     ? columns.find(({ path }) => likeName(field as Meaning, path) > 1)
     : undefined;
   if (column === undefined) return [];
-  const evidence = 'its cells are dates in no format that Rollcall reads';
-  return [{ field, rule: { from: column.path }, certainty: 'off', evidence, effect: neverSent }];
+  return [{ field, rule: { from: column.path }, certainty: 'off', evidence: unreadDates, effect: neverSent }];
 }
 
 /** Columns may come in any order: equal scores are decided by name. */

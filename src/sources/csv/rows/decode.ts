@@ -131,7 +131,7 @@ const otherFormats: readonly { readonly start: string | RegExp; readonly what: s
     what: 'is encrypted with PGP, which is not supported: decrypt it in a job before the run (docs/sources/csv.md)',
   },
   {
-    start: /^PK[\s\S]*(?:\[Content_Types\]|xl\/|_rels\/|opendocument)/,
+    start: /^PK[\s\S]*(?:\[Content_Types\]|xl\/|_rels\/|docProps\/|opendocument)/,
     what: 'is a workbook (.xlsx, .ods), not CSV: open it and save the sheet as "CSV UTF-8"',
   },
   { start: '%PDF-', what: 'is a PDF, not CSV: export the list itself as CSV' },
@@ -140,7 +140,7 @@ const otherFormats: readonly { readonly start: string | RegExp; readonly what: s
     what: 'is a spreadsheet or zip file, not CSV: export it as "CSV UTF-8", or set source.compression: zip if it is packed',
   },
   { start: '\xd0\xcf\x11\xe0', what: 'is an Excel file (.xls), not CSV: export it as "CSV UTF-8"' },
-  { start: '\x1f\x8b', what: 'is gzip data, not CSV: name it .gz, or set source.compression: gzip' },
+  { start: '\x1f\x8b', what: 'is gzip data, not CSV: set source.compression: gzip, or name it .gz' },
   {
     start: /^(?:\xef\xbb\xbf)?\s*<[!?a-z]/i,
     what: 'is HTML or XML, not CSV, as some programs export a table for Excel: export it as CSV',
