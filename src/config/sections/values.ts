@@ -12,7 +12,9 @@ export function documented<Schema extends z.ZodType>(
   description: string,
   ...examples: readonly [unknown, ...unknown[]]
 ): Schema {
-  return schema.meta({ description, examples: [...examples] });
+  // `meta` would copy the schema, of which the start of each command makes hundreds.
+  z.globalRegistry.add(schema, { description, examples: [...examples] });
+  return schema;
 }
 
 /** Returns a schema for non-empty text. */

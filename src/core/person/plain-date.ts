@@ -1,4 +1,5 @@
 import { type DateUse, implausibleSide, implausibleYear, isNoDate, isNoDateText } from './cell.ts';
+import { literal } from './text.ts';
 
 /** Dates without time and zone. A plain date is the text `YYYY-MM-DD`, so two plain dates compare as strings. */
 
@@ -261,10 +262,6 @@ function sourceOf(token: string, pattern: string, groups: DatePart[]): string {
   }
   if (letter.part !== undefined) groups.push(letter.part);
   return letter.source;
-}
-
-function literal(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }
 
 function monthNumber(text: string): number {

@@ -55,6 +55,10 @@ export const CsvConfig = z
       .enum(['name', 'time'])
       .default('name')
       .meta({ description: 'With a `*`: which file is the newest, the last by name or the one written last.' }),
+    all: z.boolean().default(false).meta({
+      description:
+        'With a `*`: read the newest file of each kind together, as one list. Files are of one kind if their names differ only in dates and numbers.',
+    }),
     compression: z
       .enum(compressions)
       .optional()
@@ -132,6 +136,9 @@ export const CsvConfig = z
       if (config[key] !== undefined && config.complete !== key) {
         context.addIssue({ code: 'custom', path: [key], message: `is only read with complete: ${key}` });
       }
+    }
+    if (config.all && !(config.path ?? config.sftp?.path ?? config.s3?.key ?? '').includes('*')) {
+      context.addIssue({ code: 'custom', path: ['all'], message: 'is only read with a * in the name of the file' });
     }
     if (config.delimiter !== undefined && config.delimiter === config.quote) {
       context.addIssue({ code: 'custom', path: ['quote'], message: 'must differ from the delimiter' });

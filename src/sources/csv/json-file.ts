@@ -1,6 +1,7 @@
 import { compileSourcePath } from '../../core/person/source-path.ts';
 import { RollcallError } from '../../core/run/errors.ts';
-import { exactValue, isRecord, readJson } from '../../drivers/http/json-text.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
+import { readBody } from '../kit/http/read-json.ts';
 import type { CsvFile } from './csv-file.ts';
 
 type JsonRecord = Readonly<Record<string, unknown>>;
@@ -12,17 +13,10 @@ const wholeDocument = '.';
 export async function readJsonFile({ name, next }: CsvFile, head: readonly Buffer[] = []): Promise<unknown> {
   const chunks = [...head];
   for (let bytes = await next(); bytes !== undefined; bytes = await next()) chunks.push(bytes);
-  const whole = Buffer.concat(chunks);
-  const lines = whole
-    .toString('utf8')
-    .split('\n')
-    .filter((line) => line.trim() !== '');
-  const isLines = lines.length > 1 && lines.every((line) => /^\s*\{.*\}\s*$/.test(line));
   try {
-    return isLines ? lines.map((line) => exactValue(readJson(Buffer.from(line)))) : exactValue(readJson(whole));
+    return readBody(Buffer.concat(chunks), { header: () => undefined });
   } catch {
-    const message = `${name} is not complete JSON: it was cut, or is something else. Export it again`;
-    throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+    throw unusable(`${name} is not complete JSON: it was cut, or is something else. Export it again`);
   }
 }
 
@@ -30,16 +24,14 @@ export async function readJsonFile({ name, next }: CsvFile, head: readonly Buffe
 export function listAt(document: unknown, items: string, name: string): readonly JsonRecord[] {
   const found = items === wholeDocument || !isRecord(document) ? document : compileSourcePath(items)(document);
   if (isList(found)) return found;
-  throw new RollcallError(`${name} has no list of objects at ${items}: correct source.items`, {
-    code: 'SOURCE_UNAVAILABLE',
-  });
+  throw unusable(`${name} has no list of objects at ${items}: correct source.items`);
 }
 
 /** Finds the list of objects with the most members, however deep it stands. */
 export function findList(document: unknown, path: readonly string[] = []): { path: string; size: number } | undefined {
-  if (isList(document) && document.length > 0) {
+  if (isList(document)) {
     const size = document.reduce((sum, one) => sum + Object.keys(one).length, 0);
-    return { path: path.join('.') || wholeDocument, size };
+    return size === 0 ? undefined : { path: path.join('.') || wholeDocument, size };
   }
   if (!isRecord(document)) return undefined;
   const lists = Object.entries(document).flatMap(([key, value]) => findList(value, [...path, key]) ?? []);
@@ -48,4 +40,8 @@ export function findList(document: unknown, path: readonly string[] = []): { pat
 
 function isList(value: unknown): value is readonly JsonRecord[] {
   return Array.isArray(value) && value.every(isRecord);
+}
+
+function unusable(message: string): RollcallError {
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
 }

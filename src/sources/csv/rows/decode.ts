@@ -59,6 +59,19 @@ export function createDecoder(path: string, head: Buffer, configured: CsvEncodin
   };
 }
 
+/** Returns the encoding that a server names, unless the start of the file has characters of UTF-8. */
+export function namedEncoding(charset: string | undefined, head: Buffer): CsvEncoding | undefined {
+  try {
+    const { encoding } = new TextDecoder(charset ?? 'utf-8');
+    const known = csvEncodings.find((name) => name === encoding);
+    // Its last character may be cut.
+    const isUtf8 = !head.toString('utf8').slice(0, -4).includes(replacement) && head.some((byte) => byte > 127);
+    return known === 'utf-8' || isUtf8 ? undefined : known;
+  } catch {
+    return undefined;
+  }
+}
+
 const beyondAscii = /[\u{80}-\u{FFFC}\u{10000}-\u{10FFFF}]/gu;
 
 function countIn(text: string, part: string): number {
