@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ChangedColumns, openChangedColumns } from '../../core/guard/changed-columns.ts';
+import type { ChangeClass } from '../../core/plan/change.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { MissingWait } from '../../core/plan/ledger-steps.ts';
 import { nextTryAt, refusalReason } from '../../core/plan/refused-create.ts';
@@ -56,6 +57,8 @@ export interface Decided {
   notUndone: number;
   /** Edits on the platform that stay until the source's value changes. */
   respectedEdits: number;
+  /** The classes of the stored changes. */
+  readonly classes: Set<ChangeClass>;
   /** What is of the class `configuration`. */
   readonly differing: Differing;
   /** The columns of which values change. */
@@ -83,6 +86,7 @@ function nothingDecided(): Decided {
     quiet: { ...noQuiet },
     waits: new Map(),
     keptEmails: new Set(),
+    classes: new Set(),
     differing: noDiffering(),
     columns: openChangedColumns(),
     strangers: [],
@@ -90,7 +94,7 @@ function nothingDecided(): Decided {
 }
 
 /** Small enough that other work of this process soon runs, even if every case becomes a change. */
-const chunkSize = 500;
+const chunkSize = 512;
 
 /**
  * Applies the truth table to every person who needs a decision, and stores the changes: decides some people, lists what
@@ -269,7 +273,8 @@ export async function applyEffects(
   decided.hasApprovals ||= settled.hasApprovals;
   decided.instead.push(...settled.instead.map(keep));
   addDiffering(decided.differing, settled.differing);
-  for (const { identification, kind, waitsFor, verdict, without = [] } of changes) {
+  for (const { identification, kind, classes, waitsFor, verdict, without = [] } of changes) {
+    for (const one of classes) decided.classes.add(one);
     if (released?.has(identification) === true && verdict?.state !== 'dropped') {
       decided.repeated += 1;
       const message = `${kind} is sent again: the outcome of an earlier one stayed unknown`;
