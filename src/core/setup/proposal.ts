@@ -40,26 +40,24 @@ export function propose(survey: Survey): Proposal {
     joined.map(({ user }) => user),
     fields,
   );
-  const hasMail = fields.some(({ field, certainty }) => field === 'email' && certainty !== 'off');
+  const { users = [], isCut = false } = survey.platform ?? {};
+  const damaged = survey.columns.filter((column) => column.damaged > 0);
   const remarks = [
-    ...(hasMail ? [] : ['No column holds e-mail addresses, so people are matched by identification alone.']),
-    ...(key.join?.by === 'e-mail' && key.field !== undefined
-      ? ['Most people are found by their e-mail, under other identifications. To make them the same: rollcall adopt.']
-      : []),
-    ...(survey.platform !== undefined && key.join === undefined && survey.platform.users.length > 0
-      ? ['Hardly anyone of the source is found on the platform, so no values could be compared.']
-      : []),
-    ...(unfilled.length > 0 ? [`The platform has values that no column fills: ${unfilled.join(', ')}.`] : []),
-    ...survey.columns.flatMap(({ path, damaged }) =>
-      damaged === 0
-        ? []
-        : `${path} has ${countOf(damaged, 'cell')} that a program damaged: rollcall source try shows why.`,
+    !fields.some(({ field, certainty }) => field === 'email' && certainty !== 'off') &&
+      'No column holds e-mail addresses, so people are matched by identification alone.',
+    key.join?.by === 'e-mail' &&
+      key.field !== undefined &&
+      'Most people are found by their e-mail, under other identifications. To make them the same: rollcall adopt.',
+    key.join === undefined &&
+      users.length > 0 &&
+      'Hardly anyone of the source is found on the platform, so no values could be compared.',
+    unfilled.length > 0 && `The platform has values that no column fills: ${unfilled.join(', ')}.`,
+    ...damaged.map(
+      (one) => `${one.path} has ${countOf(one.damaged, 'cell')} that a program damaged: rollcall source try shows why.`,
     ),
-    ...(survey.isCut ? ['The source has more columns than were looked at.'] : []),
-    ...(survey.platform?.isCut === true
-      ? [`Only the first ${survey.platform.users.length} users of the platform were compared.`]
-      : []),
-  ];
+    survey.isCut && 'The source has more columns than were looked at.',
+    isCut && `Only the first ${users.length} users of the platform were compared.`,
+  ].filter((text) => text !== false);
   return {
     rows: survey.rows,
     users: survey.platform?.users.length,
@@ -75,8 +73,11 @@ export function propose(survey: Survey): Proposal {
 function openIn(fields: readonly ProposedField[], lifecycle: ProposedLifecycle | undefined): Proposal['open'] {
   const { status, statuses = [], leaveDate } = lifecycle ?? {};
   const isBlind = [status, leaveDate].every((column) => column === undefined || column.certainty === 'off');
+  const found = fields.filter(({ certainty }) => certainty !== 'off').map(({ field }) => field as string);
+  const missing = ['identification', 'firstName', 'lastName'].filter((name) => !found.includes(name));
   const all = [
-    ...fields.map(({ field, effect }) => ({ about: field as string, effect })),
+    ...missing.map((about) => ({ about, effect: 'as written: no new person gets an account' })),
+    ...fields.map(({ field, effect }) => ({ about: field, effect })),
     { about: `status ${status?.path ?? ''}`, effect: status?.effect },
     ...statuses.map(({ value, effect }) => ({ about: `status ${value}`, effect })),
     { about: 'leaveDate', effect: leaveDate?.effect },

@@ -1,5 +1,6 @@
 import { compileDateFormat } from '../person/plain-date.ts';
 import { countOf } from '../run/formats.ts';
+import { given } from '../run/given.ts';
 import type { Column } from './column.ts';
 import { likeName, statusMeaning } from './known-names.ts';
 import { type Joined, orderOf, type ProposedField, unreadDates } from './propose-mapping.ts';
@@ -98,21 +99,14 @@ function statusOf(columns: readonly Column[], rows: readonly Row[]) {
   const { path, like, statuses, score, meaningOf } = found;
   const unknown = statuses.filter(({ meaning }) => meaning === 'unknown').length;
   const isProven = score >= enough;
-  const off = {
-    certainty: 'off',
-    evidence: 'it has one value only',
-    effect: 'as written: each person counts as active',
-  };
-  const by = like > 0 ? 'by its name and values' : 'by its values';
-  const rest = `; ${countOf(unknown, 'value is', 'values are')} in neither list, which changes nothing`;
+  const rest =
+    unknown === 0 ? '' : `; ${countOf(unknown, 'value is', 'values are')} in neither list, which changes nothing`;
   const losing = rows.filter((row) => hasAccess(row) && meaningOf(row) === 'leaver').length;
   const effect = `as written: ${countOf(losing, 'loses', 'lose')} access; if ${path} says something else: none`;
-  const on = {
-    certainty: like > 0 && unknown === 0 ? 'sure' : 'unsure',
-    evidence: `${by}${unknown === 0 ? '' : rest}`,
-    ...(like === 0 ? { effect } : {}),
-  };
-  const status = { path, ...(isProven ? on : off) } as ProposedColumn;
+  const evidence = `${like > 0 ? 'by its name and values' : 'by its values'}${rest}`;
+  const status: ProposedColumn = isProven
+    ? { path, certainty: like > 0 && unknown === 0 ? 'sure' : 'unsure', evidence, ...(like === 0 ? { effect } : {}) }
+    : { path, certainty: 'off', evidence: 'it has one value only' };
   return { status, statuses, isProven, meaningOf };
 }
 
@@ -152,9 +146,11 @@ function judge(value: string, { path, filled, values }: Column, all: readonly Ro
   const people = values?.get(value) ?? 0;
   const known = enabled + disabled;
   const isGone = (known >= several && enabled <= known * 0.1) || (ended > 0 && ended >= rows.length * 0.9);
-  const isHere = known >= several && enabled >= known * 0.9 && people * 3 >= filled * 2;
-  const shown = isGone ? 'leaver' : isHere ? 'active' : 'unknown';
+  // Few people left, so the word of most people is no word for leavers, whatever it is.
   const word = statusMeaning(value, path);
+  const isMost = people * (word === 'leaver' ? 5 : 1.5) >= filled;
+  const isHere = known >= several && enabled >= known * 0.9 && isMost;
+  const shown = isGone ? 'leaver' : isHere ? 'active' : 'unknown';
   const against = word !== undefined && shown !== 'unknown' && shown !== (word === 'leaver' ? word : 'active');
   const meaning = against ? 'unknown' : word === 'other' ? 'active' : (word ?? shown);
   const accounts = [`${enabled} enabled`, disabled > 0 && `${disabled} disabled`, absent > 0 && `${absent} not there`];
@@ -166,7 +162,7 @@ function judge(value: string, { path, filled, values }: Column, all: readonly Ro
     against && 'the word and the rest disagree',
     meaning === 'unknown' && 'UNSURE: put it into one of the lists',
   ].filter((text) => text !== false);
-  const losing = countOf(isCompared ? enabled : people, 'loses', 'lose');
+  const losing = countOf(isCompared ? Math.round((enabled * people) / rows.length) : people, 'loses', 'lose');
   const effect = meaning === 'unknown' ? { effect: `if ${value} means left: ${losing} access; as written: none` } : {};
   return { value, meaning, people, evidence: says.join('; '), ...effect };
 }
@@ -198,7 +194,7 @@ function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: L
   if (like < 1 && dates === undefined) return [];
   const order =
     dates === undefined ? undefined : orderOf({ from: path }, dates, { survey, known: entry?.rule.format ?? '' });
-  const rule = order?.rule ?? { ...entry?.rule, from: path };
+  const rule = order?.rule ?? { from: path, ...given({ format: entry?.rule.format }) };
   const [read, hired] = [readerOf(rule), entry === undefined ? () => undefined : readerOf(entry.rule)];
   const dated = rows.flatMap((row) => {
     const day = read(row.cells);
@@ -216,7 +212,7 @@ function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: L
   const isOff = isUnread || !isAfter || isRefuted || (like <= 1 && !isProven && losing > 0);
   const isSure =
     dates !== undefined && !order?.isOpen && (isProven ? like >= 1 || losing === 0 : like > 1 && losing === 0);
-  const access = `${countOf(losing, 'loses', 'lose')} access`;
+  const access = `${countOf(Math.round((losing * survey.rows) / rows.length), 'loses', 'lose')} access`;
   const effect = isOff
     ? `if ${path} is the last day of work: ${access}; as written: none`
     : `as written: ${access}; if ${path} is another day: none`;
