@@ -81,7 +81,7 @@ function openIn(fields: readonly ProposedField[], lifecycle: ProposedLifecycle |
     { about: `status ${status?.path ?? ''}`, effect: status?.effect },
     ...statuses.map(({ value, effect }) => ({ about: `status ${value}`, effect })),
     { about: 'leaveDate', effect: leaveDate?.effect },
-    { about: 'lifecycle', effect: isBlind ? 'as written: nobody leaves, because no column says who left' : undefined },
+    { about: 'lifecycle', effect: isBlind ? 'as written: no person counts as a leaver' : undefined },
   ];
   return all.flatMap(({ about, effect }) => (effect === undefined ? [] : [{ about, effect }]));
 }

@@ -33,9 +33,9 @@ interface Row {
   /** On the platform. Undefined where nothing was compared. */
   readonly account: 'enabled' | 'disabled' | 'absent' | undefined;
   /** What the words of the status say. */
-  says?: ProposedStatus['meaning'] | undefined;
+  says: ProposedStatus['meaning'] | undefined;
   /** The last day of work has passed. */
-  hasEnded?: boolean;
+  hasEnded: boolean;
 }
 
 /** So many people are no accident. */
@@ -58,7 +58,12 @@ export function proposeLifecycle(
     joined.map(({ row, user }) => [row, user.enabled ? ('enabled' as const) : ('disabled' as const)]),
   );
   const rows = survey.sample.map(
-    (cells): Row => ({ cells, account: users.size === 0 ? undefined : (users.get(cells) ?? 'absent') }),
+    (cells): Row => ({
+      cells,
+      account: users.size === 0 ? undefined : (users.get(cells) ?? 'absent'),
+      says: undefined,
+      hasEnded: false,
+    }),
   );
   // What the words say shows which dates are last days; these show what other words mean.
   const said = statusOf(free, rows);
@@ -116,7 +121,7 @@ function statusOf(columns: readonly Column[], rows: readonly Row[]) {
  */
 function evidenceFor(statuses: readonly ProposedStatus[], path: string, rows: readonly Row[]): number {
   const words = new Set(statuses.map(({ value, meaning }) => meaning !== 'unknown' && statusMeaning(value, path)));
-  // Of people who are gone, how many have a value that most of its people have who are gone.
+  // The share of people who are gone whose value says so: most people with that value are gone.
   const toldBy = (isGone: (row: Row) => boolean): number => {
     const gone = rows.filter(isGone);
     const tells = statuses.filter(({ value, meaning }) => {
@@ -127,7 +132,7 @@ function evidenceFor(statuses: readonly ProposedStatus[], path: string, rows: re
     return gone.length < several ? 0 : told.length / gone.length;
   };
   const disabled = toldBy(({ account }) => account === 'disabled');
-  const ended = toldBy(({ hasEnded }) => hasEnded === true);
+  const ended = toldBy(({ hasEnded }) => hasEnded);
   if (statuses.length === 1 || !statuses.some(({ meaning }) => meaning === 'active')) return 0;
   const byWords = (words.has('leaver') ? 2 : 0) + (words.has('active') ? 0.5 : words.has('other') ? 0 : 0.45);
   return byWords + (disabled < 0.6 ? 0 : 1 + disabled) + (ended < 0.6 ? 0 : ended);
@@ -142,7 +147,7 @@ function judge(value: string, { path, filled, values }: Column, all: readonly Ro
   const rows = all.filter(({ cells }) => cells[path] === value);
   const count = (account: Row['account']): number => rows.filter((row) => row.account === account).length;
   const [enabled, disabled, absent] = [count('enabled'), count('disabled'), count('absent')];
-  const ended = rows.filter(({ hasEnded }) => hasEnded === true).length;
+  const ended = rows.filter(({ hasEnded }) => hasEnded).length;
   const people = values?.get(value) ?? 0;
   const known = enabled + disabled;
   const isGone = (known >= several && enabled <= known * 0.1) || (ended > 0 && ended >= rows.length * 0.9);
@@ -226,7 +231,7 @@ function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: L
     ...{ path, rule, certainty: isOff ? 'off' : isSure ? 'sure' : 'unsure', evidence: says.join('; ') },
     ...(isSure && !isOff ? {} : { effect }),
   };
-  // Of several, the later days: access ends no earlier than it should.
+  // The later days of several columns count, so that access ends no earlier than it should.
   const days = dated.reduce((sum, { day }) => sum + Date.parse(day) / 1e16, 0) / Math.max(1, dated.length);
   const rank = (isOff ? 0 : 100) + (isProven ? 10 : 0) + (filled === 0 ? 0 : 5) + like + days;
   return [{ date, past, rank }];
