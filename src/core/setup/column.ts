@@ -140,7 +140,7 @@ export function openColumn(path: string, term: string) {
         term,
         ...counts,
         repeated: kept === undefined ? undefined : repeated,
-        dates: datesOf(formats, { others: noDates, zeros }),
+        dates: datesOf(formats, noDates, zeros),
         values,
       };
     },
@@ -151,10 +151,7 @@ export function openColumn(path: string, term: string) {
  * A column is one of dates if most of its cells are. The format that fits the most cells is taken: the one with zeros
  * before days and months, if a cell shows such a zero.
  */
-function datesOf(
-  formats: readonly TriedFormat[],
-  { others, zeros }: { readonly others: number; readonly zeros: number },
-): ColumnDates | undefined {
+function datesOf(formats: readonly TriedFormat[], others: number, zeros: number): ColumnDates | undefined {
   const fits = Math.max(0, ...formats.map((one) => one.fits));
   if (fits === 0 || fits < others) return undefined;
   const best = formats.filter((one) => one.fits === fits);

@@ -135,7 +135,8 @@ const byteOrderMarks: readonly { readonly mark: Buffer; readonly encoding: CsvEn
   { mark: Buffer.of(0xfe, 0xff), encoding: 'utf-16be' },
 ];
 
-const json = /^(?:\xef\xbb\xbf)?\s*[[{]\s*["{]/;
+/** How JSON begins, as Latin-1. */
+export const json = /^(?:\xef\xbb\xbf)?\s*[[{]\s*["{]/;
 
 /** Other formats by their first bytes, as text. PGP: ASCII armor (RFC 9580, 6.2). */
 const otherFormats: readonly { readonly start: string | RegExp; readonly what: string }[] = [
@@ -160,10 +161,6 @@ const otherFormats: readonly { readonly start: string | RegExp; readonly what: s
   },
   { start: json, what: 'is JSON, not CSV: set source.items to the path of its list of people (. for the file itself)' },
 ];
-
-export function isJson(head: Buffer): boolean {
-  return json.test(head.toString('latin1', 0, 200));
-}
 
 /** Throws `SOURCE_UNAVAILABLE` for a file of another kind, which its first bytes show. */
 export function refuseOtherFormats(path: string, head: Buffer, encoding?: CsvEncoding): void {
