@@ -28,14 +28,8 @@ function formsFor(pairs: Pairs): readonly Form[] {
   const marks = [...marksIn(pairs.map(({ ours }) => ours))].filter((mark) => !known.has(mark));
   const width = Math.max(0, ...pairs.map(({ theirs }) => theirs.length));
   const steps: readonly Form[] = [
-    ...(marks.length === 0
-      ? []
-      : [
-          replacement(
-            `[${marks.map((mark) => `\\${mark}`).join('')}]`,
-            `without ${marks.map((mark) => (mark === ' ' ? 'blanks' : mark)).join(' ')}`,
-          ),
-        ]),
+    // Without marks the class is empty, and matches nothing.
+    replacement(`[${marks.map((mark) => `\\${mark}`).join('')}]`, `without ${marks.map(nameOf).join(' ')}`),
     replacement('^0+(?=.)', 'without leading zeros'),
     {
       says: `with zeros to ${width} characters`,
@@ -54,6 +48,8 @@ function formsFor(pairs: Pairs): readonly Form[] {
       wrap: (term) => chain.reduce((so, { wrap }) => wrap(so), term),
     }));
 }
+
+const nameOf = (mark: string): string => (mark === ' ' ? 'blanks' : mark);
 
 function replacement(pattern: string, says: string): Form {
   const expression = new RegExp(pattern, 'g');

@@ -3,7 +3,7 @@ import { countOf } from '../run/formats.ts';
 import { given } from '../run/given.ts';
 import type { Column } from './column.ts';
 import { likeName, statusMeaning } from './known-names.ts';
-import { type Joined, orderOf, type ProposedField, unreadDates } from './propose-mapping.ts';
+import { type Joined, orderOf, type ProposedField, several, unreadDates } from './propose-mapping.ts';
 import type { ProposedRule } from './readings.ts';
 import type { SampleRow, Survey } from './survey.ts';
 
@@ -37,9 +37,6 @@ interface Row {
   /** The last day of work has passed. */
   hasEnded: boolean;
 }
-
-/** So many people are no accident. */
-const several = 3;
 
 const hasAccess = ({ account }: Row): boolean => account === 'enabled' || account === undefined;
 
