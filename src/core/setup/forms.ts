@@ -16,9 +16,14 @@ type Pairs = readonly { readonly ours: string; readonly theirs: string }[];
 
 /** Returns the form that makes most identifications of the source those of the platform, the simplest of several. */
 export function chooseForm(pairs: Pairs): { readonly form: Form; readonly equal: number } {
-  return formsFor(pairs)
-    .map((form) => ({ form, equal: pairs.filter(({ ours, theirs }) => form.apply(ours) === theirs).length }))
-    .reduce((best, one) => (one.equal > best.equal ? one : best));
+  let best: { form: Form; equal: number } | undefined;
+  for (const form of formsFor(pairs)) {
+    const equal = pairs.filter(({ ours, theirs }) => form.apply(ours) === theirs).length;
+    if (best === undefined || equal > best.equal) best = { form, equal };
+    if (best.equal === pairs.length) break;
+  }
+  if (best === undefined) throw new TypeError('the text as it is is a form too');
+  return best;
 }
 
 /** Returns all forms, those with fewer steps first. */
@@ -38,6 +43,7 @@ function formsFor(pairs: Pairs): readonly Form[] {
     },
     { says: 'in capitals', apply: (text) => text.toUpperCase(), wrap: (term) => `$uppercase(${term})` },
     { says: 'in small letters', apply: (text) => text.toLowerCase(), wrap: (term) => `$lowercase(${term})` },
+    ...insertions(pairs[0]?.theirs ?? ''),
   ];
   const chains = Array.from({ length: 2 ** steps.length }, (_, mask) => steps.filter((_, i) => (mask >> i) % 2 === 1));
   return chains
@@ -51,7 +57,21 @@ function formsFor(pairs: Pairs): readonly Form[] {
 
 const nameOf = (mark: string): string => (mark === ' ' ? 'blanks' : mark);
 
-function replacement(pattern: string, says: string): Form {
+function replacement(pattern: string, says: string, by = ''): Form {
   const expression = new RegExp(pattern, 'g');
-  return { says, apply: (text) => text.replace(expression, ''), wrap: (term) => `$replace(${term}, /${pattern}/, '')` };
+  const wrap = (term: string): string => `$replace(${term}, /${pattern}/, '${by}')`;
+  return { says, apply: (text) => text.replace(expression, by), wrap };
+}
+
+/** Writes marks at the places where an identification of the platform has them, counted from one end: `10.003.607-K`. */
+function insertions(theirs: string): readonly Form[] {
+  const bare = replacement('[\\W_]', '');
+  const parts = theirs.split(/([^\p{L}\p{N}]+)/u);
+  const by = parts.map((part, i) => (i % 2 === 1 ? part : `$${i / 2 + 1}`)).join('');
+  return [0, parts.length - 1].map((open) => {
+    const groups = parts.map((part, i) => (i % 2 === 1 ? '' : i === open ? '(.+)' : `(.{${part.length}})`));
+    const { apply, wrap } = replacement(`^${groups.join('')}$`, '', by);
+    const says = `written as ${by.replace(/\$\d+/g, '…')}`;
+    return { says, apply: (text) => apply(bare.apply(text)), wrap: (term) => wrap(bare.wrap(term)) };
+  });
 }

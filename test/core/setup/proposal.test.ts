@@ -157,6 +157,12 @@ describe('two figures', () => {
       "$uppercase($replace(`employee_id`, /[\\.]/, ''))",
     ],
     [
+      'marks of the platform',
+      (i: number) => rut(i, ''),
+      (i: number) => rut(i),
+      "$replace($replace(`employee_id`, /[\\W_]/, ''), /^(.+)(.{3})(.{3})(.{1})$/, '$1.$2.$3-$4')",
+    ],
+    [
       'leading zeros',
       (i: number) => `00${100 + i}`,
       (i: number) => String(100 + i),
