@@ -12,17 +12,18 @@ export function bareName(text: string): string {
   return bare.replace(/^0+(?=.)/, '');
 }
 
+const asIs: Form = { says: '', apply: (text) => text, wrap: (term) => term };
+
 type Pairs = readonly { readonly ours: string; readonly theirs: string }[];
 
 /** Returns the form that makes most identifications of the source those of the platform, the simplest of several. */
 export function chooseForm(pairs: Pairs): { readonly form: Form; readonly equal: number } {
-  let best: { form: Form; equal: number } | undefined;
+  let best = { form: asIs, equal: -1 };
   for (const form of formsFor(pairs)) {
     const equal = pairs.filter(({ ours, theirs }) => form.apply(ours) === theirs).length;
-    if (best === undefined || equal > best.equal) best = { form, equal };
+    if (equal > best.equal) best = { form, equal };
     if (best.equal === pairs.length) break;
   }
-  if (best === undefined) throw new TypeError('the text as it is is a form too');
   return best;
 }
 
