@@ -81,7 +81,7 @@ describe('a stranger with an export, a platform and a token', () => {
 
   it('sees later what drifted, and lines to copy', async () => {
     const one = hrExports().find(({ name }) => name.includes('Chilean')) ?? expect.unreachable();
-    const { run, init, folder } = await openPlace(one);
+    const { run, init, folder, config } = await openPlace(one);
     await run(init);
     expect((await run(['map', 'people'])).stdout).toContain('The mapping fits');
     const lines = one.bytes.toString().split('\n');
@@ -89,6 +89,7 @@ describe('a stranger with an export, a platform and a token', () => {
       i === 0 ? line.replace('Gerencia', 'Unidad X') : line.replace(';Vigente;', i < 4 ? ';Pasante;' : ';Vigente;'),
     );
     await writeFile(join(folder, one.file), edited.join('\n'));
+    await writeFile(join(folder, 'rollcall.yaml'), (await config()).replace(/^ *leaveDate:.*\n/m, ''));
 
     const { stdout, code } = await run(['map', 'people']);
 
@@ -97,6 +98,7 @@ describe('a stranger with an export, a platform and a token', () => {
       'mapping.area reads Gerencia, which no record has',
       'area is read from Gerencia; Unidad X fits better',
       'lifecycle names no status "Pasante"',
+      'lifecycle.leaveDate is not set; Fecha término fits it',
       'area: Unidad X',
       'UNSURE: put it into one of the lists',
     ])
