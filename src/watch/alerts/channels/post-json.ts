@@ -61,7 +61,7 @@ const takenIf = (isTaken: boolean): Verdict => (isTaken ? 'taken' : 'unknown');
  * What each receiver answers when it took a message. Slack: `ok`, or `{"ok": true}` of the Web API
  * (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). PagerDuty: Events API v2. Opsgenie: a
  * request that was accepted has an id. Teams: a workflow answers 202; the connectors that answered 200 are retired. Alertmanager:
- * 200 without a body (API v2), or JSON. SMTP answers by itself.
+ * 200 without a body (API v2), or JSON.
  */
 const goodAnswers: Readonly<Record<Exclude<ChannelSettings['kind'], 'email'>, (answer: Answer) => Verdict>> = {
   webhook: () => 'taken',
@@ -72,7 +72,7 @@ const goodAnswers: Readonly<Record<Exclude<ChannelSettings['kind'], 'email'>, (a
   alertmanager: ({ text, json }) => (json.status === 'error' ? 'refused' : takenIf(/^\s*([[{]|$)/.test(text))),
 };
 
-/** A receiver answered 2xx, and nobody knows whether it took the notice. */
+/** A receiver answered 2xx, and it is not known whether it took the notice. */
 export class UnconfirmedError extends Error {
   override readonly name = 'UnconfirmedError';
 }
