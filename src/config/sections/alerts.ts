@@ -99,7 +99,7 @@ const channel = z
     ),
     accept: documented(
       z.enum(['known', 'any']).default('known'),
-      'Which answer counts as delivered. `known`: what this kind of receiver answers when it takes a message; any other 2xx is tried once more and then told by the other channels. `any`: every 2xx, for a receiver that stands behind a gateway of your own.',
+      'Which answer counts as delivered. `known`: what this kind of receiver answers when it takes a message. After any other 2xx the notice is sent once more; then the other channels report it. `any`: every 2xx, for a receiver behind a gateway of your own.',
       'known',
     ),
     insecure: documented(

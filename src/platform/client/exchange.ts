@@ -50,19 +50,22 @@ export async function exchangeOnce<T>(
   let status: number | undefined;
   let refused: PlatformError | undefined;
   try {
-    const { method, body } = operation;
+    const { method } = operation;
     const headers = headersOf(operation, secret, acceptLanguage);
     const url = operationUrl(base.baseUrl, operation);
-    const answer = await base.transport.send({ method, url, headers, body }, deadline);
+    const answer = await base.transport.send({ method, url, headers, body: operation.body }, deadline);
     status = answer.status;
     onAnswer?.(answer);
     if (status >= 200 && status < 300) return await readAnswer(operation, answer);
+    const body = await readErrorBody(answer);
+    const value = operation.readRefusal?.(body.body, status);
+    if (value !== undefined) return value;
     const isUnapplied = base.refusedStatuses.includes(status);
     const refusal = {
       status,
       isUnapplied,
       retryAfterMs: readRetryAfter(answer.header, base.now()),
-      ...(await readErrorBody(answer)),
+      ...body,
     };
     refused = refusalError(operation, refusal, secret);
   } catch (error) {

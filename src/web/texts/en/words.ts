@@ -96,7 +96,12 @@ export const words = {
     expired: 'lapsed: expired, or planned again',
   } as typeof word,
   preview: { waiting: 'Waiting', working: 'In progress', done: 'Done', failed: 'Failed' } as typeof word,
-  notice: { waiting: 'Waiting', delivered: 'Delivered', unconfirmed: 'Not confirmed', 'given-up': 'Given up' } as typeof word,
+  notice: {
+    waiting: 'Waiting',
+    delivered: 'Delivered',
+    unconfirmed: 'Not confirmed',
+    'given-up': 'Given up',
+  } as typeof word,
   step: {
     ok: 'Passed',
     partly: 'Passed in part',
