@@ -51,8 +51,10 @@ export interface Operation<T> {
   readonly busyStatuses?: readonly number[];
   readonly answer: AnswerReader<T>;
   /** Reads a value from the body of an answer that is no 2xx. Undefined: it is an error. Absent: it always is. */
-  readonly readRefusal?: (body: unknown, status: number) => T | undefined;
+  readonly readRefusal?: RefusalReader<T>;
 }
+
+export type RefusalReader<T> = (body: unknown, status: number) => T | undefined;
 
 /** Returns the name of an operation in errors and logs: `GET /os-api/public-api/v1/users/{identification}`. */
 export function operationName(operation: Pick<Operation<unknown>, 'method' | 'path'>): string {
