@@ -1,4 +1,4 @@
-import type { ZodType } from 'zod';
+import type { ZodError, ZodType } from 'zod';
 import { PlatformError } from '../../core/run/errors.ts';
 import type { RequestPurpose } from '../../core/run/requests.ts';
 import { AnswerInvalid } from '../../drivers/http/answer-invalid.ts';
@@ -103,8 +103,15 @@ export function resultOf(value: unknown): unknown {
 export function parseBy<T>(schema: ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const places = parsed.error.issues.slice(0, 3).map(({ path, code }) => `${path.join('.') || 'the body'}: ${code}`);
-  throw new AnswerInvalid(`the body does not have the expected shape (${places.join('; ')})`);
+  throw new AnswerInvalid(`the body does not have the expected shape (${placesOf(parsed.error)})`);
+}
+
+/** Returns the first places that do not match. Quotes nothing of the answer. */
+export function placesOf({ issues }: Pick<ZodError, 'issues'>): string {
+  return issues
+    .slice(0, 3)
+    .map(({ path, code }) => `${path.join('.') || 'the body'}: ${code}`)
+    .join('; ');
 }
 
 /** C0 and C1 control characters and DEL, which no path and no log line may carry. */
