@@ -79,6 +79,7 @@ export const words = {
     handOvers: ['hand-over', 'hand-overs'],
     configuration: ['configuration change', 'configuration changes'],
     identity: ['change of person', 'changes of person'],
+    recreate: ['account recreation', 'account recreations'],
   } as Readonly<Record<string, ClassWord>>,
   holdState: {
     open: 'Open',

@@ -75,6 +75,7 @@ export const words: Texts['words'] = {
     handOvers: ['traspaso', 'traspasos'],
     configuration: ['cambio de la configuración', 'cambios de la configuración'],
     identity: ['cambio de persona', 'cambios de persona'],
+    recreate: ['recreación de cuenta', 'recreaciones de cuentas'],
   },
   holdState: {
     open: 'Abierta',
