@@ -26,9 +26,9 @@ const askedAtOnce = 50;
 
 /**
  * Believes a scan against the ledger: reads accounts singly that we own, that we did not remove, whose people work here, and
- * that the scan lacks. Returns the users that the platform shows after all. Of more than 3 or 2 % of the managed users a
- * sample is read: one that the platform shows proves that the scan is not complete, so it throws `SCAN_INCOMPLETE`. Where the
- * whole sample is gone, each create of them is of the class `recreate`.
+ * that the scan lacks. Returns the users that the platform shows after all. If they are more than 3 or 2 % of the managed users,
+ * it reads a sample: one that the platform shows proves that the scan is not complete, so it throws `SCAN_INCOMPLETE`. Where
+ * the whole sample is gone, each create of them is of the class `recreate`.
  */
 export async function findLost(job: LostJob, io: EngineIo): Promise<readonly User[]> {
   const { index, managed } = job;
@@ -59,7 +59,7 @@ async function lostSlots({ sync, index }: LostJob, { store }: EngineIo): Promise
   return lost;
 }
 
-/** An account that a write has proved. Whoever was created without effect has none. */
+/** Returns whether a read showed the account. A create without effect made none. */
 function hadAccount(entry: LedgerEntry | undefined): boolean {
   return entry?.accountId !== undefined && entry.removed === undefined;
 }
