@@ -300,6 +300,38 @@ it('an access token that is refused although it is new is tried again, and no ot
   expect(place.sandbox.state.requests.token).toBe(1);
 });
 
+describe('a file that succeeded and had no effect for some rows', () => {
+  const settle = { every: '1s', visibleWithin: '3s', unknownAfter: '3s' };
+  const guards = { creates: { absolute: 500 } };
+
+  it('sends them again in the same run, and cuts later files to the rows that had one', async () => {
+    const office = await openManaged(10, { sync: { delivery: 'csv', settle, guards } });
+    office.setFaults('file:first-rows=20');
+    const { run, findings } = await office.applyRows(employees(60));
+    expect(run).toMatchObject({ outcome: 'succeeded', counts: { create: 50, applied: 50, failed: 0 } });
+    const [told] = findings.filter(({ code }) => code === 'file-too-large');
+    expect(told?.message).toContain('applied only the first 20 rows of a file of 50');
+    expect(office.sandbox.state.requests.upload).toBe(3);
+    await office.applyRows(employees(90));
+    expect(office.sandbox.state.requests.upload).toBe(5);
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  });
+
+  it('ends without success while a hire has no account, also where the next try is not due', async () => {
+    const office = await openManaged(10, { sync: { delivery: 'csv', settle, guards } });
+    office.setFaults('file:drop-row=E11');
+    await office.writeEmployees(employees(12));
+    const ends = [await office.apply(), await office.apply(), await office.apply()];
+    expect(ends.map(({ run }) => run.outcome)).toEqual(['partial', 'partial', 'partial']);
+    expect(ends[2]?.run.reason).toBe('1 person has no account, because creates had no effect');
+    // The file of two, the row alone, and the row alone once more.
+    expect(office.sandbox.state.requests.upload).toBe(3);
+    office.setFaults();
+    office.clock.jump(25 * hourMs);
+    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 1 } });
+  });
+});
+
 describe('a scan that lacks accounts of ours', () => {
   const guards = { creates: { absolute: 500 }, updates: { absolute: 500 }, disables: { absolute: 500 } };
   const call = (office: Office, method: string, path: string) =>
