@@ -105,7 +105,9 @@ export async function sendAgain(
 ): Promise<boolean> {
   const { owned, sync } = context;
   const splits = (await io.store.runs.get(owned.run.id))?.delivery?.splits ?? 0;
-  const again = unseen.filter(({ verdict }) => verdict.kind === 'not-seen' && verdict.overwritten === undefined);
+  const again = unseen.filter(
+    ({ verdict, isUnclear }) => verdict.kind === 'not-seen' && verdict.overwritten === undefined && isUnclear !== true,
+  );
   const isWorth = again.length < changes.length || again.some(({ change }) => change.kind !== 'update');
   if (again.length === 0 || again.length < unseen.length || !isWorth) return false;
   if (splits >= sync.settings.settle.maxSplits) return false;
