@@ -95,8 +95,7 @@ const fewestBehind = 3;
 /**
  * Sends what had no effect again, in smaller files, although the platform reported the file as done: some platforms apply
  * only the first rows. Where all rows behind one position had no effect, later files are cut there (`cutToFit`). Returns
- * false where sending again proves nothing: no row of the file had an effect and nobody's access depends on it, or
- * `settle.maxSplits` is reached.
+ * false where that proves nothing: a file of updates without any effect, or the limit of `settle.maxSplits`.
  */
 export async function sendAgain(
   context: RunContext,
