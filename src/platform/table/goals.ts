@@ -46,8 +46,6 @@ export type Goal = Shown<z.infer<typeof Goal>>;
 export const GoalAnswer = oneResult(Goal);
 export const GoalListAnswer = manyResults(Goal, CountedPage);
 
-export const goalSortKeys = ['creationDate', 'code', 'title', 'startDate', 'endDate', 'weighting', 'status'] as const;
-
 /** Parameters of GET goals; dates are inclusive bounds. */
 export const GoalListQuery = z.object({
   title: parameter(z.string(), 'title of the goal'),
