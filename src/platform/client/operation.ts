@@ -17,11 +17,10 @@ export interface AnswerHead {
 
 /**
  * Turns a 2xx answer into a value. `read` throws `AnswerInvalid` when the body does not match the contract. With
- * `any` the body is optional: undefined when there was none. With `json-of-any-type` the content type does not matter.
+ * `any` the body is optional: undefined when there was none. The content type does not matter.
  */
 export type AnswerReader<T> =
   | { readonly expects: 'json'; read(answer: JsonText, head: AnswerHead): T }
-  | { readonly expects: 'json-of-any-type'; read(answer: JsonText, head: AnswerHead): T }
   | { readonly expects: 'nothing'; read(): T }
   | { readonly expects: 'any'; read(answer: JsonText | undefined, head: AnswerHead): T };
 

@@ -39,7 +39,7 @@ export interface RefreshCall extends TokenEndpoint {
  */
 export async function exchangeRefreshToken(call: RefreshCall, signal?: AbortSignal): Promise<ExchangeOutcome> {
   const answer: AnswerReader<ExchangeOutcome> = {
-    expects: 'json-of-any-type',
+    expects: 'json',
     read({ value }, { status }) {
       const outcome = readOutcome(value, call, status);
       if (outcome === undefined) throw new AnswerInvalid('it contains neither `access_token` nor `refresh_token`');

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { request } from 'undici';
 import { given } from '../../../core/run/given.ts';
+import { isWebPage } from '../../../drivers/http/answer-invalid.ts';
 import { openDispatchers } from '../../../drivers/http/dispatcher.ts';
 import { type AlertNotice, type Channel, type ChannelSettings, threadOf } from '../../../ports/alerts.ts';
 import type { Clock, Egress } from '../../../ports/runtime.ts';
@@ -111,7 +112,7 @@ export async function postJson(
       throw new Error(`${host} answered ${statusCode}${through}${hintFor(statusCode)}`);
     const json = parsed(text);
     if (accept === 'any' || kind === 'email') return json;
-    if (/^\s*<(!doctype|html|head|body|script|!--)/i.test(text)) {
+    if (isWebPage(text)) {
       throw new Error(
         `${host} answered ${statusCode}${through} with a web page, perhaps of a proxy or a sign-in: the notice did not arrive; check the url`,
       );
