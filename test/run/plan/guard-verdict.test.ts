@@ -51,7 +51,13 @@ function judged({
   if (edit !== undefined) differing.changed.people = 1;
   const recent = Object.fromEntries(changeClasses.map((name) => [name, 0]));
   const input = {
-    read: { snapshot, fillRates: {}, vanished, columns: { fields: [] }, last: { rows: 20, fillRates: {}, blocked: { 'status-unknown': 1 } } },
+    read: {
+      snapshot,
+      fillRates: {},
+      vanished,
+      columns: { fields: [] },
+      last: { rows: 20, fillRates: {}, blocked: { 'status-unknown': 1 } },
+    },
     compared: { managed: 100, enabled: 90 },
     decided: { differing, changed: openChangedColumns() },
     counts: {
