@@ -196,6 +196,10 @@ async function stepsFor(
   const waiting = (await blockedUsers(sync, unresolved, io)).blocked;
   const standing = await readStanding(sync.settings, io);
   const suspects = await suspectedIn(sync, io);
+  const isHeld = async (identification: string): Promise<boolean> =>
+    (await io.store.decisions.of(name, identification)).some(
+      (one) => one.state === 'open' && one.endedAt === undefined,
+    );
   const factsOf = async (identification: string): Promise<AdoptionFacts> => {
     const lookup = await sync.platform.find(identification, signal);
     if (lookup.found === 'unclear') {
@@ -205,7 +209,8 @@ async function stepsFor(
     const current = entryOf(user?.id, known.get(identification));
     const entry = current?.removed === undefined ? current : undefined;
     const former = user && entry === undefined ? await formerOf(identification, user, sync, io) : undefined;
-    const isOfPair = suspects.has(identification) || standing.about(identification).length > 0;
+    const isOfPair =
+      suspects.has(identification) || standing.about(identification).length > 0 || (await isHeld(identification));
     if (former !== undefined || ((entry !== undefined || user !== undefined) && !isOfPair)) {
       return { identification, user, entry, ...given({ former }) };
     }

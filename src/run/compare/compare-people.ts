@@ -77,7 +77,7 @@ export async function comparePeople(
   await recallClaims({ sync, reading, index, standing, find }, io);
   const { candidates } = compared;
   const ask = { sync, index, spool, candidates, standing, signal, find };
-  await findAlike({ ...ask, reading, isFocused }, likeness.found, io);
+  await findAlike({ ...ask, reading, isFocused }, likeness, io);
   const unconfirmed = reading.kind === 'delta' ? await confirmGone(ask, io) : 0;
   const { said: asked, asked: lookups } = await askAbsent(ask, { snapshot, blocked: unresolved.blocked }, io);
   return {
