@@ -8,7 +8,7 @@ import { oddColumns } from '../core/setup/drift.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../ports/source.ts';
 import type { TokenStatus } from '../ports/tokens.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
-import { absentFields, nameAbsent } from '../run/read/choose-read.ts';
+import { absentFields, nameAbsent, quoteAdvice } from '../run/read/choose-read.ts';
 import { findOrphans } from './accounts/orphans.ts';
 import type { AppIo, CheckLine, ConnectionAccess } from './app-io.ts';
 import { changedSafeguards, note, type SignedCaller } from './audit.ts';
@@ -167,8 +167,9 @@ export async function checkSource(
   const fields = await sync.source.fields(io);
   const absent = fields === undefined ? [] : absentFields(sync.mapping.reads, fields);
   if (fields !== undefined && absent.length > 0) {
-    const has = fields.length === 0 ? 'it has no fields' : `it has: ${fields.join(', ')}`;
-    return { state: 'failed', message: `the source has no ${nameAbsent(absent, fields)}; ${has}` };
+    const has = fields.length === 0 ? 'It has no fields' : `It has: ${fields.join(', ')}`;
+    const message = `the source has no ${nameAbsent(absent, fields)}. ${quoteAdvice(absent, sync)}${has}`;
+    return { state: 'failed', message };
   }
   const first = await readFirstPage(sync, { kind: 'full' }, io);
   return 'complete' in first ? judgeEmptyRead(first) : judgePage(first, fields, sync);

@@ -105,12 +105,12 @@ const personValue = z.object({
 
 export type PersonValue = Inner<z.output<typeof personValue>>;
 
-const wayOfTwo = z.object({ way: z.enum(decisionWays).exclude(['disable', 'same', 'another']), effect: z.string() });
+const wayOfTwo = z.object({ way: z.enum(decisionWays).exclude(['disable']), effect: z.string() });
 
 const pair = z.object({
   identification: z.string().describe('The person in the source'),
-  other: z.string().describe('The account'),
-  ways: z.array(wayOfTwo).describe('What can be decided instead of giving the account the identification'),
+  other: z.string().describe('The account; equal: the record is about another person than the account'),
+  ways: z.array(wayOfTwo).describe('What can be decided, of two besides giving the account the identification'),
 });
 
 export const person = z
@@ -134,7 +134,11 @@ export const person = z
       .nullable()
       .describe("The change of the person's leaders that the next full run plans; null: none"),
     decision: z.looseObject({}).optional(),
-    pair: pair.nullable().describe('The person and an account under another identification seem to be one; null: none'),
+    pair: pair
+      .nullable()
+      .describe(
+        'The person and an account under another identification seem to be one, or are two under one; null: neither',
+      ),
   })
   .meta({
     id: 'Person',
@@ -197,7 +201,7 @@ const adoption = z.object({
   ways: z
     .array(wayOfTwo)
     .optional()
-    .describe('What can be decided instead of a rename. Absent: no account seems to be the same person'),
+    .describe('What can be decided instead. Absent: no account seems to be the same person, or to be another one'),
 });
 
 export const adoptions = z.object({ sync: z.string(), adoptions: z.array(adoption) }).meta({ id: 'Adoptions' });

@@ -108,14 +108,14 @@ it.each<readonly [string, Played, string, RegExp]>([
     'a field that is not there',
     { fields: ['id', 'first', 'last'] },
     'failed',
-    /no field left; it has: id, first, last$/,
+    /no field left\. It has: id, first, last$/,
   ],
-  ['no field at all', { fields: [] }, 'failed', /no fields id, first, last, left; it has no fields$/],
+  ['no field at all', { fields: [] }, 'failed', /no fields id, first, last, left\. It has no fields$/],
   [
     'a field in other letters',
     { fields: ['ID', 'first', 'last', 'left'] },
     'failed',
-    /the source has no field id \(did you mean ID\?\); it has: ID, first/,
+    /the source has no field id \(did you mean ID\?\)\. It has: ID, first/,
   ],
 ])('%s', async (_, played, state, message) => {
   const { check } = play(played);

@@ -146,6 +146,20 @@ test('a conflict of two people is one finding, and names each of them once', () 
   );
 });
 
+test('people of one cause are one finding, and other people of its code are shown', () => {
+  const of = (name: string, message: string) => ({ code: 'email-conflict' as const, identification: name, message });
+  const shared = {
+    code: 'email-conflict' as const,
+    people: 3,
+    message: '3 people: the e-mail of … is taken (E1; E2; E3)',
+  };
+  const people = ['E1', 'E2', 'E3'].map((name) => of(name, `the e-mail of ${name} is taken`));
+  const text = render(samplePlan({ findings: [shared, ...people, of('E4', 'E4 and E5 have the same e-mail')] }));
+  expect(text).toContain(
+    `2 findings:\n  ${shared.message} (email-conflict)\n  E4 and E5 have the same e-mail (email-conflict)`,
+  );
+});
+
 test('an unknown status names the command that shows the values', () => {
   const finding = {
     code: 'status-unknown',

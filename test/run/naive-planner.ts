@@ -1,5 +1,5 @@
+import type { FieldValues } from '../../src/core/person/fields.ts';
 import { fieldTable } from '../../src/core/person/fields.ts';
-import { likenessKey, looksLikeSamePerson } from '../../src/core/person/likeness.ts';
 import type { CompiledMapping } from '../../src/core/person/mapping.ts';
 import type { Mapped, Person, RejectedPerson, SourceRecord } from '../../src/core/person/person.ts';
 import type { User } from '../../src/core/person/user.ts';
@@ -106,7 +106,13 @@ export async function planNaively(
     const email = decision.change?.changed.includes('email') === true ? decision.change.after.email : undefined;
     return email !== undefined && email.toLowerCase() !== user?.fields.email?.toLowerCase();
   };
-  addWaiting(conflicts, claims, moves);
+  // Names of one letter each are those of two people when they differ.
+  const isStranger = (key: string): boolean => {
+    const { identification, person } = everybody.get(key) ?? {};
+    const user = world.users.find((one) => one.identification === identification);
+    return user !== undefined && person?.kind === 'person' && nameOf(person.fields) !== nameOf(user.fields);
+  };
+  addWaiting(conflicts, claims, { moves, isStranger });
   const changes: Change[] = [];
   for (const [key, somebody] of everybody) {
     const { identification } = somebody;
@@ -288,7 +294,8 @@ function findConflicts(
 }
 
 /**
- * A user of ours in no record, and a new employee of the same first name, birth date and first day: perhaps one person.
+ * A user of ours in no record or of a leaver, and a new employee of the same first name, birth date and first day: perhaps
+ * one person.
  */
 function addRenamed(
   conflicts: Set<string>,
@@ -297,17 +304,37 @@ function addRenamed(
   { mapping }: SyncSettings,
 ): void {
   const isMapped = ([name]: readonly [string, unknown]) => Object.hasOwn(mapping.fields, name);
-  for (const { identification, fields } of users) {
+  for (const { identification, fields, enabled } of users) {
     const key = identification.toLowerCase();
     const gone = everybody.get(key);
-    const likeness = likenessKey(Object.fromEntries(Object.entries(fields).filter(isMapped)));
-    const isGone = gone?.identification === identification && gone.person === undefined;
+    const mayLeave = isLeaver(gone?.person) && gone.person.isInScope && enabled && !conflicts.has(key);
+    const left = mayLeave ? gone?.person : undefined;
+    const likeness = datesOf(
+      Object.fromEntries(
+        Object.entries({ ...fields, ...(left?.kind === 'person' ? left.fields : {}) }).filter(isMapped),
+      ),
+    );
+    const isGone = gone?.identification === identification && (gone.person === undefined || left !== undefined);
     if (!isGone || likeness === undefined) continue;
     for (const [other, { identification: name, person }] of everybody) {
       const isNew = isActive(person) && !users.some((user) => user.identification === name);
-      if (isNew && likenessKey(person.fields) === likeness) conflicts.add(other).add(key);
+      if (isNew && datesOf(person.fields) === likeness) conflicts.add(other).add(key);
     }
   }
+}
+
+/** The first name, birth date and first day; without a birth date, the whole name and the first day. */
+function datesOf({ firstName, lastName, birthDate, orgEntryDate }: FieldValues): string | undefined {
+  if (firstName && birthDate) return `${firstName}, ${birthDate}, ${orgEntryDate ?? ''}`.toLowerCase();
+  return firstName && lastName && orgEntryDate ? `${firstName} ${lastName}, ${orgEntryDate}`.toLowerCase() : undefined;
+}
+
+function nameOf({ firstName = '', lastName = '' }: FieldValues): string {
+  return `${firstName} ${lastName}`.toLowerCase();
+}
+
+function isOnePerson(one: FieldValues, other: FieldValues): boolean {
+  return (one.birthDate && one.birthDate === other.birthDate) || nameOf(one) === nameOf(other);
 }
 
 /** The e-mails of active employees in scope. */
@@ -322,13 +349,13 @@ function wishesOf(everybody: ReadonlyMap<string, Somebody>): { readonly key: str
 function isConversion(claimant: Somebody['person'], owner: Person | RejectedPerson, user: User): boolean {
   if (claimant?.kind !== 'person' || owner.kind !== 'person') return false;
   const isLeaving = owner.standing === 'leaver' && owner.isInScope && user.enabled;
-  return isLeaving && looksLikeSamePerson(claimant.fields, { ...user.fields, ...owner.fields });
+  return isLeaving && isOnePerson(claimant.fields, { ...user.fields, ...owner.fields });
 }
 
 /** A leaver in scope whose account, once disabled, may give its e-mail to an employee who is another person. */
 function isParkable(claimant: Somebody['person'], owner: Somebody['person'], user: User): boolean {
   if (!isLeaver(owner) || !owner.isInScope) return false;
-  return !(claimant?.kind === 'person' && looksLikeSamePerson(claimant.fields, { ...user.fields, ...owner.fields }));
+  return !(claimant?.kind === 'person' && isOnePerson(claimant.fields, { ...user.fields, ...owner.fields }));
 }
 
 function isLeaver(person: Person | RejectedPerson | undefined): person is Person {
@@ -343,17 +370,21 @@ function isActive(person: Person | RejectedPerson | undefined): person is Person
 function addWaiting(
   conflicts: Set<string>,
   claims: ReadonlyMap<string, string>,
-  moves: (key: string) => boolean,
+  { moves, isStranger }: Readonly<Record<'moves' | 'isStranger', (key: string) => boolean>>,
 ): void {
+  const stuck = new Set<string>();
   for (let isNew = true; isNew; ) {
-    const waiting = [...claims].filter(([key, holder]) => !conflicts.has(key) && !moves(holder));
-    for (const [key] of waiting) conflicts.add(key);
+    const isFree = (key: string): boolean => !stuck.has(key) && moves(key);
+    const waiting = [...claims].filter(([key, holder]) => !conflicts.has(key) && !stuck.has(key) && !isFree(holder));
+    for (const [key] of waiting) stuck.add(key);
     isNew = waiting.length > 0;
   }
+  for (const key of stuck) if (!isStranger(key)) conflicts.add(key);
   for (const [key] of claims) {
+    const members = [key];
     let at: string | undefined = claims.get(key);
-    for (let steps = 0; at !== undefined && at !== key && steps < claims.size; steps += 1) at = claims.get(at);
-    if (at === key) conflicts.add(key);
+    for (; at !== undefined && at !== key && members.length < claims.size; at = claims.get(at)) members.push(at);
+    if (at === key && !members.every(isStranger)) conflicts.add(key);
   }
 }
 

@@ -11,7 +11,7 @@ import type { Account } from '../../views/accounts.ts';
 import type { Adoption } from '../../views/people.ts';
 import type { AppIo } from '../app-io.ts';
 import { requireProven, type SignedCaller } from '../audit.ts';
-import { findSync } from '../find-named.ts';
+import { findSync, requireOwner } from '../find-named.ts';
 import { endOf, type PauseOrder } from '../syncs.ts';
 import { type AdoptionFacts, type Step, stepOf } from './adoption-steps.ts';
 import { keepDecision, moveUsers, pairFrom, renamesOf } from './decisions.ts';
@@ -196,6 +196,10 @@ async function stepsFor(
   const waiting = (await blockedUsers(sync, unresolved, io)).blocked;
   const standing = await readStanding(sync.settings, io);
   const suspects = await suspectedIn(sync, io);
+  const isHeld = async (identification: string): Promise<boolean> =>
+    (await io.store.decisions.of(name, identification)).some(
+      (one) => one.state === 'open' && one.endedAt === undefined,
+    );
   const factsOf = async (identification: string): Promise<AdoptionFacts> => {
     const lookup = await sync.platform.find(identification, signal);
     if (lookup.found === 'unclear') {
@@ -205,7 +209,8 @@ async function stepsFor(
     const current = entryOf(user?.id, known.get(identification));
     const entry = current?.removed === undefined ? current : undefined;
     const former = user && entry === undefined ? await formerOf(identification, user, sync, io) : undefined;
-    const isOfPair = suspects.has(identification) || standing.about(identification).length > 0;
+    const isOfPair =
+      suspects.has(identification) || standing.about(identification).length > 0 || (await isHeld(identification));
     if (former !== undefined || ((entry !== undefined || user !== undefined) && !isOfPair)) {
       return { identification, user, entry, ...given({ former }) };
     }
@@ -226,11 +231,6 @@ async function stepsFor(
   if (unknown.length === 0) return steps;
   const message = `unknown to sync ${name}, its platform and its source: ${unknown.join(', ')}. Nothing was changed; check the spelling, also upper and lower case`;
   throw usageError(message);
-}
-
-/** Throws `USAGE` for a sync that cannot own users. */
-export function requireOwner({ settings: { name, delivery } }: Sync): void {
-  if (delivery === 'outbox') throw usageError(`sync ${name} has delivery: outbox, so it owns no users`);
 }
 
 /** Returns the identification under which the ledger still has an account that an interrupted adoption renamed. */

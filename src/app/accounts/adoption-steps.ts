@@ -22,7 +22,7 @@ export interface AdoptionFacts {
   readonly former?: string;
   /** Why the read and the search for the person say nothing. */
   readonly unclear?: string;
-  /** Present for a person who may be of a pair, or who has neither an account nor an entry. */
+  /** Present for a person who may be of a pair or waits for approval, or who has neither an account nor an entry. */
   readonly explained?: Explained;
   readonly pair?: Pair;
   /** The outcome of an earlier change to one of the two is not known. */
@@ -55,6 +55,7 @@ export interface Step {
  *   a rename of the account was interrupted          the ledger follows
  *   has an account or an entry:  of another sync     the user moves
  *                                of a pair           nothing: the other one is to be named
+ *                                of another person   nothing: the other ways
  *                                of no sync          nothing: the next run takes it over
  *                                of this sync        nothing
  *   no other account seems to be theirs              nothing: the next run creates one, or why not
@@ -69,9 +70,10 @@ export function stepOf(facts: AdoptionFacts, { dialect, settings: { name } }: Sy
   const { identification, user, entry, former, unclear, explained, pair } = facts;
   const account = user && { id: user.id, enabled: user.enabled };
   const ways = pair && waysOf(pair);
+  const isStranger = pair !== undefined && pair.identification === pair.other;
   const step = (over: Partial<Adoption> & Pick<Adoption, 'effect'>, act?: Act): Step => ({
     adoption: { identification, kind: 'none', ...given({ account }), ...over, isDone: false, ...given({ ways }) },
-    ...given({ pair, act }),
+    ...given({ pair: isStranger ? undefined : pair, act }),
   });
   if (unclear !== undefined) return step({ effect: `nothing is done: ${unclear}` });
   if (user !== undefined && former !== undefined) {
@@ -84,6 +86,12 @@ export function stepOf(facts: AdoptionFacts, { dialect, settings: { name } }: Sy
     if (owner !== undefined && owner !== name) {
       const effect = `moves from sync ${owner} to sync ${name}. The next run of ${name} decides about the account from its own source`;
       return step({ kind: 'move', owner, effect }, { kind: 'move', owner });
+    }
+    if (isStranger) {
+      return step({
+        ...given({ owner }),
+        effect: 'HR names another person than the account: decide whether they are one',
+      });
     }
     if (pair?.other === identification) {
       const effect = `it seems to be the account of ${pair.identification}: name that one to give it the identification`;

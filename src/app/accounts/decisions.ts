@@ -72,8 +72,14 @@ export async function renamesOf(identification: string, connection: string, stor
   return found;
 }
 
-/** Returns what else can be decided about a pair. */
+/** Returns what else can be decided about a pair, or what can be about a record of another person than its account. */
 export function waysOf({ identification, other }: Pair): NonNullable<Adoption['ways']> {
+  if (identification === other) {
+    return [
+      { way: 'same', effect: `the record of ${other} is about the person of the account, who gets its values` },
+      { way: 'another', effect: `the account of ${other} is disabled, and never enabled for the person in the record` },
+    ];
+  }
   return [
     {
       way: 'leave',
@@ -87,12 +93,16 @@ export function waysOf({ identification, other }: Pair): NonNullable<Adoption['w
   ];
 }
 
-/** Returns the pair of a person: what the source and the platform show now, or what was decided before. */
+/**
+ * Returns the pair of a person: what the source and the platform show now, or what was decided before. A record that is
+ * about another person than the account of its identification makes a pair of one identification.
+ */
 export function pairFrom(
   name: string,
-  { conflict }: Pick<Explained, 'conflict'>,
+  { conflict, subject }: Pick<Explained, 'conflict' | 'subject'>,
   standing: Standing,
 ): Pair | undefined {
+  if (subject?.stranger !== undefined) return { identification: name, other: name };
   if (conflict === undefined) return standing.about(name)[0];
   return { identification: conflict.person, other: conflict.user.identification };
 }

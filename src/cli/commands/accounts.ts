@@ -216,7 +216,7 @@ function renderWays({ identification, ways = [] }: Adoption, sync: string, { com
     const options = way === 'leave' ? '--leave --until TIME --reason TEXT' : `--${way}`;
     return `  ${command(`adopt ${sync} ${shellWord(identification)} ${options}`)}\n    ${cleanLine(effect)}`;
   });
-  return [`\nother ways for ${cleanLine(identification)}:`, ...lines];
+  return [`\nways for ${cleanLine(identification)}:`, ...lines];
 }
 
 async function takeOrphans(shell: Shell, order: OrphansOrder & SignedCaller, isSure: boolean): Promise<number> {

@@ -1,6 +1,6 @@
 import type { ChangeKind } from '../../core/plan/change.ts';
 import { differencesOf, type FieldDifference } from '../../core/plan/change.ts';
-import type { Finding } from '../../core/run/finding.ts';
+import { type Finding, openShared } from '../../core/run/finding.ts';
 import { formatCount, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import type { PlannedChange, RawText } from '../../ports/store.ts';
 import { type FoundChange, type FoundDecision, personOf } from '../../views/changes.ts';
@@ -79,8 +79,9 @@ const shownFindings = 20;
 export function renderFindings(findings: readonly Finding[], inAll: number, style: Style): string {
   if (inAll === 0) return '';
   const distinct = toldOnce(findings);
-  const shown = withoutShared(distinct).slice(0, shownFindings);
-  const count = inAll - (findings.length - distinct.length);
+  const causes = withoutShared(distinct);
+  const shown = causes.slice(0, shownFindings);
+  const count = inAll - (findings.length - causes.length);
   const rest = count - shown.length;
   const more =
     rest > 0 ? [style.colors.dim(`  … and ${formatNumber(rest)} more: use --findings to see up to 1,000`)] : [];
@@ -98,18 +99,11 @@ function toldOnce(findings: readonly Finding[]): readonly Finding[] {
   });
 }
 
-/** People who share a cause are counted in a finding of their own, so only the first of them are shown. */
+/** Leaves out the people and rows of a cause that is told once, with their number and examples. */
 function withoutShared(findings: readonly Finding[]): readonly Finding[] {
-  const shared = new Set(findings.flatMap(({ code, identification }) => (identification === undefined ? [code] : [])));
-  const shown = new Map<string, number>();
-  return findings.filter(({ code, identification }) => {
-    if (identification === undefined || !shared.has(code)) return true;
-    shown.set(code, (shown.get(code) ?? 0) + 1);
-    return (shown.get(code) ?? 0) <= shownOfCause;
-  });
+  const shared = findings.filter(({ people }) => people !== undefined).map(openShared);
+  return findings.filter((finding) => !shared.some((tells) => tells(finding)));
 }
-
-const shownOfCause = 3;
 
 function renderFinding({ code, identification, at, message }: Finding, { colors }: Style): string {
   // Some messages begin with the person themselves.

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { FieldValues } from './fields.ts';
+import { type FieldName, type FieldValues, fieldTraits } from './fields.ts';
 import { compileTransforms, foldText } from './text.ts';
 
 /** What tells people apart, as a record or an account shows it. An absent value is not known. */
 export type WhoFields = Pick<FieldValues, 'firstName' | 'lastName' | 'email' | 'birthDate' | 'orgEntryDate'>;
 
-/** What the last accepted read showed of an identification. */
+/** What the last accepted read showed of an identification, or an account shows. */
 export interface LastSeen {
   readonly name: string;
   readonly birthDate?: string;
@@ -45,6 +45,11 @@ export function isAsLastSeen(
   return isSet(birthDate) && record.birthDate === birthDate ? 'by birth date' : undefined;
 }
 
+export function lastSeenOf(fields: WhoFields): LastSeen {
+  const { birthDate } = fields;
+  return { name: nameOf(fields), ...(birthDate === undefined ? {} : { birthDate }) };
+}
+
 /** Returns whether two have one name, and one of e-mail, birth date and entry date. */
 export function looksLike(one: WhoFields, other: WhoFields): boolean {
   return compareNames(nameOf(one), nameOf(other)) === 'equal' && factsOf(one, other).includes(true);
@@ -56,10 +61,55 @@ export function whoWords(fields: WhoFields): string {
   return `${name === '' ? 'a person without a name' : name}${isSet(fields.birthDate) ? `, born ${fields.birthDate}` : ''}`;
 }
 
-/** Returns a digest of a name, equal for each spelling of it that compares as equal part by part. */
+/** Returns a text for a name, equal for each spelling of it that compares as equal part by part. Empty: no name. */
+export function nameKey(fields: WhoFields): string {
+  return [...partsOf(nameOf(fields))].sort().join(' ');
+}
+
 export function nameDigest(fields: WhoFields): string {
-  const parts = [...partsOf(nameOf(fields))].sort();
-  return createHash('sha256').update(parts.join(' ')).digest('base64url').slice(0, 22);
+  return createHash('sha256').update(nameKey(fields)).digest('base64url').slice(0, 22);
+}
+
+/**
+ * Returns what a person keeps under another identification: the first name (last names change), the date of birth and the
+ * first day at work; without a date of birth, the whole name and the first day. Undefined where that is not known.
+ */
+export function likenessKey({ firstName, lastName, birthDate, orgEntryDate = '' }: WhoFields): string | undefined {
+  const isBorn = isSet(birthDate);
+  if (!isSet(firstName) || !(isBorn || (isSet(lastName) && orgEntryDate !== ''))) return undefined;
+  return [nameKey({ firstName, lastName: isBorn ? '' : (lastName ?? '') }), birthDate, orgEntryDate].join('\n');
+}
+
+/** A column with fewer values tells no people apart. */
+const fewestValues = 5;
+
+/**
+ * Returns what tells people apart, `name` or another field: what has another value for most of the people. A column with
+ * few values proves nothing.
+ */
+export function tellingFields(people: readonly FieldValues[]): ReadonlySet<string> {
+  const all = people.map((fields) => Object.entries({ ...fields, firstName: '', lastName: '', name: nameKey(fields) }));
+  const values = Map.groupBy(all.flat(), ([name]) => name);
+  const isTelling = (given: readonly string[]): boolean => {
+    const { size } = new Set(given);
+    return size >= fewestValues && size * 2 > given.length;
+  };
+  return new Set(
+    [...values.keys()].filter((name) => isTelling((values.get(name) ?? []).map(([, value]) => value).filter(isSet))),
+  );
+}
+
+/**
+ * Returns whether a record and an account have one name, and are equal in all that the platform shows or in two more
+ * fields that tell.
+ */
+export function isEqualPerson(record: FieldValues, shown: FieldValues, telling: ReadonlySet<string>): boolean {
+  if (nameKey(record) === '' || nameKey(record) !== nameKey(shown)) return false;
+  const isShown = (field: FieldName): boolean => isSet(record[field]) && fieldTraits(field).isReadable;
+  const said = (Object.keys(record) as FieldName[]).filter((field) => isShown(field) && !isName(field));
+  const equal = said.filter((field) => record[field]?.toLowerCase() === shown[field]?.toLowerCase());
+  const told = equal.filter((field) => telling.has(field)).length;
+  return told > 1 || (equal.length === said.length && (told > 0 || telling.has('name')));
 }
 
 /** Compares e-mails (without case), birth dates and entry dates: one answer for each that both have. */
@@ -115,7 +165,7 @@ const particles: ReadonlySet<string> = new Set(
 );
 
 const initial = /^\p{LC}$/u;
-const anyLetter = /\p{L}/u;
+const anyLetter = /[\p{L}\p{N}]/u;
 const latin = /\p{Script=Latin}/u;
 const scriptNames =
   'Latin Cyrillic Greek Han Hiragana Katakana Hangul Arabic Hebrew Thai Devanagari Armenian Georgian'.split(' ');
@@ -127,6 +177,10 @@ const scripts = [...scriptNames.map(classOf), `[^\\P{L}${scriptNames.map(classOf
 
 function isSet(value: string | undefined): value is string {
   return value !== undefined && value !== '';
+}
+
+function isName(field: FieldName): boolean {
+  return field === 'firstName' || field === 'lastName';
 }
 
 function nameOf({ firstName = '', lastName = '' }: WhoFields): string {

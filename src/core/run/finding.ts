@@ -1,5 +1,6 @@
 import type { ColumnFacts, UnreadableColumn } from '../guard/columns.ts';
 import type { Person } from '../person/person.ts';
+import { literal } from '../person/text.ts';
 import type { User } from '../person/user.ts';
 import type codes from './codes/codes.json';
 import { countOf } from './formats.ts';
@@ -33,11 +34,46 @@ export interface Finding {
  */
 export function causeOf({ message, identification, other, at }: Finding): string {
   let text = message.replace(/"rollcall [^"]*"/g, '"rollcall …"');
-  for (const name of [at, other, identification]) if (name !== undefined) text = text.replaceAll(name, '…');
+  const names = [at, other, identification].filter((name) => name !== undefined);
+  // E1 is no part of E10.
+  for (const name of names) text = text.replace(new RegExp(`(?<!\\w)${literal(name)}(?!\\w)`, 'g'), '…');
   return text
     .replace(/\b(?:line|page|item|row) \d+/g, '…')
-    .replace(/^… ?[:,] ?|^… \(…\) /, '')
+    .replace(/^… ?[:,] ?|^… \(…\) |^… (?=has no )/, '')
     .replaceAll(' (…)', '');
+}
+
+/** Names of fields and columns in a sentence: its subject, and what differs with it. */
+const subject = /^[\w.]+(?:(?:, | and )[\w.]+)*/;
+const ofSubject = /`[^`]*`|mapping\.\w+|(?<=because )\S+(?= is )|\w+(?= keeps its value)|(?<= read)s?\b/g;
+const namedSubjects = 5;
+
+/** Makes one of those that say the same of several columns: the first, which names the others. */
+export function mergeAlike<One extends { readonly code?: string; readonly message: string }>(
+  all: readonly One[],
+): readonly One[] {
+  const keyOf = ({ code, message }: One) => `${code} ${message.replace(subject, '').replace(ofSubject, '')}`;
+  return [...Map.groupBy(all, keyOf).values()].map((alike) => {
+    const [first] = alike as [One];
+    const names = new Set(alike.map(({ message }) => subject.exec(message)?.[0] ?? ''));
+    names.delete(subject.exec(first.message)?.[0] ?? '');
+    if (names.size === 0) return first;
+    const more = names.size > namedSubjects ? ` and ${names.size - namedSubjects} more` : '';
+    return {
+      ...first,
+      message: `${first.message} (the same for ${[...names].slice(0, namedSubjects).join(', ')}${more})`,
+    };
+  });
+}
+
+/** Returns whether a finding has the cause that another one tells once for all. People are unnamed in its sentence: `…`. */
+export function openShared(shared: Finding): (finding: Finding) => boolean {
+  const sentence = shared.message.replace(/^\d+ \w+: /, '').replace(/ \([^()]*\)$/, '');
+  const cause = new RegExp(`^${sentence.split('…').map(literal).join('.*')}$`, 's');
+  return (finding) =>
+    finding.code === shared.code &&
+    (finding.identification ?? finding.at) !== undefined &&
+    cause.test(causeOf(finding));
 }
 
 /** Returns whether two records, or two accounts, claim one person. Only a full read can resolve such a conflict. */

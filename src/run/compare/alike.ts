@@ -1,6 +1,6 @@
 import { damageKey, numberDamage, otherForms, signlessKey } from '../../core/guard/damage.ts';
 import type { FieldName, FieldValues } from '../../core/person/fields.ts';
-import { isEqualPerson, likenessKey, nameKey, tellingFields } from '../../core/person/likeness.ts';
+import { isEqualPerson, likenessKey, nameKey, tellingFields } from '../../core/person/same-person.ts';
 import type { User } from '../../core/person/user.ts';
 import { openStanding, type Standing } from '../../core/plan/standing.ts';
 import { chunk } from '../../core/run/batch.ts';
@@ -81,22 +81,28 @@ interface Alike {
   readonly user: User;
 }
 
-/** Watches the users of the platform for those who look like a person of a read that does not compare all people. */
+/** Watches the users of the platform: leavers, and those who look like a person of a read that does not compare all people. */
 export interface LikenessWatch {
   /** Called for each user. `slot`: of the user, or -1. */
   see(user: User, slot: number): void;
   /** Returns whether a user can look like the slot's person. */
   seeks(slot: number): boolean;
   readonly found: readonly Alike[];
+  /** Enabled users whose records in scope say that they left. */
+  readonly leavers: readonly User[];
 }
 
-/** Where a read compares all people, `findAlike` begins with the users of ours that are missing, and this sees nothing. */
+/** Where a read compares all people, `findAlike` begins with the users of ours that are missing, and this sees leavers only. */
 export function openLikeness(index: PeopleIndex, { mapping }: Sync, comparesAll: boolean): LikenessWatch {
   const found: Alike[] = [];
+  const leavers: User[] = [];
   let people: ReadonlyMap<string, readonly number[]> | undefined;
   return {
     see(user, slot) {
-      if (comparesAll || (slot !== -1 && index.has(slot, mark.inSource))) return;
+      const isInSource = slot !== -1 && index.has(slot, mark.inSource);
+      if (isInSource && user.enabled && index.has(slot, mark.leaver) && !index.has(slot, mark.outOfScope))
+        leavers.push(user);
+      if (comparesAll || isInSource) return;
       people ??= byLikeness(index, (one) => !index.has(one, mark.bystander));
       const key = people.size === 0 ? undefined : likenessKey(onlyMapped(user.fields, mapping.fields));
       for (const one of key === undefined ? [] : (people.get(key) ?? [])) found.push({ slot: one, user });
@@ -106,37 +112,52 @@ export function openLikeness(index: PeopleIndex, { mapping }: Sync, comparesAll:
       return person?.kind === 'person' && likenessKey(person.fields) !== undefined;
     },
     found,
+    leavers,
   };
 }
 
 /**
  * Finds people of the source without an account who are probably a user of ours whom the source does not name: by an
  * identification that is the same but for what programs do and for signs, by their name and dates, or by their name and
- * what else is equal. Neither is changed. Two people who are both in the
- * source, or who both have an account, are two people.
+ * what else is equal. The user may also be a leaver's. Neither is changed. Two who are both active in the source, or who
+ * both have an account, are two people.
  */
-export async function findAlike(job: AlikeJob, alike: readonly Alike[], io: EngineIo): Promise<void> {
-  findByUser(job);
-  if (job.isFocused || job.reading.kind !== 'full') await findByPerson(job, alike, io);
+export async function findAlike(
+  job: AlikeJob,
+  { found, leavers }: Pick<LikenessWatch, 'found' | 'leavers'>,
+  io: EngineIo,
+): Promise<void> {
+  findByUser(job, leavers);
+  if (job.isFocused || job.reading.kind !== 'full') await findByPerson(job, found, io);
 }
 
 /**
- * Begins with the users that are missing in the source and are ours, or are to be disabled: few, while the source is as it
- * was.
+ * Begins with leavers, and with the users that are missing in the source and are ours, or are to be disabled: few, while
+ * the source is as it was.
  */
-function findByUser(job: AlikeJob): void {
+function findByUser(job: AlikeJob, leavers: readonly User[]): void {
   const { index, spool, candidates, sync, standing } = job;
   let newPeople: ReturnType<typeof openNewPeople> | undefined;
+  const protect = (user: User, absence: string): void => {
+    newPeople ??= openNewPeople(index);
+    const shown = { ...user, fields: onlyMapped(user.fields, sync.mapping.fields) };
+    for (const person of newPeople.like(shown)) protectBoth(person, user, job, absence);
+  };
+  for (const user of leavers) {
+    const { slot } = index.find(user.identification);
+    const { fields } = { fields: {}, ...index.person(slot) };
+    if (!index.has(slot, mark.conflict)) protect({ ...user, fields: { ...user.fields, ...fields } }, leaver);
+  }
   for (const [at, slot] of candidates.slots.entries()) {
     if (index.has(slot, mark.inSource)) continue;
     if (!index.has(slot, mark.ours) && !standing.disables(index.person(slot).identification)) continue;
     const user = readKept(spool, candidates.places[at] as number);
     if (isEqualUser(user)) continue;
-    newPeople ??= openNewPeople(index);
-    const shown = { ...user, fields: onlyMapped(user.fields, sync.mapping.fields) };
-    for (const person of newPeople.like(shown)) protectBoth(person, user, job, 'not in the source');
+    protect(user, 'not in the source');
   }
 }
+
+const leaver = 'a leaver';
 
 /**
  * Begins with the people of a read of a few people, in which the users of ours that are missing have no slot. Two whom
@@ -202,13 +223,13 @@ function openNewPeople(index: PeopleIndex): { like(user: Pick<User, 'identificat
   const byNumber = ofNew((slot) => damageKey(index.person(slot).identification));
   const bySigns = ofNew((slot) => signlessKey(index.person(slot).identification) || undefined);
   const byLike = byLikeness(index, (slot) => isNew(index, slot));
-  const byName = ofNew((slot) => (index.has(slot, mark.active) ? nameKey(fieldsOf(slot)) : undefined));
+  const byName = ofNew((slot) => (index.has(slot, mark.active) ? nameKey(fieldsOf(slot)) || undefined : undefined));
   const slots = Array.from({ length: index.size }, (_, slot) => slot);
   const people = slots.filter((slot) => index.has(slot, mark.inSource | mark.active)).slice(0, sampled);
   const telling = byName.size === 0 ? new Set<string>() : tellingFields(people.map(fieldsOf));
   return {
     like({ identification, fields }) {
-      const named = byName.get(nameKey(fields) ?? '') ?? [];
+      const named = byName.get(nameKey(fields)) ?? [];
       return new Set([
         ...(byNumber.get(damageKey(identification)) ?? []),
         ...(bySigns.get(signlessKey(identification)) ?? []),
@@ -283,6 +304,7 @@ function protectBoth(person: number, user: User, { index, sync, find, standing }
   const message =
     `${identification} (${at}) and user ${other}, ${absence}, ${how}: neither is changed. ${advice}, or run ` +
     adoptOf(sync, identification);
-  find({ code: 'rename-conflict', identification, message, other, account: user });
-  find({ code: 'rename-conflict', identification: other, message });
+  const code = absence === leaver ? 'conversion' : 'rename-conflict';
+  find({ code, identification, message, other, account: user });
+  find({ code, identification: other, message });
 }

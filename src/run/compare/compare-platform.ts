@@ -1,7 +1,7 @@
 import { numberDamage } from '../../core/guard/damage.ts';
 import { openSegmentCounts, type SegmentCounts } from '../../core/guard/segments.ts';
 import { likeness, lookAlikeKey } from '../../core/person/identification.ts';
-import { looksLikeSamePerson } from '../../core/person/likeness.ts';
+import { isAsLastSeen, lastSeenOf } from '../../core/person/same-person.ts';
 import type { UnreadUser, User } from '../../core/person/user.ts';
 import type { PairWay, Standing } from '../../core/plan/standing.ts';
 import { chunk } from '../../core/run/batch.ts';
@@ -481,5 +481,5 @@ function isConversion(
 ): boolean {
   const leaver = index.person(slot);
   if (claimant.kind !== 'person' || leaver.kind !== 'person') return false;
-  return looksLikeSamePerson(claimant.fields, { ...user.fields, ...leaver.fields });
+  return isAsLastSeen(claimant.fields, lastSeenOf({ ...user.fields, ...leaver.fields })) !== undefined;
 }

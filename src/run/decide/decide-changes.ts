@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type ChangedColumns, openChangedColumns } from '../../core/guard/changed-columns.ts';
 import type { ChangeClass } from '../../core/plan/change.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { MissingWait } from '../../core/plan/ledger-steps.ts';
@@ -60,6 +61,8 @@ export interface Decided {
   readonly classes: Set<ChangeClass>;
   /** What is of the class `configuration`. */
   readonly differing: Differing;
+  /** The columns of which values change. */
+  readonly columns: ChangedColumns;
   /** The first identifications whose records are about other people than their accounts. */
   strangers: readonly string[];
   /** Positions in the spool of changes that are made while that class is held. */
@@ -85,6 +88,7 @@ function nothingDecided(): Decided {
     keptEmails: new Set(),
     classes: new Set(),
     differing: noDiffering(),
+    columns: openChangedColumns(),
     strangers: [],
   };
 }
@@ -107,7 +111,6 @@ export async function decideChanges(
   const { snapshot } = read;
   const { candidates, claims, holders, unresolved, asked, standing, former } = compared;
   const { blocked, released } = unresolved;
-  await recorder.begin();
   const isFocused = read.focus !== undefined;
   const decide = decideBy(work, { isComplete: snapshot.leavers !== undefined, former }, io);
   const strangers = undoneBy(work.scope) === undefined ? openStrangers(work, standing, io) : undefined;
@@ -140,6 +143,7 @@ export async function decideChanges(
     io.progress({ step: 'planning', decided: done, total: candidates.slots.length });
     await nextTurn();
   }
+  await recorder.begin();
   for (const finding of inheritance.findings()) find(finding);
   strangers?.tell(find);
   decided.strangers = strangers?.examples() ?? [];
@@ -227,7 +231,12 @@ function countOne(
   if (one.access !== undefined) decided.access[one.access] += 1;
   if (one.isQuiet) countQuiet(decided.quiet, index, slot);
   if (one.inheritedFrom !== undefined) inheritance.add(one.inheritedFrom);
-  const { rule, wait, finding, kept = {} } = decision;
+  const { rule, wait, finding, kept = {}, change, marked, held } = decision;
+  // An edit of the configuration, and another person, are told as such.
+  if (change?.kind === 'update' && marked === undefined && held === undefined) {
+    const { fields = {}, hidden = {} } = change.before ?? {};
+    decided.columns.see({ ...fields, ...hidden }, change.after);
+  }
   if (finding?.code === 'not-undone') decided.notUndone += 1;
   decided.respectedEdits += Object.values(kept).filter((write) => write === 'keepLocalEdits').length;
   if (rule !== 'missing-counted') return;

@@ -35,11 +35,13 @@ export async function orderClaims(job: DecideJob, find: (finding: Finding) => vo
   const longest = sync.settings.delivery === 'outbox' ? 0 : longestChain;
   const order = orderEmails({ links, moves: (slot) => movers.has(slot), longest });
   const isStuck = (claimant: number): boolean => waitsForOthers(claimant, links, job);
-  const waiting = [...order.waiting, ...[...order.going].filter(isStuck)];
-  for (const slot of waiting) reportWaiting(slot, leaving, job, find);
+  const stuck = [...order.waiting, ...[...order.going].filter(isStuck)];
   // Records that are about other people than their accounts wait as such, whatever their e-mails.
-  const isShifted = (members: readonly number[]): boolean => members.every((slot) => index.has(slot, mark.stranger));
-  for (const members of order.cycles) if (!isShifted(members)) reportCycle(members, job, find);
+  await judgeClaimants(stuck, job, io);
+  const isShifted = (slot: number): boolean => index.has(slot, mark.stranger);
+  const waiting = stuck.filter((slot) => !isShifted(slot));
+  for (const slot of waiting) reportWaiting(slot, leaving, job, find);
+  for (const members of order.cycles) if (!members.every(isShifted)) reportCycle(members, job, find);
   return {
     passing: new Set(waiting.filter((slot) => leaving.has(links.get(slot) ?? slot))),
     postponed: waiting.filter((slot) => !index.has(slot, mark.bystander)).length,
@@ -92,6 +94,14 @@ async function judgeHolders(job: DecideJob, find: (finding: Finding) => void, io
   return { movers, leaving };
 }
 
+/** Marks those who come with another person than the account: all at once, because records may be exchanged. */
+async function judgeClaimants(waiting: readonly number[], job: DecideJob, io: EngineIo): Promise<void> {
+  const { candidates } = job;
+  const asked = new Set(waiting);
+  const slots = candidates.slots.flatMap((slot, i) => (asked.has(slot) ? [{ slot, place: candidates.places[i] }] : []));
+  for (const some of chunk(slots, decidedAtOnce)) await decideSlots(job, some, io);
+}
+
 function leavesEmail({ subject, decision }: DecidedSlot): boolean {
   const email = decision.change?.changed.includes('email') === true ? decision.change.after.email : undefined;
   return email !== undefined && email.toLowerCase() !== subject.user?.fields.email?.toLowerCase();
@@ -107,6 +117,7 @@ function reportWaiting(
   const claimant = index.person(slot);
   const wanted = claimant.identification;
   const holder = index.person(holderSlot).identification;
+  const isTold = index.has(slot, mark.conflict);
   index.set(slot, mark.conflict);
   if (index.has(slot, mark.bystander) && index.has(holderSlot, mark.bystander)) return;
   const at = 'at' in claimant ? ` (${claimant.at})` : '';
@@ -116,7 +127,7 @@ function reportWaiting(
     : isLeaver
       ? `${wanted}${at} needs the e-mail of user ${holder}, who left and keeps it. Give one of them another e-mail, or remove the user`
       : `the e-mail of ${wanted}${at} is still on user ${holder}: ${wanted} waits until it is free`;
-  find({ code: 'email-conflict', identification: wanted, message, other: holder });
+  if (!isTold) find({ code: 'email-conflict', identification: wanted, message, other: holder });
   if (isLeaver) return;
   // A later read that shows only this one of the two finds the conflict by it.
   if (!index.has(holderSlot, mark.conflict)) find({ code: 'email-conflict', identification: holder, message });

@@ -97,21 +97,35 @@ export function nameAbsent(absent: readonly string[], fields: readonly string[])
   return `${absent.length === 1 ? 'field' : 'fields'} ${names.join(', ')}`;
 }
 
+/** Returns what to do about names that only expressions use: a text without quotes is the name of a field there. */
+export function quoteAdvice(
+  absent: readonly string[],
+  { settings, mapping }: Pick<Sync, 'settings' | 'mapping'>,
+): string {
+  const rules: Readonly<Record<string, { readonly kind: string } | undefined>> = settings.mapping.fields;
+  const isExpression = (reader: string): boolean => reader === 'scope' || rules[reader]?.kind === 'expression';
+  const readers = absent.map((read) => mapping.readers.get(read) ?? []);
+  if (!readers.flat().every(isExpression)) return '';
+  const [first = ''] = absent;
+  return `If ${absent.length === 1 ? 'it is a text' : 'they are texts'}, write quotes in ${[...new Set(readers.flat())].join(', ')}: '${first}'. `;
+}
+
 /**
  * Checks that the source has every field that the sync reads. An absent field is not a blank value. A renamed leave
  * date would keep every leaver, and a scope over a misspelled field would match no employee. Sources that learn their
  * fields only during a read are not checked, nor are empty sources. Throws `SOURCE_UNAVAILABLE`, and then nothing is
  * read.
  */
-export async function checkFields({ settings, mapping, source }: Sync, io: SourceIo): Promise<void> {
+export async function checkFields(sync: Sync, io: SourceIo): Promise<void> {
+  const { settings, mapping, source } = sync;
   const fields = await source.fields(io);
   if (fields === undefined || fields.length === 0) return;
   const absent = absentFields(mapping.reads, fields);
   if (absent.length === 0) return;
   throw new RollcallError(
     `the source of sync ${settings.name} has no ${nameAbsent(absent, fields)}, named by ` +
-      'its mapping, lifecycle, scope or prefer. Nothing was read. Correct the export, or the names in the configuration: ' +
-      '`rollcall check` lists the fields of the source.',
+      `its mapping, lifecycle, scope or prefer. Nothing was read. ${quoteAdvice(absent, sync)}` +
+      'Check the export, and the names in the configuration: `rollcall check` lists the fields of the source.',
     { code: 'SOURCE_UNAVAILABLE' },
   );
 }

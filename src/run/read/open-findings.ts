@@ -1,4 +1,4 @@
-import { causeOf, type Finding, isAboutIdentity } from '../../core/run/finding.ts';
+import { causeOf, type Finding, isAboutIdentity, mergeAlike } from '../../core/run/finding.ts';
 import { countOf } from '../../core/run/formats.ts';
 
 const keptFindings = 10_000;
@@ -7,8 +7,9 @@ const keptFindings = 10_000;
 export interface Findings {
   readonly find: (finding: Finding) => void;
   /**
-   * Returns findings about the whole read first, so that many findings about people never displace them. A cause that
-   * several people share is a finding of its own, with their number and examples, the most frequent first.
+   * Returns findings about the whole read first, so that many findings about people never displace them. Those that say the
+   * same of several columns are one. A cause that several people or rows share is a finding of its own, with their number
+   * and examples, the most frequent first.
    */
   all(): readonly Finding[];
   /** Findings about identity: `found` is their number, `notKept` is how many of them were not kept. */
@@ -45,15 +46,16 @@ export function openFindings({ note, watch }: FindingsWatch): Findings {
       identities.found += 1;
       if (!isKept) identities.notKept += 1;
     },
-    all: () => [...ofRead, ...sharedCauses(causes), ...ofPeople],
+    all: () => [...mergeAlike(ofRead), ...sharedCauses(causes), ...ofPeople],
     identities,
   };
 }
 
-/** A cause that people share. */
+/** A cause that people or rows share. */
 interface Cause {
   readonly code: Finding['code'];
   readonly message: string;
+  readonly noun: 'person' | 'row';
   readonly examples: string[];
   count: number;
 }
@@ -65,10 +67,17 @@ const fewestSharing = 3;
 
 function countCause(causes: Map<string, Cause>, finding: Finding): void {
   const { code, identification, at } = finding;
-  if (identification === undefined) return;
+  const who = identification ?? at;
+  if (who === undefined) return;
   const cause = causeOf(finding);
   const key = `${code} ${cause}`;
-  const known = causes.get(key) ?? { code, message: cause, examples: [], count: 0 };
+  const known = causes.get(key) ?? {
+    code,
+    message: cause,
+    noun: identification === undefined ? 'row' : 'person',
+    examples: [],
+    count: 0,
+  };
   if (!causes.has(key)) {
     if (causes.size >= keptCauses) return;
     causes.set(key, known);
@@ -76,16 +85,16 @@ function countCause(causes: Map<string, Cause>, finding: Finding): void {
   known.count += 1;
   if (known.examples.length >= examplesOfCause) return;
   const { other = at } = finding;
-  known.examples.push(other === undefined ? identification : `${identification}, ${other}`);
+  known.examples.push(other === undefined || other === who ? who : `${who}, ${other}`);
 }
 
 function sharedCauses(causes: ReadonlyMap<string, Cause>): readonly Finding[] {
   return [...causes.values()]
     .filter(({ count }) => count >= fewestSharing)
     .toSorted((one, other) => other.count - one.count)
-    .map(({ code, message, count, examples }) => {
+    .map(({ code, message, noun, count, examples }) => {
       const more = count > examples.length ? ', …' : '';
-      const who = countOf(count, 'person', 'people');
+      const who = countOf(count, noun, noun === 'row' ? 'rows' : 'people');
       return { code, people: count, message: `${who}: ${message} (${examples.join('; ')}${more})` };
     });
 }

@@ -1,6 +1,7 @@
 import type { BlockedCounts } from '../../core/guard/blocked.ts';
 import { PlanDigest } from '../../core/plan/change.ts';
 import { type AccessTrouble, noPlan, type PlanFacts } from '../../core/run/facts.ts';
+import { mergeAlike } from '../../core/run/finding.ts';
 import { given } from '../../core/run/given.ts';
 import type { PlannedChange } from '../../ports/store.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
@@ -99,7 +100,7 @@ export async function sealEmptyPlan(work: PlanWork, read: PlanRead, failure: str
   await work.recorder.begin();
   const cause = vanished.length > 0 ? undefined : work.blocked.likelyCause(snapshot.rows);
   const causes = [
-    ...vanished.map(({ reason }) => reason),
+    ...mergeAlike(vanished.map(({ reason: message }) => ({ message }))).map(({ message }) => message),
     ...snapshot.gaps,
     ...(cause === undefined ? [] : [cause]),
   ].join('; ');

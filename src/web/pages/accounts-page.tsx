@@ -125,16 +125,21 @@ interface Props {
   readonly pair: NonNullable<Schemas['Person']['pair']>;
 }
 
-/** A person and an account that seem to be one: what can be decided about them, each way with what it does. */
+/**
+ * A person and an account that seem to be one, or a record of another person than its account: what can be decided, each
+ * way with what it does.
+ */
 export function PairSection({ sync, pair }: Props) {
   const { t } = usePage();
   const mayAct = useMay('decide', sync);
   const [done, onDone] = useDone();
   const { identification: id, other } = pair;
-  const ways = [{ way: 'adopt', effect: t.people.adoptMeans(id, other) } as const, ...pair.ways];
+  const isStranger = id === other;
+  const adopt = { way: 'adopt', effect: t.people.adoptMeans(id, other) } as const;
+  const ways = isStranger ? pair.ways : [adopt, ...pair.ways];
   return (
-    <Section className="card stretch" name="pair" title={t.people.pair}>
-      <p className="faint">{t.people.pairMeans(id, other)}</p>
+    <Section className="card stretch" name="pair" title={isStranger ? t.people.stranger : t.people.pair}>
+      <p className="faint">{isStranger ? t.people.strangerMeans(id) : t.people.pairMeans(id, other)}</p>
       {done}
       <ul className="list">
         {ways.map(({ way, effect }) => (
@@ -179,7 +184,7 @@ function WayButton({ sync, id, way, onDone, ...words }: WayProps) {
   return (
     <ActionButton
       {...words}
-      {...(way === 'replace' || way === 'disable' ? { look: 'danger' } : {})}
+      {...(['replace', 'disable', 'another'].includes(way) ? { look: 'danger' } : {})}
       reason={isOfAccount ? 'required' : 'optional'}
       onAct={(reason) => {
         const decision = way === 'adopt' ? {} : { way };

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { planAdoption } from '../../../src/app/accounts/adopt.ts';
 import { openTestServer, operatorToken, viewerToken } from '../../server/open-test-server.ts';
 import { makeWaitingPreview, openBrowserPage, see, violationsOf } from '../../support/browser-page.ts';
 import { employees, openManaged, openOffice, type Row, usersOf } from '../../support/office.ts';
@@ -108,6 +109,26 @@ see('a person under two identifications is decided on the page, and the next run
   await dialog.getByRole('button', { name: 'Replace the account' }).click();
   await card.getByText('N7" gets an account and the account of "E7" is disabled').waitFor();
   expect((await office.apply()).run.counts).toMatchObject({ disable: 1, create: 1, held: 2 });
+});
+
+see('a record about another person than the account is decided on the page, and the next run acts by it', async () => {
+  const office = await openManaged(20);
+  const held = await office.applyRows(
+    employees(20, { E5: { first: 'Jonas', last: 'Weber', mail: 'new@example.com' } }),
+  );
+  expect(held.run.counts).toMatchObject({ update: 1, held: 1 });
+  const [asked] = await planAdoption(office.app, 'people', ['E5'], AbortSignal.timeout(60_000));
+  expect(asked).toMatchObject({ kind: 'none', ways: [{ way: 'same' }, { way: 'another' }] });
+  const server = await openTestServer(office.app);
+  const { page } = await openBrowserPage(server, { token: operatorToken, path: '/people/people/E5' });
+  const card = page.locator('section').filter({ hasText: 'two people?' });
+  await card.getByText('The record and the account of E5 seem to be about two people').waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  expect(await card.getByRole('button').allInnerTexts()).toEqual(['Same person', 'Another person']);
+  await card.getByRole('button', { name: 'Another person' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Another person' }).click();
+  await card.getByText('is about another person: the account').waitFor();
+  expect((await office.apply()).run.counts).toMatchObject({ disable: 1, applied: 1, held: 0 });
 });
 
 see(

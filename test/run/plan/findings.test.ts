@@ -58,9 +58,35 @@ describe('a cause that people share', () => {
     ]);
   });
 
-  it('is not about rows that name no one, and 1000 causes are remembered', () => {
+  it('may be one of rows that name no person, and line 3 is no part of line 33', () => {
     const findings = openFindings(unwatched);
-    for (let i = 0; i < 9; i += 1) findings.find({ code: 'row-rejected', at: 'a', message: `${i}` });
+    for (const n of [2, 3, 4]) {
+      findings.find({ code: 'row-unreadable', at: `line ${n}`, message: `line ${n} has no identification` });
+      const message = `line ${n} and line ${n}${n} both have the identification E${n}`;
+      findings.find({ code: 'duplicate-key', identification: `E${n}`, at: `line ${n}`, message });
+    }
+    expect(findings.all().slice(0, 2)).toMatchObject([
+      { people: 3, message: '3 rows: has no identification (line 2; line 3; line 4)' },
+      { people: 3, message: expect.stringMatching(/^3 people: … and … both have the identification … \(E2, line 2;/) },
+    ]);
+  });
+
+  it('may be one of columns: the first sentence names the others', () => {
+    const findings = openFindings(unwatched);
+    for (const [field, column] of Object.entries({ email: 'mail', firstName: 'first', area: 'dept' })) {
+      findings.find({ code: 'field-vanished', message: `${field} reads \`${column}\`, but no record has it` });
+      findings.find({ code: 'cell-unreadable', message: `${column} is masked: ${field} keeps its value` });
+      findings.find({ code: 'source-note', message: `${column} is in ${field.length} formats` });
+    }
+    expect(findings.all().map(({ message }) => message)).toEqual([
+      'email reads `mail`, but no record has it (the same for firstName, area)',
+      'mail is masked: email keeps its value (the same for first, dept)',
+      ...['mail is in 5 formats', 'first is in 9 formats', 'dept is in 4 formats'],
+    ]);
+  });
+
+  it('is remembered 1000 times', () => {
+    const findings = openFindings(unwatched);
     for (let i = 0; i < 1001 * 3; i += 1) {
       findings.find({ code: 'held', identification: `E${i}`, message: `cause ${Math.floor(i / 3)} of E${i}` });
     }

@@ -248,7 +248,7 @@ describe('a search for lost zeros', () => {
     const onFinding = ({ identification, other }: { identification?: string; other?: string }): void => {
       told.push(other === undefined ? [identification] : [identification, other]);
     };
-    await findAlike({ ...job, find: onFinding }, [], { store } as EngineIo);
+    await findAlike({ ...job, find: onFinding }, { found: [], leavers: [] }, { store } as EngineIo);
     const conflicts = Object.keys(people).filter((name) => index.has(index.find(name).slot, conflict));
     return { pairs: told, conflicts, asked };
   }

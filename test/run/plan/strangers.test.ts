@@ -101,15 +101,32 @@ describe('an identification that comes with another person', () => {
     expect((await scene.plan()).kinds).toEqual({ e1: 'update held', e2: 'update held' });
   });
 
-  it('writes no name without a hold, however identifications are permuted', async () => {
+  it('writes no name without a hold, however identifications are permuted, shifted or copied', async () => {
+    const orders = fc.oneof(
+      fc.shuffledSubarray(ordered, { minLength: 5 }),
+      fc.array(fc.constantFrom(...ordered), { minLength: 5, maxLength: 5 }),
+    );
     await fc.assert(
-      fc.asyncProperty(fc.shuffledSubarray(ordered, { minLength: 5 }), async (order) => {
-        const scene = await settled();
-        const { kinds } = await read(scene, rowsOf(order));
+      fc.asyncProperty(orders, fc.boolean(), fc.boolean(), async (order, hasMail, mayBeRelatives) => {
+        const isCopied = new Set(order).size < 5;
+        const areRelatives = mayBeRelatives && !isCopied;
+        const everybody = people.map((one) => ({
+          ...{ ...one, ...(areRelatives ? { last: 'Paz', born: born(4) } : {}) },
+          email: hasMail ? `${one.first}@x.com` : '',
+        }));
+        const records = (some: readonly number[]) => some.map((n, i) => row(ids[i] ?? '', everybody[n]));
+        const users = everybody.map(({ email, ...one }, i) => {
+          const user = accountOf(ids[i] ?? '', one);
+          return { ...user, fields: { ...user.fields, ...(hasMail ? { email } : {}) } };
+        });
+        const scene = await settled({ records: records(ordered), users });
+        const { kinds } = await read(scene, records(order));
         const moved = ids.filter((_, i) => order[i] !== i);
-        expect(kinds).toEqual(Object.fromEntries(moved.map((id) => [id, 'update held'])));
+        // Two rows with one e-mail change nothing at all.
+        const held = Object.fromEntries(moved.map((id) => [id, 'update held']));
+        expect(hasMail && isCopied ? { ...held, ...kinds } : kinds).toEqual(held);
       }),
-      { numRuns: 8 },
+      { numRuns: 12 },
     );
   });
 });
@@ -132,6 +149,18 @@ describe('a person who leaves', () => {
     expect(new Set(Object.values((await read(scene, anonymous)).kinds))).toEqual(
       new Set(['disable held', 'update held']),
     );
+  });
+
+  it('waits when a new identification looks like them, under any e-mail', async () => {
+    const scene = await settled();
+    const came = row('e9', { ...people[0], email: 'new@x.com' });
+    const planned = await read(scene, [...with1(left), came]);
+    expect([planned.kinds, planned.findings]).toEqual([{}, ['conversion e1', 'conversion e9']]);
+    expect(scene.message(planned, 'conversion')).toMatch(
+      /^e9 \(line of e9\) and user e1, a leaver, look like one person/,
+    );
+    scene.users.set('e9', accountOf('e9', people[0]));
+    expect((await read(scene, [...with1(left), came])).kinds).toMatchObject({ e1: 'disable' });
   });
 
   it('waits when missing, while the record of another identification is about them', async () => {

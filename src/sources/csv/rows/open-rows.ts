@@ -4,7 +4,7 @@ import { RollcallError } from '../../../core/run/errors.ts';
 import { countOf } from '../../../core/run/formats.ts';
 import type { CsvConfig } from '../config.ts';
 import { type CsvFile, chunkBytes } from '../csv-file.ts';
-import { createDecoder } from './decode.ts';
+import { createDecoder, namedEncoding } from './decode.ts';
 import { type CsvRow, createRowParser, type ParsedRows } from './row-parser.ts';
 
 export interface Layout {
@@ -42,7 +42,7 @@ export async function openRows(config: CsvConfig, file: CsvFile): Promise<OpenRo
   const path = file.name;
   const head = await file.next();
   if (head === undefined) return undefined;
-  const decoder = createDecoder(path, head, config.encoding);
+  const decoder = createDecoder(path, head, config.encoding ?? namedEncoding(file.charset, head));
   const text = decoder.decode(head);
   const { delimiter, skipped, skippedLines } = readPreamble(path, text, config);
   const parser = createRowParser({
@@ -122,7 +122,15 @@ function readPreamble(path: string, head: string, config: CsvConfig): Preamble {
     skippedLines += 1;
   }
   const rest = head.slice(skipped);
-  const delimiter = config.delimiter ?? separator ?? sniff(firstLine(rest, config.quote), config.quote);
+  const header = firstLine(rest, config.quote);
+  const found = sniff(header, config.quote);
+  const named = config.delimiter;
+  if (named !== undefined && found !== undefined && !header.includes(named)) {
+    const { length } = header.split(found);
+    const message = `source.delimiter is ${JSON.stringify(named)}, which the header of ${path} does not have. ${JSON.stringify(found)} separates it into ${length} columns: remove source.delimiter or correct it`;
+    throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
+  }
+  const delimiter = named ?? separator ?? found;
   if (delimiter === undefined) {
     const guess = headerLine(rest.split(anyLineEnd));
     if (guess > 0) throw misplaced(path, `line ${skippedLines + 1} has one column only`, skippedLines + guess);

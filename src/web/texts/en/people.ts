@@ -49,6 +49,9 @@ export const people = {
   pair: 'One person, two identifications?',
   pairMeans: (person: string, account: string) =>
     `${person} seems to be the user of the account ${account}. Runs change neither until an operator decides.`,
+  stranger: 'One identification, two people?',
+  strangerMeans: (id: string) =>
+    `The record and the account of ${id} seem to be about two people. Runs wait until an operator decides.`,
   adoptMeans: (person: string, account: string) =>
     `the account of ${account} gets the identification ${person}, if the platform can change it`,
   ways: {
@@ -56,6 +59,8 @@ export const people = {
     leave: 'Leave both for a time',
     replace: 'Replace the account',
     apart: 'They are two people',
+    same: 'Same person',
+    another: 'Another person',
   } as typeof word,
   until: 'Last day',
   nextRunActs: 'The next run acts by it.',

@@ -78,7 +78,7 @@ export const words = {
     unleads: ['leader removal', 'leader removals'],
     handOvers: ['hand-over', 'hand-overs'],
     configuration: ['configuration change', 'configuration changes'],
-    identity: ['change of person', 'changes of person'],
+    identity: ['identity change', 'identity changes'],
   } as Readonly<Record<string, ClassWord>>,
   holdState: {
     open: 'Open',

@@ -49,6 +49,9 @@ export const people: Texts['people'] = {
   pair: '¿Una persona con dos identificaciones?',
   pairMeans: (person, account) =>
     `${person} parece ser el usuario de la cuenta ${account}. Las ejecuciones no cambian ninguna de las dos hasta que alguien decida.`,
+  stranger: '¿Una identificación con dos personas?',
+  strangerMeans: (id) =>
+    `El registro y la cuenta de ${id} parecen ser de dos personas. Las ejecuciones esperan hasta que alguien decida.`,
   adoptMeans: (person, account) =>
     `la cuenta de ${account} recibe la identificación ${person}, si la plataforma puede cambiarla`,
   ways: {
@@ -56,6 +59,8 @@ export const people: Texts['people'] = {
     leave: 'Dejar ambas un tiempo',
     replace: 'Reemplazar la cuenta',
     apart: 'Son dos personas',
+    same: 'La misma persona',
+    another: 'Otra persona',
   },
   until: 'Último día',
   nextRunActs: 'La próxima ejecución actúa según esto.',
