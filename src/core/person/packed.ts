@@ -35,7 +35,8 @@ export function unpack<Value extends string | null = string>(cells: Packed<Value
   }
   const values: Partial<Record<FieldName, Value>> = {};
   let place = 0;
-  for (const cell of cells.slice(1)) {
+  for (let i = 1; i < cells.length; i += 1) {
+    const cell = cells[i] as Value | number;
     if (typeof cell === 'number') place += cell;
     else values[fieldOrder[place++] as FieldName] = cell;
   }
