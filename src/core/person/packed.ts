@@ -18,7 +18,8 @@ export function pack<Value extends string | null>(values: Readonly<Partial<Recor
     const name = key as FieldName;
     const value = values[name];
     if (value === undefined) continue;
-    const place = placeOfField(name);
+    // Most fields follow each other.
+    const place = fieldOrder[next] === name ? next : placeOfField(name);
     if (place < next) return pack(Object.fromEntries(fieldNames(values).map((one) => [one, values[one]])));
     if (place > next) cells.push(place - next);
     cells.push(value);

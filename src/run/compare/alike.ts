@@ -163,7 +163,7 @@ async function findByUser(job: AlikeJob, leavers: readonly User[]): Promise<void
 }
 
 /** People and users who are compared before other work of this process runs. */
-const perTurn = 500;
+const perTurn = 100;
 
 const leaver = 'a leaver';
 
