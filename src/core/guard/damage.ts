@@ -1,6 +1,7 @@
 import type { Finding } from '../run/finding.ts';
 import { countOf } from '../run/formats.ts';
 import { Refusal } from '../run/refusal.ts';
+import { bareName } from '../setup/forms.ts';
 
 /**
  * Returns what a spreadsheet or a wrong encoding did to a text before Rollcall read it, without the text itself;
@@ -107,15 +108,16 @@ function isGrouped(identification: string): boolean {
   return /^\d{1,3}(?:([.\s])\d{3})(?:\1\d{3})*$/.test(identification);
 }
 
-/** Returns what two identifications of one person share, whatever was done to either: see `bareForm`, without zeros. */
-export function damageKey(identification: string): string {
-  const bare = bareForm(identification);
-  return digits.test(bare) ? withoutZeros(bare) : bare;
+/** Returns what two identifications share that are one but for how they are written: see `bareForm` and `bareName`. */
+export function writtenKey(identification: string): string {
+  return bareName(bareForm(identification));
 }
 
-/** Returns what two identifications share that differ only by signs: `12.345.688-0` is 123456880, and `E 111` is e111. */
-export function signlessKey(identification: string): string {
-  return identification.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+/** How such two differ, as the end of a sentence. */
+export const rewritten = 'differ only in case, signs or leading zeros';
+
+export function isRewritten(one: string, other: string): boolean {
+  return one !== other && writtenKey(one) === writtenKey(other);
 }
 
 /** How a known number is written that a program had changed when its account was created. */
@@ -136,35 +138,6 @@ export function otherForms(identification: string): readonly string[] {
   forms.delete(identification);
   return [...forms];
 }
-
-/** What a spreadsheet or a program did to one of two identifications. */
-export interface NumberDamage {
-  /** How they differ, as the end of a sentence: `differ only by leading zeros`. */
-  readonly how: string;
-  readonly advice: string;
-  /** The first one is the shorter one. Undefined where something else than zeros differs. */
-  readonly lostZeros?: boolean;
-}
-
-/** Returns how two identifications differ that are one but for what programs do; undefined for any other two. */
-export function numberDamage(one: string, other: string): NumberDamage | undefined {
-  if (one === other || damageKey(one) !== damageKey(other)) return undefined;
-  if (digits.test(one) && digits.test(other)) {
-    return { how: 'differ only by leading zeros', advice: textAdvice, lostZeros: one.length < other.length };
-  }
-  const strange = bareForm(one) === one ? other : one;
-  if (/^[='"`´‘’“”]/.test(strange)) {
-    return { how: "differ only by a spreadsheet's mark for text", advice: 'Export the column without it' };
-  }
-  if (/\d[.,]0*$/.test(strange) && !isGrouped(strange)) {
-    return { how: 'differ only by a decimal part', advice: textAdvice };
-  }
-  return digits.test(bareForm(strange))
-    ? { how: 'differ only by marks between thousands', advice: textAdvice }
-    : { how: 'differ only by quotes or separators around one of them', advice: 'Export the column without them' };
-}
-
-const textAdvice = 'Export the column as text';
 
 function withoutZeros(text: string): string {
   return text.replace(/^0+(?=\d)/, '');
