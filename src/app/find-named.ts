@@ -10,6 +10,11 @@ export function findSync<Sync>(name: string, syncs: ReadonlyMap<string, Sync>, c
   throw new RollcallError(message, { code });
 }
 
+/** Throws `USAGE` for a sync that cannot own users. */
+export function requireOwner({ settings: { name, delivery } }: Sync): void {
+  if (delivery === 'outbox') throw usageError(`sync ${name} has delivery: outbox, so it owns no users`);
+}
+
 /**
  * Returns the named sync as the store has it: under its former name, until a command with an effect moves what is kept
  * under it. Throws as `findSync` does.

@@ -5,6 +5,7 @@ import { foldText, normalText } from '../core/person/text.ts';
 import { type Change, isFreezable } from '../core/plan/change.ts';
 import { decisionAbout } from '../core/plan/decision.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
+import { waitWords } from '../core/plan/ledger-steps.ts';
 import { chunk } from '../core/run/batch.ts';
 import { ageOf, formatInstant, frozenReason } from '../core/run/formats.ts';
 import { distanceOf } from '../core/run/problem-words.ts';
@@ -19,7 +20,7 @@ import type { AppIo, PeopleQuery } from './app-io.ts';
 import { wordsOf } from './changes/change-index.ts';
 import { asStored, findSync, storedName, storedNames } from './find-named.ts';
 import { answerOf, valuesOf } from './person/answer.ts';
-import { personSteps, waitWords } from './person/steps.ts';
+import { personSteps } from './person/steps.ts';
 import { untilWords } from './syncs.ts';
 
 const shownChanges = 20;

@@ -9,7 +9,6 @@ import type { MappingSamples, SyncMapping, SyncState } from '../views/syncs.ts';
 import type { AppIo } from './app-io.ts';
 import { note, type SignedCaller } from './audit.ts';
 import { findSync, storedName } from './find-named.ts';
-import { readTrial } from './try-source.ts';
 
 /** Number of recent runs that are searched for the newest successful one. */
 const searchedRuns = 50;
@@ -154,7 +153,7 @@ export async function describeMapping({ engine: io }: AppIo, of: string): Promis
   return {
     sync: name,
     source: source.kind,
-    yaml: sync.mappingText,
+    yaml: sync.mappingText(),
     scope: settings.scope,
     readAt: read?.at,
     rows: read?.rows,
@@ -185,6 +184,7 @@ const shownRecords = 5;
 
 /** Reads the first records of the source. Stores nothing but tokens. */
 export async function readSamples(io: AppIo, sync: string, signal: AbortSignal): Promise<MappingSamples> {
+  const { readTrial } = await import('./try-source.ts');
   const { rows, people } = await readTrial(io, sync, {
     shown: shownRecords,
     limit: shownRecords,

@@ -136,8 +136,10 @@ export async function readTrial(
   const people: { at: string; trace: MappingTrace }[] = [];
   const now = io.clock.now();
   const budget = openBudget(signal);
-  const previous = request.kind === 'full' ? await io.store.reads.last(settings.name) : undefined;
-  const reading = source.read(request, { clock: io.clock, logger: io.logger, signal, previous });
+  const last = await io.store.reads.last(settings.name);
+  const previous = request.kind === 'full' ? last : undefined;
+  const answers = last?.profile?.answers;
+  const reading = source.read(request, { clock: io.clock, logger: io.logger, signal, previous, answers });
   const limit = options.limit ?? Number.POSITIVE_INFINITY;
   let rows = 0;
   let end: TrialEnd | undefined;

@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { type EvaluationBudget, EvaluationError } from '../core/person/field-rule.ts';
 import type { ExpressionLimits } from '../core/run/settings.ts';
-import { type BatchResults, type EvaluationBatch, progress } from './expression-worker.ts';
 
 export interface EvaluationRequest {
   readonly text: string;
@@ -21,6 +20,25 @@ export interface ExpressionThread {
   /** Ends the thread. Evaluations in progress fail. */
   close(): Promise<void>;
 }
+
+/** A batch of evaluations: for each, the index of its expression and of its record. */
+export interface EvaluationBatch {
+  readonly texts: readonly string[];
+  readonly records: readonly Readonly<Record<string, unknown>>[];
+  readonly items: readonly (readonly [text: number, record: number])[];
+}
+
+/** The results of the first evaluations of a batch, in order. The batch may have more, which were not begun. */
+export interface BatchResults {
+  readonly results: readonly EvaluationResult[];
+  /** How long each took (ms). */
+  readonly ms: readonly number[];
+}
+
+export type EvaluationResult = { readonly value: unknown } | { readonly failure: string };
+
+/** Values of the shared progress number: the index of the evaluation in progress, or one of these. */
+export const progress = { starting: -2, idle: -1 } as const;
 
 interface Task extends EvaluationRequest {
   resolve(value: unknown): void;

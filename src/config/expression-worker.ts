@@ -1,24 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { type BatchResults, type EvaluationBatch, type EvaluationResult, progress } from './expression-thread.ts';
 import { compileJsonata, type JsonataExpression } from './jsonata-expression.ts';
-
-/** A batch of evaluations: for each, the index of its expression and of its record. */
-export interface EvaluationBatch {
-  readonly texts: readonly string[];
-  readonly records: readonly Readonly<Record<string, unknown>>[];
-  readonly items: readonly (readonly [text: number, record: number])[];
-}
-
-/** The results of the first evaluations of a batch, in order. The batch may have more, which were not begun. */
-export interface BatchResults {
-  readonly results: readonly EvaluationResult[];
-  /** How long each took (ms). */
-  readonly ms: readonly number[];
-}
-
-export type EvaluationResult = { readonly value: unknown } | { readonly failure: string };
-
-/** Values of the shared progress number: the index of the evaluation in progress, or one of these. */
-export const progress = { starting: -2, idle: -1 } as const;
 
 /** The thread answers after this time at the latest, once the evaluation in progress is done. */
 const sliceMs = 200;

@@ -1,4 +1,5 @@
-import jsonata from 'jsonata';
+import { createRequire } from 'node:module';
+import type jsonata from 'jsonata';
 import { EvaluationError } from '../core/person/field-rule.ts';
 
 export interface JsonataExpression {
@@ -22,9 +23,11 @@ export function compileJsonata(text: string): JsonataExpression {
 /** The limits that JSONata itself checks, between its steps. A regular expression is one step. */
 const guardrails = { timeout: 2_000, stack: 1_000 };
 
+/** Loads the library when the first expression is compiled: most configurations have none. */
 function parse(text: string): jsonata.Expression {
+  const compile: typeof jsonata = createRequire(import.meta.url)('jsonata');
   try {
-    return jsonata(text, guardrails);
+    return compile(text, guardrails);
   } catch (error) {
     const { message, position } = error as Partial<jsonata.JsonataError>;
     const place = position === undefined ? '' : ` at character ${position}`;

@@ -11,7 +11,7 @@ import type { Expressions } from './expressions.ts';
 import { type ConnectionDraft, connectionSettings, keepsTokens, readConnection } from './read-connection.ts';
 import { readSync, syncConfig } from './read-sync.ts';
 import { ConfigError, openReport, type Report } from './report.ts';
-import { readValue, reportUnknownKey } from './section.ts';
+import { once, readValue, reportUnknownKey } from './section.ts';
 import { connectionShape } from './sections/connection.ts';
 import { document, editorSchema, rootShape } from './sections/root.ts';
 import { syncShape } from './sections/sync.ts';
@@ -302,15 +302,15 @@ function finish({
   connections,
   syncs,
 }: Draft): Omit<Config, 'path' | 'folder' | 'plainText' | 'mappingOf' | 'withMapping'> {
-  const { server, ...others } = z.strictObject(rootShape).parse(root);
+  const { server, ...others } = z.strictObject(rootShape).parse(root, once);
   const connection = z.strictObject(connectionShape);
   const sync = z.strictObject(syncShape);
   const named = [...connections].map(([name, value]): [string, ConnectionSettings] => [
     name,
-    connectionSettings(name, value, connection.parse(value)),
+    connectionSettings(name, value, connection.parse(value, once)),
   ]);
   const read = [...syncs].flatMap(([name, { value, draft }]): [string, SyncConfig][] =>
-    draft.source === undefined ? [] : [[name, syncConfig(draft, sync.parse(value), draft.source)]],
+    draft.source === undefined ? [] : [[name, syncConfig(draft, sync.parse(value, once), draft.source)]],
   );
   return {
     ...others,

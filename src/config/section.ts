@@ -30,6 +30,9 @@ export function readSection<Shape extends z.ZodRawShape>(
   return Object.fromEntries(entries);
 }
 
+/** For a schema that reads one value: compiling it first costs more than it saves. */
+export const once = { jitless: true };
+
 /** Reads one value. Reports it and returns undefined when it does not match the schema. */
 export function readValue<Schema extends z.core.$ZodType>(
   schema: Schema,
@@ -37,7 +40,7 @@ export function readValue<Schema extends z.core.$ZodType>(
   path: KeyPath,
   report: Report,
 ): z.output<Schema> | undefined {
-  const result = (schema as unknown as z.ZodType<z.output<Schema>>).safeParse(value, { error: messageFor });
+  const result = (schema as unknown as z.ZodType<z.output<Schema>>).safeParse(value, { error: messageFor, ...once });
   if (result.success) return result.data;
   for (const { path: at, message, isOfKey, allowed } of problemsOf(result.error.issues, path)) {
     if (isOfKey) report.addKey(at, message, allowed);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Stringifier, stringify } from 'csv-stringify';
+import type { Stringifier } from 'csv-stringify';
 import type { Change } from '../core/plan/change.ts';
 import { buildFileRows } from '../core/run/batch.ts';
 import { type ErrorCode, PlatformError, RollcallError } from '../core/run/errors.ts';
@@ -27,7 +27,7 @@ export interface DeliveryIo {
  * when this resolves.
  */
 export async function writeProvisioningFile(path: string, changes: readonly Change[], dialect: Dialect): Promise<void> {
-  const { rows, csv } = openRows(changes, dialect);
+  const { rows, csv } = await openRows(changes, dialect);
   await pipeline(rows, csv, createWriteStream(path, { mode: 0o600 }));
   const file = await open(path, 'r+');
   try {
@@ -39,12 +39,13 @@ export async function writeProvisioningFile(path: string, changes: readonly Chan
 
 /** Returns a partial-provisioning file as bytes: about as large as the changes, which are in memory already. */
 export async function provisioningBytes(changes: readonly Change[], dialect: Dialect): Promise<Uint8Array> {
-  const { rows, csv } = openRows(changes, dialect);
+  const { rows, csv } = await openRows(changes, dialect);
   return pipeline(rows, csv, async (parts: AsyncIterable<Buffer>) => Buffer.concat(await Array.fromAsync(parts)));
 }
 
 /** Values are written byte for byte: a leading `=` or `+` is data here, not a formula. */
-function openRows(changes: readonly Change[], dialect: Dialect): { rows: Readable; csv: Stringifier } {
+async function openRows(changes: readonly Change[], dialect: Dialect): Promise<{ rows: Readable; csv: Stringifier }> {
+  const { stringify } = await import('csv-stringify');
   const { header, rows } = buildFileRows(changes, dialect);
   const { delimiter, bom, lineEnd } = dialect.csv;
   const csv = stringify({ header: true, columns: [...header], delimiter, bom, record_delimiter: lineEnd });

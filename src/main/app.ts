@@ -2,14 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { AppIo, WatchOptions } from '../app/app-io.ts';
 import { openChangeSearches } from '../app/changes/search-changes.ts';
-import { openPeopleSearches } from '../app/people.ts';
 import { keepNextSlots } from '../app/syncs.ts';
 import type { Config } from '../config/config.ts';
 import { onDemand } from '../core/run/on-demand.ts';
 import { traceIdsOf } from '../core/run/run.ts';
 import { deploymentLease } from '../ports/leases.ts';
 import { freshMemory, type ProcessMemory } from '../watch/alerts/judge-service.ts';
-import { type LogScope, openLogScope } from '../watch/logs/create-logger.ts';
+import { type LogScope, openLogScope } from '../watch/logs/log-scope.ts';
 import { deploymentLeaseMs } from '../work/deployment-lease.ts';
 import { type DriveIo, driveRun } from '../work/drive-run.ts';
 import { endOrphans } from '../work/orphans.ts';
@@ -50,11 +49,9 @@ export function openApp(
     alerts: async () => (await import('./alerts.ts')).openConfigAlerts(config, engine),
     slots: () => openSchedules(Object.values(config.syncs)),
     limits: () => freshnessLimits(config),
+    people: async () => (await import('../app/people.ts')).openPeopleSearches(io),
   });
-  const parts = onDemand<Pick<AppIo, 'changes' | 'searchPeople'>>({
-    changes: () => openChangeSearches(io),
-    searchPeople: () => openPeopleSearches(io),
-  });
+  const parts = onDemand<Pick<AppIo, 'changes'>>({ changes: () => openChangeSearches(io) });
   const rest: Omit<AppIo, keyof typeof parts> = {
     engine: io,
     configPath: config.path,
@@ -76,6 +73,7 @@ export function openApp(
     drive: (run, options) => driveRun(run, driveIo(options)),
     endOrphans: (signal) => endOrphans(driveIo({ signal, progress: () => {} }), app.isDeployed),
     // Without channels, nothing is evaluated.
+    searchPeople: async (query) => (await own.people)(query),
     checkAlerts: async (signal) => {
       if (config.alerts.length === 0) return;
       const { checkOnce } = await import('../watch/alerts/open-alerts.ts');

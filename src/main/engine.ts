@@ -20,7 +20,6 @@ import { egressWith } from '../drivers/http/egress.ts';
 import { openLocalBudget } from '../drivers/http/rate-limit.ts';
 import { openPlatformClient, type PlatformClient, type PlatformClientOptions } from '../platform/client/client.ts';
 import { randomShare } from '../platform/client/defaults.ts';
-import { callApi, targetOf } from '../platform/client/named-call.ts';
 import { openPlatform } from '../platform/platform.ts';
 import { exchangeRefreshToken, revokeToken } from '../platform/tokens/calls.ts';
 import { openTokenManager } from '../platform/tokens/open-token-manager.ts';
@@ -341,7 +340,7 @@ function openSync(
     source: settings.source.open(base),
     mapping: compile(settings),
     compile,
-    mappingText: config.mappingOf(settings.name),
+    mappingText: () => config.mappingOf(settings.name),
     // Only the mapping is another one: the source, with its tokens, is the same.
     withMapping: async (text) => {
       const tried = (await config.withMapping(settings.name, text)).syncs[settings.name] ?? settings;
@@ -419,12 +418,20 @@ export function accessTo({ platform, settings, clientOptions, tokenManager, revo
   };
 }
 
+/** Loads what only a command that calls the platform by hand uses. */
+const namedCall = () => import('../platform/client/named-call.ts');
+
 export function platformApiOf(connections: ReadonlyMap<string, Connection>): PlatformApi {
   return {
-    call: async (request, signal) => callApi(findConnection(request.connection, connections), request, signal),
+    call: async (request, signal) =>
+      (await namedCall()).callApi(findConnection(request.connection, connections), request, signal),
     async target(request, signal) {
       const connection = findConnection(request.connection, connections);
-      return targetOf({ ...connection, baseUrl: connection.clientOptions.baseUrl }, request, signal);
+      return (await namedCall()).targetOf(
+        { ...connection, baseUrl: connection.clientOptions.baseUrl },
+        request,
+        signal,
+      );
     },
   };
 }

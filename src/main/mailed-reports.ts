@@ -1,5 +1,4 @@
 import { note } from '../app/audit.ts';
-import { daysBefore, reportCsv, reportPeople } from '../app/changes/reports.ts';
 import type { Config } from '../config/config.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { countOf } from '../core/run/formats.ts';
@@ -29,6 +28,7 @@ export function openReports(
     name,
     {
       async send(slotAt, signal) {
+        const { daysBefore, reportCsv, reportPeople } = await import('../app/changes/reports.ts');
         const engine = io();
         const query = { kind, ...daysBefore(slotAt, days) };
         const report = await reportPeople({ engine }, { ...query, ...given({ sync }) });

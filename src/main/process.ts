@@ -23,11 +23,12 @@ import { environmentEgress } from '../drivers/http/egress.ts';
 import { readVersion } from '../drivers/http/version.ts';
 import { realClock } from '../platform/client/defaults.ts';
 import type { Tracing } from '../ports/metrics.ts';
-import type { Clock, Egress, Logger, NewId, Uptime } from '../ports/runtime.ts';
+import { type Clock, type Egress, type Logger, type NewId, silentLogger, type Uptime } from '../ports/runtime.ts';
 import type { GuessedFile } from '../ports/source.ts';
 import type { StoreMigration } from '../ports/store-operations.ts';
 import { sourceTokenName } from '../ports/tokens.ts';
 import { freshMemory } from '../watch/alerts/judge-service.ts';
+import { type LogScope, openLogScope } from '../watch/logs/log-scope.ts';
 import { isTelemetryOn } from '../watch/tracing/is-on.ts';
 import { followClock, openWhenWritable, uptimeOf } from '../work/liveness.ts';
 
@@ -125,21 +126,11 @@ function hangupsOf(self: NodeJS.Process): NonNullable<CliIo['onHangup']> {
 
 /** Finds how a file is written. A packed one is unpacked into a folder that is deleted afterwards. */
 export async function guessFile(path: string, signal: AbortSignal): Promise<GuessedFile> {
-  const [{ guessCsv }, { createLogger }] = await Promise.all([
-    import('../sources/csv/guess.ts'),
-    import('../watch/logs/create-logger.ts'),
-  ]);
+  const { guessCsv } = await import('../sources/csv/guess.ts');
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-init-'));
-  const logger = createLogger({
-    level: 'silent',
-    pretty: false,
-    destination: { write: () => {} },
-    key: new Uint8Array(32),
-    clock: systemClock,
-  });
   try {
     const base = { folder: dirname(path), scratchFolder: folder, openTokens: () => noTokens };
-    return await guessCsv(path, base, { clock: systemClock, logger, signal, previous: undefined });
+    return await guessCsv(path, base, { clock: systemClock, logger: silentLogger, signal, previous: undefined });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -192,23 +183,12 @@ interface AppSurroundings extends OpenAppOptions {
  */
 export async function openConfiguredApp(configPath: string, options: AppSurroundings): Promise<AppIo> {
   const config = options.config ?? (await readConfig(configPath, options.env));
-  const [{ createLogger, openLogScope }, { openEngine }, { openApp }] = await Promise.all([
-    import('../watch/logs/create-logger.ts'),
-    import('./engine.ts'),
-    import('./app.ts'),
-  ]);
+  const [{ openEngine }, { openApp }] = await Promise.all([import('./engine.ts'), import('./app.ts')]);
   const clock = systemClock;
-  const { logs, stderr, waits, mayPresentSeed, mayPresentRestored = false, hasEffect = false } = options;
+  const { logs, waits, mayPresentSeed, mayPresentRestored = false, hasEffect = false } = options;
   const egress = openEgress(options.env);
   const scope = openLogScope();
-  const logger = createLogger({
-    level: logs === 'on' ? config.log.level : 'silent',
-    pretty: stderr.isTTY === true,
-    destination: stderr,
-    key: logKey(config),
-    clock,
-    scope,
-  });
+  const logger = logs === 'on' ? await openLog(config, scope, options.stderr) : silentLogger;
   const open = () =>
     openEngine(config, {
       clock,
@@ -246,6 +226,13 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
   const checkConfig = async (): Promise<void> => options.onChecked?.(await readConfig(configPath, options.env));
   const traced = tracing === undefined ? {} : { tracing };
   return openApp(config, { ...engine, ...traced, close }, { scope, checkConfig, memory });
+}
+
+/** Loads the library of logs only for a command that writes some. */
+async function openLog(config: Config, scope: LogScope, stderr: AppSurroundings['stderr']): Promise<Logger> {
+  const { createLogger, prettyLines } = await import('../watch/logs/create-logger.ts');
+  const destination = stderr.isTTY === true ? await prettyLines(stderr) : stderr;
+  return createLogger({ level: config.log.level, destination, key: logKey(config), clock: systemClock, scope });
 }
 
 /** Opens the SDK of OpenTelemetry when the environment asks for it. It is loaded only then. */
@@ -306,7 +293,7 @@ export function openBackups(env: Readonly<Record<string, string | undefined>>): 
   const open = async (configPath: string) => {
     const [config, store, { openSeals }] = await Promise.all([
       readConfig(configPath, env),
-      import('../store/index.ts'),
+      import('../store/backup/index.ts'),
       import('../platform/tokens/seal.ts'),
     ]);
     const { all: seals } = openSeals(config);
@@ -377,8 +364,14 @@ export async function runProcess(self: NodeJS.Process): Promise<void> {
   const io = openProcessIo(self, stopping.signal);
   self.exitCode = await runCli(self.argv.slice(2), io);
   for (const signal of stopSignals) self.off(signal, stop);
-  // Our resources are closed, but a library may still wait, for example for Redis.
-  if (stopping.signal.aborted) self.exit();
+  await Promise.all([self.stdout, self.stderr].map(written));
+  // Our resources are closed. A library may still wait, for example for Redis, and V8 would first collect its garbage.
+  self.exit();
+}
+
+/** Resolves when the reader has everything, or is gone. */
+function written(output: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => output.write('', () => resolve()));
 }
 
 /** Ignores a closed output pipe (`rollcall runs | head`), so that a run in progress continues. */

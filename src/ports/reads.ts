@@ -1,4 +1,6 @@
+import type { AnswerProfile } from '../core/guard/answer.ts';
 import type { StoredBlocked } from '../core/guard/blocked.ts';
+import type { DecidingColumns } from '../core/guard/deciding-columns.ts';
 import type { FieldVisibility } from '../core/guard/field-visibility.ts';
 import type { Safeguards } from '../core/guard/loosened.ts';
 import type { FieldName } from '../core/person/fields.ts';
@@ -6,6 +8,16 @@ import type { Configuration, LastWrite } from '../core/plan/configuration.ts';
 import type { Watermark } from '../core/run/next-read.ts';
 import type { OwnedRun } from './runs.ts';
 import type { AuditEntry } from './store-operations.ts';
+
+/** What a read looked like besides its people: the next ones are compared with it. */
+export interface ReadProfile {
+  readonly answers?: AnswerProfile;
+  /** See `ReadEnd`: a second read with the same doubts is accepted. */
+  readonly doubts?: readonly string[];
+  /** The share of different values in each mapped field, among the first people. */
+  readonly distinct?: Readonly<Partial<Record<FieldName, number>>>;
+  readonly deciding?: DecidingColumns;
+}
 
 export interface ReadRecord {
   readonly sync: string;
@@ -21,11 +33,15 @@ export interface ReadRecord {
   readonly visibility?: FieldVisibility;
   /** People for whom no decision is possible. Absent when the read did not count them. */
   readonly blocked?: StoredBlocked;
+  /** Sealed. What no configured key opens counts as absent. */
+  readonly profile?: ReadProfile;
 }
 
 export interface Reads {
   /** Returns the last accepted complete full read of a run: the reference for the next one. */
   last(sync: string): Promise<ReadRecord | undefined>;
+  /** Returns the last stored read, accepted or not. */
+  latest(sync: string): Promise<ReadRecord | undefined>;
   /** Returns when the last accepted complete full reads were stored (epoch ms), newest first, at most `count`. */
   recent(sync: string, count: number): Promise<readonly number[]>;
   put(owned: OwnedRun, read: ReadRecord): Promise<void>;

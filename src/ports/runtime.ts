@@ -29,6 +29,15 @@ export interface Logger {
   child(fields: LogFields): Logger;
 }
 
+/** The log of a command that writes none. */
+export const silentLogger: Logger = {
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  child: () => silentLogger,
+};
+
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined | null | readonly string[]>>;
 
 /** Returns a new sortable id for a row of the store: `run_01J…`. Unique across processes. */

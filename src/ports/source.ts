@@ -1,3 +1,4 @@
+import type { AnswerProfile } from '../core/guard/answer.ts';
 import type { SourceRecord } from '../core/person/person.ts';
 import type { ReadEnd } from '../core/plan/snapshot.ts';
 import type { Clock, Egress, Logger } from './runtime.ts';
@@ -61,6 +62,8 @@ export interface SourceIo {
   readonly signal: AbortSignal;
   /** The last complete full read of this sync, for comparison; undefined at first. `stamp` is the stamp of its end. */
   readonly previous: { readonly rows: number; readonly stamp?: string } | undefined;
+  /** What the answers of the last accepted full read held beside their lists. */
+  readonly answers?: AnswerProfile | undefined;
   /** The proxies of this source. `kit/kind.ts` sets it; a caller leaves it out. */
   readonly egress?: Egress;
 }
@@ -75,6 +78,8 @@ export interface BrokenRecord {
   readonly at: string;
   readonly column?: string;
   readonly reason: string;
+  /** The filled cells of a row without the columns of the header, if they are few: it may be a total. */
+  readonly cells?: readonly string[];
 }
 
 /** The kinds of source. One is loaded only where it is used, because it may bring a client for HTTP or a database. */

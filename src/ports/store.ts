@@ -150,7 +150,7 @@ export interface Plans {
    * Starts a plan; its run enters the phase `planning`. Deletes all data of an earlier attempt with the same id,
    * including batches of the run.
    */
-  begin(owned: OwnedRun | undefined, header: PlanHeader): Promise<void>;
+  begin(owned: OwnedRun | undefined, header: PlanHeader, first?: readonly NewChange[]): Promise<void>;
   add(owned: OwnedRun | undefined, planId: string, changes: readonly NewChange[]): Promise<void>;
   /** Replaces held changes that no one approved by others of the same people. Returns how many. */
   replaceHeld(owned: OwnedRun | undefined, planId: string, changes: readonly NewChange[]): Promise<number>;
@@ -319,6 +319,8 @@ export interface BatchEffects {
   readonly findings?: readonly Finding[];
   /** What the run enters with it, and its requests. */
   readonly run?: RunPatch;
+  /** The queue that the run leaves with it: see `RunEffects`. */
+  readonly leaves?: string;
   readonly marks?: readonly ChangeMark[];
   readonly ledger?: readonly LedgerEntry[];
   /** What later runs must not do again, because changes of an undo were applied. */

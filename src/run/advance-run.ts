@@ -1,6 +1,7 @@
 import { holdForMs } from '../core/guard/guard.ts';
 import type { ChangeClass } from '../core/plan/change.ts';
 import { given } from '../core/run/given.ts';
+import { isSameWait } from '../core/run/waiting.ts';
 import type { NewHold } from '../ports/store.ts';
 import { deliverNext, stop } from './deliver/deliver-next.ts';
 import { whyStopped } from './deliver/plan-age.ts';
@@ -35,11 +36,12 @@ import type { JobOutcome } from './work.ts';
  */
 export function advanceRun(context: RunContext, io: EngineIo): Promise<JobOutcome> {
   return countingRequests(context, io, async (unstored) => {
-    const { waiting, ...next } = await notingProblem(context, io, () => takeStep(context, unstored, io));
+    const { waiting, run: stored, ...next } = await notingProblem(context, io, () => takeStep(context, unstored, io));
     const told = tellWaiting(context, waiting, io);
     if (next.kind !== 'enter') {
-      if (told !== undefined && next.kind !== 'done') await io.store.runs.update(context.owned, told);
-      return next;
+      const isTold = told === undefined || (stored !== undefined && isSameWait(stored.waiting, waiting));
+      if (!isTold && next.kind !== 'done') await io.store.runs.update(context.owned, told);
+      return next.kind === 'next' ? { ...next, ...given({ run: stored }) } : next;
     }
     const { phase, afterMs } = next;
     const patch = { phase, phaseAt: io.clock.now(), ...told, ...unstored() };

@@ -30,7 +30,7 @@ export interface Sync {
   /** Compiles an earlier configuration of the sync. Throws `CONFIG_INVALID` where this version cannot. */
   readonly compile: (settings: DecidingSettings) => CompiledMapping;
   /** The mapping as YAML. */
-  readonly mappingText: string;
+  mappingText(): string;
   /** Returns the sync with another mapping (YAML), for a preview. Throws `CONFIG_INVALID` with every problem. */
   readonly withMapping: (mapping: string) => Promise<Sync>;
   /** Returns when the freeze ends in which the instant is (epoch ms): a window without disables and removes. */

@@ -10,6 +10,8 @@ import type { JobOutcome } from './work.ts';
 export type NextStep = (JobOutcome | EnterPhase) & {
   /** What the run waits for until the next step. */
   readonly waiting?: Waiting;
+  /** The run, if the step stored it. */
+  readonly run?: Run;
 };
 
 interface EnterPhase {

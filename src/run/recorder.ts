@@ -39,8 +39,9 @@ export interface Recorder {
   unresolved(batches: readonly Batch[]): Promise<Unresolved>;
   /** Opens the list of accounts that no record of the source names. */
   openOthers(spool: Spool, salt: string, mapped: readonly FieldName[]): OtherAccounts;
-  /** Begins the plan. Throws `LEASE_LOST` or `CONFLICT` when another worker continues the run. */
+  /** Begins a plan that has no changes yet. Throws as `changes` does. */
   begin(): Promise<void>;
+  /** The first changes begin the plan. Throws `LEASE_LOST` or `CONFLICT` when another worker continues the run. */
   changes(changes: readonly NewChange[]): Promise<void>;
   /** Makes users ours that belonged to another sync, and returns who was taken over. */
   takeOver(users: readonly OwnedUser[]): Promise<ReadonlySet<string>>;
@@ -166,11 +167,16 @@ function storedPlan(
 ): StoredPlan {
   const { plans } = store;
   const { name: sync } = settings;
+  let hasBegun = false;
+  const begin = async (first: readonly NewChange[]): Promise<void> => {
+    const header = { id: planId, sync, run, madeAt: clock.now(), configuration: configuration.fingerprint };
+    await plans.begin(owned, header, first);
+    hasBegun = true;
+  };
   return {
     planId,
-    begin: () =>
-      plans.begin(owned, { id: planId, sync, run, madeAt: clock.now(), configuration: configuration.fingerprint }),
-    changes: (changes) => plans.add(owned, planId, changes),
+    begin: async () => (hasBegun ? undefined : begin([])),
+    changes: (changes) => (hasBegun ? plans.add(owned, planId, changes) : begin(changes)),
     async applyApprovals() {
       await plans.applyApprovals(owned, planId, sync, clock.now());
     },

@@ -1,4 +1,3 @@
-export { backUpStore, noteBackup, previewRestore, restoreStore } from './backup/index.ts';
 export { passingFault } from './db/errors.ts';
 export type { StoreClock } from './db/store-clock.ts';
 export { migrateStore, openStore, openStoreWithClock, type StoreBase } from './open-store.ts';

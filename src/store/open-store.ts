@@ -135,7 +135,7 @@ export function createStore(
     standing: () => createStanding(db),
     holds: () => createHolds(db),
     baselines: () => createBaselines(db, keys),
-    reads: () => createReads(db),
+    reads: () => createReads(db, keys),
     rosters: () => createRosters(db, keys),
     rawTexts: () => createRawTexts(db, keys),
     people: () => createPersonRecords(db, keys),

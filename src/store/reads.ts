@@ -1,3 +1,6 @@
+import { RollcallError } from '../core/run/errors.ts';
+import { given } from '../core/run/given.ts';
+import type { ReadProfile } from '../ports/reads.ts';
 import type { RawText, RawTexts, ReadRecord, Reads, Watermark } from '../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';
@@ -5,28 +8,30 @@ import type { KeyRing } from './db/key-ring.ts';
 import { put } from './db/row-writer.ts';
 import { placeOf } from './db/tables.ts';
 
-const reads = fields<ReadRecord, 'reads'>(
+const reads = fields<Omit<ReadRecord, 'profile'>, 'reads'>(
   'reads',
-  { read_at: 'at', row_count: 'rows', sight: 'visibility' },
+  { read_at: 'at', row_count: 'rows', sight: 'visibility', profile: null },
   { isAccepted: 'flag', fillRates: 'json', visibility: 'optional json', blocked: 'optional json' },
 );
 
 const watermarks = fields<Watermark, 'watermarks'>('watermarks', { sync: null, known_at: 'at' });
 
-export function createReads(db: Database): Reads {
+export function createReads(db: Database, keys: KeyRing): Reads {
+  const newest = async (sync: string, accepted: readonly number[]): Promise<ReadRecord | undefined> => {
+    const row = await db
+      .selectFrom('reads')
+      .selectAll()
+      .where('sync', '=', sync)
+      .where('is_accepted', 'in', accepted)
+      .orderBy('read_at', 'desc')
+      .orderBy('run', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return row && { ...reads.fromRow(row), ...given({ profile: profileOf(row, keys) }) };
+  };
   return {
-    async last(sync) {
-      const row = await db
-        .selectFrom('reads')
-        .selectAll()
-        .where('sync', '=', sync)
-        .where('is_accepted', '=', 1)
-        .orderBy('read_at', 'desc')
-        .orderBy('run', 'desc')
-        .limit(1)
-        .executeTakeFirst();
-      return row && reads.fromRow(row);
-    },
+    last: (sync) => newest(sync, [1]),
+    latest: (sync) => newest(sync, [0, 1]),
 
     async recent(sync, count) {
       const rows = await db
@@ -40,7 +45,7 @@ export function createReads(db: Database): Reads {
       return rows.map(({ read_at: at }) => at);
     },
 
-    put: (owned, read) => asOwner(db, owned, (transaction) => putRead(transaction, read)),
+    put: (owned, read) => asOwner(db, owned, (transaction) => putRead(transaction, keys, read)),
 
     async accept(runId) {
       await db.updateTable('reads').set({ is_accepted: 1 }).where('run', '=', runId).execute();
@@ -51,8 +56,20 @@ export function createReads(db: Database): Reads {
 }
 
 /** Stores a read. A resumed run reads again, and its later read replaces the first. */
-export function putRead(db: OpenTransaction, read: ReadRecord): Promise<void> {
-  return put(db, 'reads', reads.toRow(read));
+export function putRead(db: OpenTransaction, keys: KeyRing, read: ReadRecord): Promise<void> {
+  const { run, profile } = read;
+  const sealed = profile && keys.close(JSON.stringify(profile), placeOf('reads', 'profile', { run }));
+  return put(db, 'reads', { ...reads.toRow(read), profile: sealed ?? null });
+}
+
+function profileOf({ run, profile }: { run: string; profile: string | null }, keys: KeyRing): ReadProfile | undefined {
+  if (profile === null) return undefined;
+  try {
+    return JSON.parse(keys.open(profile, placeOf('reads', 'profile', { run }))) as ReadProfile;
+  } catch (error) {
+    if (error instanceof RollcallError) return undefined;
+    throw error;
+  }
 }
 
 /** `Reads.watermark`. */

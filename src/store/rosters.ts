@@ -69,7 +69,7 @@ export function createRosters(db: Database, keys: KeyRing): Rosters {
         const { people, emails } = header.pages;
         await put(transaction, 'rosters', { ...headers.toRow(header), people_pages: people, email_pages: emails });
         if (directory !== undefined) await endDirectory(transaction, directory);
-        if (read !== undefined) await putRead(transaction, read);
+        if (read !== undefined) await putRead(transaction, keys, read);
       });
     },
   };

@@ -50,6 +50,9 @@ const rightOfFiles: Readonly<Record<string, Check>> = {
     expect(last.code).toBe(0);
     expect(last.told()).toMatch(/1 row is the header again, or labels of the columns/);
   },
+  '53A-two-entities-newest': ({ commands }) => {
+    for (const { told } of commands) expect(told()).toMatch(/employees-AR-.*\.csv .* is not.*set source\.all: true/);
+  },
   '27A-html-table-as-csv': ({ last }) => {
     expect(last.code).toBe(1);
     expect(`${last.stdout}${last.stderr}`).toMatch(/is HTML or XML, not CSV/);
@@ -140,6 +143,72 @@ const scenes: Readonly<Record<string, Scene>> = {
     },
     right: leaverGone,
   },
+  '60H-error-one-answer': {
+    answer: ({ day }) => {
+      const people = peopleOf('day1');
+      if (day === 'day1') return json({ success: true, error: null, data: people });
+      return json({ success: false, error: { message: 'partial data' }, data: people.slice(0, 28) });
+    },
+    right: (played) => nobodyMissing(/`success` no longer says what it said/)(played),
+  },
+  '60K-count-contradicts': {
+    answer: ({ day, url }) => {
+      const [offset = 0, limit = 0] = ['offset', 'limit'].map((name) => Number(url.searchParams.get(name)));
+      return json({
+        count: 30,
+        data: peopleOf('day1')
+          .slice(0, day === 'day1' ? 30 : 28)
+          .slice(offset, offset + limit),
+      });
+    },
+    right: (played) => nobodyMissing(/28 of the 30 that `count` says.*set source\.total/)(played),
+  },
+  '60L-page-error-object': {
+    answer: (request) => {
+      const page = Number(request.url.searchParams.get('page'));
+      if (request.day === 'day2' && page >= 3) return json({ data: [], error: { code: 'UPSTREAM_TIMEOUT' } });
+      return json({ success: true, data: peopleOf('day1').slice((page - 1) * 14, page * 14) });
+    },
+    right: (played) => nobodyMissing(/`error`, which is new/)(played),
+  },
+  '61A-next-relative-query': {
+    answer: ({ day, url }) => {
+      const page = Number(url.searchParams.get('page') ?? 1);
+      const data = peopleOf(day).slice((page - 1) * 10, page * 10);
+      return json({ data, next: page < 3 ? `?page=${page + 1}` : null });
+    },
+    right: ({ isEnabled }) => expect([isEnabled('E120'), isEnabled('E121')]).toEqual([false, true]),
+  },
+  '61K-page-zero-based-no-total': {
+    answer: ({ url }) => {
+      const page = Number(url.searchParams.get('page'));
+      return json({ total: 30, data: peopleOf('day1').slice(page * 10, page * 10 + 10) });
+    },
+    right: (played) => nobodyMissing(/20 of the 30 that `total` says.*set source\.paging\.start: 0/)(played),
+  },
+  '61M-ndjson': {
+    answer: () => ({
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: peopleOf('day1')
+        .map((person) => `${JSON.stringify(person)}\n`)
+        .join(''),
+    }),
+    right: ({ last, identifications }) => expect([last.code, identifications().length]).toEqual([0, 30]),
+  },
+  '61N-duplicate-keys': {
+    answer: ({ day }) => {
+      const body = JSON.stringify({ data: peopleOf('day1') });
+      const twice = (id: string, text: string, both: string) =>
+        text.replace(new RegExp(`("id":"${id}".*?)"status":"active"`), `$1${both}`);
+      if (day === 'day1') return { body };
+      const one = twice('E105', body, '"status":"terminated","status":"active"');
+      return { body: twice('E106', one, '"status":"active","status":"terminated"') };
+    },
+    right: ({ last, isEnabled }) => {
+      expect([isEnabled('E105'), isEnabled('E106')]).toEqual([true, true]);
+      expect(last.told()).toMatch(/E105.*status: occurs twice|status: occurs twice in one object/);
+    },
+  },
   '62C-attribute-case': {
     answer: ({ day, url }) => {
       if (!url.pathname.endsWith('/Users')) return { status: 404, body: '{}' };
@@ -157,6 +226,48 @@ const scenes: Readonly<Record<string, Scene>> = {
     },
   },
 };
+
+/** Nobody is missing by these reads, and each of them says why. */
+const nobodyMissing =
+  (...words: readonly RegExp[]): Check =>
+  ({ commands, isEnabled }) => {
+    expect([isEnabled('E129'), isEnabled('E130')]).toEqual([true, true]);
+    for (const { told } of commands.slice(1)) for (const word of words) expect(told()).toMatch(word);
+  };
+
+const json = (value: unknown): Partial<VendorReply> => ({ body: JSON.stringify(value) });
+
+/** Two reads of an answer that failed, after a good one: 28 of 30 people, all of them, or nobody. */
+const failed: Readonly<Record<string, readonly [good: object, bad: object, word: RegExp, people?: number]>> = {
+  'a flag of another name': [{ ok: true }, { ok: false }, /`ok` no longer says what it said/, 0],
+  'a fault': [{}, { fault: { faultstring: 'x' } }, /`fault`, which is new, and may be an error/],
+  'warnings with a code': [{}, { warnings: [{ code: 503 }] }, /`warnings`, which is new/],
+  'an error that was null, within': [
+    { meta: { error: null } },
+    { meta: { error: 'Upstream timed out' } },
+    /meta\.error/,
+  ],
+  'a status of the answer': [{ status: 'ok' }, { status: 'error' }, /`status` no longer says/, 30],
+  'a total of another name': [{ headcount: 30 }, { headcount: 30 }, /28 of the 30 that `headcount` says/],
+};
+
+describe('an answer that failed makes nobody missing, whatever it calls the failure', () => {
+  it.each(Object.entries(failed))('%s', async (_, [good, bad, word, count = 28]) => {
+    let day = 'day1';
+    const server = await startVendor({
+      answer: () => {
+        const people = peopleOf('day1').slice(0, day === 'day1' ? 30 : count);
+        return { status: 200, body: '', ...json({ ...(day === 'day1' ? good : bad), data: people }) };
+      },
+      isData: () => false,
+    });
+    const set = (next: string) => {
+      day = next;
+    };
+    const hr = { url: server.url, set, close: async () => {} };
+    nobodyMissing(word)(await playCase('60H-error-one-answer', hr));
+  });
+});
 
 function pageOf({ day, url }: HrRequest, name: string, end: Partial<VendorReply>): Partial<VendorReply> {
   const from = (Number(url.searchParams.get(name)) - 1) * 10;
@@ -367,6 +478,12 @@ const rightOfPeople: Readonly<Record<string, Check>> = {
     keep({ phoneNumber: '+598 99 000 109' }, 'E109'),
   ),
   '50B-effective-future-termination': stay('E105'),
+  '44A-shared-mailbox-new': all(noAccounts('E131', 'E132', 'E133'), stay('E134'), ({ last }) =>
+    expect(new Set(last.told().split('\n'))).toEqual(
+      new Set(['E131 (line 32), E132 (line 33) and E133 (line 34) have the same e-mail']),
+    ),
+  ),
+  '50C-effective-past-termination-active-first': told(/line 21 counts by prefer, but line 32 .* says that E120 left/),
   '50H-prefer-now-expression': all(keep({ area: 'Ops' }, 'E105'), left('E120')),
   '50K-old-row-newest-position': all(stay('E105'), keep({ area: 'Sales' }, 'E105')),
   '51A-rescinded-termination': stay('E105'),

@@ -8,9 +8,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { exchangeRefreshToken } from '../../src/platform/tokens/calls.ts';
 import { openTokenManager } from '../../src/platform/tokens/open-token-manager.ts';
 import { openSeal } from '../../src/platform/tokens/seal.ts';
-import type { Clock } from '../../src/ports/runtime.ts';
+import { type Clock, silentLogger as logger } from '../../src/ports/runtime.ts';
 import { openStore } from '../../src/store/index.ts';
-import { silentLogger as logger } from '../support/memory-logger.ts';
 
 export interface RefreshOrder {
   readonly store: string;

@@ -2,13 +2,14 @@
  * A command in a process of its own that may kill itself: `run-and-die.ts ORDER`, the order as JSON (`Order`). Prints
  * one JSON line with what came of it; a line `ready` first where it works until SIGTERM.
  */
+
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { decideRun } from '../../src/app/approve.ts';
 import { changeTokens } from '../../src/app/connections.ts';
 import { requestOrRun, runSync, stopRun } from '../../src/app/requests.ts';
 import { openUptime } from '../../src/main/process.ts';
-import { silentLogger } from '../support/memory-logger.ts';
+import { silentLogger } from '../../src/ports/runtime.ts';
 import { openHere } from './open-here.ts';
 import { SharedClock, type SharedTime } from './shared-clock.ts';
 import { watchStore } from './watch-store.ts';

@@ -3,6 +3,7 @@
  * order as JSON (`TokenOrder`). Prints `ready` after the first call that was accepted, `began <epoch ms>` before it
  * presents a refresh token, `over` when the answer is stored, and at SIGTERM one JSON line (`TokenReport`).
  */
+
 import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { RollcallError } from '../../src/core/run/errors.ts';
@@ -13,8 +14,8 @@ import { openPlatform } from '../../src/platform/platform.ts';
 import { exchangeRefreshToken } from '../../src/platform/tokens/calls.ts';
 import { openTokenManager } from '../../src/platform/tokens/open-token-manager.ts';
 import { openSeal } from '../../src/platform/tokens/seal.ts';
+import { silentLogger as logger } from '../../src/ports/runtime.ts';
 import { openStore } from '../../src/store/index.ts';
-import { silentLogger as logger } from '../support/memory-logger.ts';
 
 export interface TokenOrder {
   readonly store: string;

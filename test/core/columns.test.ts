@@ -5,6 +5,7 @@ import {
   type FilledColumns,
   openOrders,
 } from '../../src/core/guard/columns.ts';
+import { doubtDeciding, hashOf, openDecidingColumn } from '../../src/core/guard/deciding-columns.ts';
 import type { Person } from '../../src/core/person/person.ts';
 import { person } from './cases.ts';
 
@@ -113,8 +114,40 @@ describe('a column that shows who works here', () => {
       fields: [],
       emptied: expect.stringMatching(/^lifecycle.hireDate is filled for 70 % of the people, down from 100 %/),
     });
-    expect(fill({ scope: 1 }, { scope: 0 })).toMatchObject({ isScopeEmptied: true });
     expect(fill({ hireDate: 1, leaveDate: 0.3 }, { hireDate: 0.8, leaveDate: 0.1 })).toEqual({ fields: [] });
     expect(fill({}, { hireDate: 0 })).toEqual({ fields: [] });
+  });
+});
+
+describe('a column that decides who works here', () => {
+  const column = (cells: readonly string[], isScope = true) => {
+    const watch = openDecidingColumn(isScope);
+    for (const [i, cell] of cells.entries()) watch.see(cell, hashOf(`E${i}`));
+    return watch.result();
+  };
+  const before = column(['staff', 'staff', 'staff', 'guest', 'guest', 'guest', 'staff', 'staff', 'staff', 'staff']);
+  const damages: readonly (readonly [string, readonly string[], RegExp | undefined])[] = [
+    ['the same values', [...'sssgggssss'], undefined],
+    ['one more guest', [...'ssggggssss'], undefined],
+    ['one person more', [...'sssgggsssss'], undefined],
+    ['other people', [...'gggsssssss'], /the same values as before, but on other people/],
+    ['new values', [...'XXXggggsss'], /has values in 3 rows that it never had before/],
+    ['few new values', [...'XXsgggssss'], undefined],
+    ['one value', [...'ssssssssss'], /has one value in every row now/],
+    ['blank cells', ['s', 's', 's', '', '', '', 's', 's', 's', 's'], /is filled for 70 % of the rows, down from 100 %/],
+  ];
+  it.each(damages)('is judged by what it looked like: %s', (_, letters, reason) => {
+    const words: Readonly<Record<string, string>> = { s: 'staff', g: 'guest' };
+    const now = column(letters.map((letter) => words[letter] ?? letter));
+    const told = doubtDeciding('type', now, before, 20);
+    expect(told === undefined || reason === undefined ? told : reason.test(told)).toEqual(reason && true);
+    expect(doubtDeciding('type', now, undefined, 20)).toBeUndefined();
+  });
+
+  it('may get new words of a status, and lose all but one, which the lifecycle judges', () => {
+    const status = column([...'aaall'], false);
+    expect(doubtDeciding('status', column([...'aaaaa'], false), status, 20)).toBeUndefined();
+    expect(doubtDeciding('status', column([...'XXXXX'], false), status, 20)).toBeUndefined();
+    expect(doubtDeciding('status', column([...'laaal'], false), status, 20)).toMatch(/on other people/);
   });
 });

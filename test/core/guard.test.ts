@@ -287,7 +287,7 @@ describe('guards', () => {
     ['an emptied column', { fields: [], emptied: 'why' }, ['creates', 'enables']],
     [
       'an emptied column of scope',
-      { fields: [], emptied: 'why', isScopeEmptied: true },
+      { fields: [], emptied: 'why', isDecidingDamaged: true },
       ['creates', 'enables', 'disables', 'removes'],
     ],
     ['a last day of work in doubt', { fields: [], leaveDate: 'why' }, []],

@@ -38,15 +38,15 @@ describe('what a read proves', () => {
 
   it('of a read that is only much shorter than before: nothing, and that a person may accept it', () => {
     const shrunk = { complete: false, rows: 3, reasons: ['3 rows'] } as const;
-    expect(certify('full', { ...shrunk, isShrunk: true })).toEqual({
+    expect(certify('full', { ...shrunk, isAcceptable: true })).toEqual({
       kind: 'full',
       rows: 3,
       leavers: undefined,
       missing: undefined,
       gaps: ['3 rows'],
-      isShrunk: true,
+      isAcceptable: true,
     });
-    expect(certify('full', shrunk)).not.toHaveProperty('isShrunk');
+    expect(certify('full', shrunk)).not.toHaveProperty('isAcceptable');
   });
 
   it('of a full read with records without an identification: leavers, and that no person is missing', () => {

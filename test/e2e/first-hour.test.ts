@@ -23,25 +23,22 @@ describe('a stranger with an export, a platform and a token', () => {
     const written = await run(init);
     expect(written.code, written.stderr).toBe(0);
     const text = await config();
-    expect(await run(['check'])).toMatchObject({ code: 0 });
     const plan = await run(['plan', 'people', '--json']);
 
-    expect([0, 3, 4]).toContain(plan.code);
-    expect(plan.json()).toMatchObject({ counts: { create: 6, update: one.updates, disable: 0, failed: 0 } });
     const { wrong, share } = compareProposal(text, one);
     right.push(share);
     // What is wrong must be flagged.
-    for (const key of wrong) expect(text).toMatch(new RegExp(`^.*\\b${key}\\b.*UNSURE`, 'm'));
-    const { active, leaver = [] } = (parse(text) as Written).syncs.people.lifecycle;
-    expect(active.toSorted()).toEqual(one.active.toSorted());
-    for (const status of one.leaver.filter((value) => !leaver.includes(value)))
-      expect(text).toMatch(new RegExp(`# +- ${status} .*UNSURE`));
-    expect(text).toMatch(/accessToken: \$\{env:ROLLCALL_ACCESS_TOKEN\}/);
+    expect(wrong.filter((key) => !new RegExp(`^.*\\b${key}\\b.*UNSURE`, 'm').test(text))).toEqual([]);
+    const { active = [], leaver = [] } = (parse(text) as Written).syncs.people.lifecycle ?? {};
+    expect(one.statuses?.active ?? []).toEqual(expect.arrayContaining(active));
+    expect(one.statuses?.leaver ?? []).toEqual(expect.arrayContaining(leaver));
+    expect([0, 3, 4]).toContain(plan.code);
+    expect(plan.json()).toMatchObject({ counts: { create: 6, update: one.updates, disable: 0, failed: 0 } });
   });
 
-  it('finds nine of ten fields and more in all of them together', () => {
-    expect(right).toHaveLength(5);
-    expect(right.reduce((sum, share) => sum + share, 0) / 5).toBeGreaterThan(0.9);
+  it('finds 97 of 100 fields and more in all of them together', () => {
+    expect(right.length).toBeGreaterThan(24);
+    expect(right.reduce((sum, share) => sum + share, 0) / right.length).toBeGreaterThan(0.97);
   });
 
   it('is asked on a terminal, keeps what is there, and gets the same bytes again', async () => {
@@ -62,15 +59,15 @@ describe('a stranger with an export, a platform and a token', () => {
   });
 
   it('sees later what drifted, and lines to copy', async () => {
-    const [one] = hrExports();
-    const { run, init, folder } = await openPlace(one ?? expect.unreachable());
+    const one = hrExports().find(({ name }) => name.includes('Chilean')) ?? expect.unreachable();
+    const { run, init, folder } = await openPlace(one);
     await run(init);
     expect((await run(['map', 'people'])).stdout).toContain('The mapping fits');
-    const lines = (one?.bytes.toString() ?? '').split('\n');
+    const lines = one.bytes.toString().split('\n');
     const edited = lines.map((line, i) =>
-      i === 0 ? line.replace('Gerencia', 'Unidad X') : line.replace(',Activo,', i < 4 ? ',Pasante,' : ',Activo,'),
+      i === 0 ? line.replace('Gerencia', 'Unidad X') : line.replace(';Vigente;', i < 4 ? ';Pasante;' : ';Vigente;'),
     );
-    await writeFile(join(folder, one?.file ?? ''), edited.join('\n'));
+    await writeFile(join(folder, one.file), edited.join('\n'));
 
     const { stdout, code } = await run(['map', 'people']);
 

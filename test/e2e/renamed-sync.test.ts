@@ -8,10 +8,10 @@ import { checkAll } from '../../src/app/connections.ts';
 import { tracePerson } from '../../src/app/people.ts';
 import { planHere } from '../../src/app/previews.ts';
 import { runSync } from '../../src/app/requests.ts';
+import { silentLogger } from '../../src/ports/runtime.ts';
 import { judgeOrphans } from '../../src/watch/alerts/judge-sync.ts';
 import { openHere } from '../chaos/open-here.ts';
 import { openCommandPlace } from '../support/command-place.ts';
-import { silentLogger } from '../support/memory-logger.ts';
 import { employees, type Office, type OfficeOptions, openOffice, usersOf } from '../support/office.ts';
 
 const staff = employees(10);

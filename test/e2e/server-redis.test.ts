@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Role } from '../../src/app/app-io.ts';
+import { silentLogger } from '../../src/ports/runtime.ts';
 import { openHere } from '../chaos/open-here.ts';
 import { ask, operatorToken } from '../server/open-test-server.ts';
-import { silentLogger } from '../support/memory-logger.ts';
 import { employees } from '../support/office.ts';
 import { until } from '../support/services/redis.ts';
 import type { RedisWorld } from '../work/queue/redis-world.ts';

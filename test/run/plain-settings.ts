@@ -89,5 +89,5 @@ export function configured(
   };
   const configuration = configurationOf({ ...settings, source } satisfies SyncConfig, dialect);
   const withMapping = () => Promise.reject(new Error('nothing here edits a mapping'));
-  return { configuration, compile, mappingText: '', withMapping };
+  return { configuration, compile, mappingText: () => '', withMapping };
 }

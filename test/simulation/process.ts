@@ -5,13 +5,12 @@ import { defaultDialect, defaultLimits, type SyncSettings } from '../../src/core
 import { openDirect } from '../../src/delivery/direct.ts';
 import { uploadRefusalOf } from '../../src/delivery/provisioning-file.ts';
 import type { Delivery } from '../../src/ports/delivery.ts';
-import type { Spool } from '../../src/ports/runtime.ts';
+import { type Spool, silentLogger } from '../../src/ports/runtime.ts';
 import type { Store } from '../../src/ports/store.ts';
 import type { EngineIo, Sync } from '../../src/run/engine-io.ts';
 import { openRun } from '../../src/run/request-run.ts';
 import { driveRun } from '../../src/work/drive-run.ts';
 import { configured } from '../run/plain-settings.ts';
-import { silentLogger } from '../support/memory-logger.ts';
 import { type Community, rowsOf, type SimulatedPlatform } from './community.ts';
 import type { Company } from './company.ts';
 import type { Life, Scheduler } from './scheduler.ts';

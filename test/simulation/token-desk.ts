@@ -1,10 +1,10 @@
 import { PlatformError, type RollcallError } from '../../src/core/run/errors.ts';
 import { openTokenManager } from '../../src/platform/tokens/open-token-manager.ts';
 import { openSeal } from '../../src/platform/tokens/seal.ts';
+import { silentLogger } from '../../src/ports/runtime.ts';
 import type { Store } from '../../src/ports/store.ts';
 import type { TokenExchange } from '../../src/ports/tokens.ts';
 import { TokenServer } from '../platform/tokens/token-server.ts';
-import { silentLogger } from '../support/memory-logger.ts';
 import type { Life, Scheduler } from './scheduler.ts';
 
 const key = Buffer.alloc(32, 5).toString('base64');

@@ -5,9 +5,9 @@ import { type Kysely, sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSeal } from '../../src/platform/tokens/seal.ts';
 import type { Store } from '../../src/ports/store.ts';
-import { restoreInto } from '../../src/store/backup/index.ts';
+import { backUpStore, previewRestore, restoreInto, restoreStore } from '../../src/store/backup/index.ts';
 import { migrations } from '../../src/store/db/migrations/index.ts';
-import { backUpStore, openStore, previewRestore, restoreStore } from '../../src/store/index.ts';
+import { openStore } from '../../src/store/index.ts';
 import { openDatabase } from '../../src/store/open-store.ts';
 import {
   approve,

@@ -38,12 +38,3 @@ export function memoryLogger(): MemoryLogger {
     text: () => lines.map((line) => JSON.stringify(line)).join('\n'),
   };
 }
-
-/** A logger for tests that do not look at the log. */
-export const silentLogger: Logger = {
-  debug: () => {},
-  info: () => {},
-  warn: () => {},
-  error: () => {},
-  child: () => silentLogger,
-};

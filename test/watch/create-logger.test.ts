@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fieldTable } from '../../src/core/person/fields.ts';
 import type { LogFields, Logger } from '../../src/ports/runtime.ts';
-import { createLogger, keyedHash, type LoggerOptions, openLogScope } from '../../src/watch/logs/create-logger.ts';
+import { createLogger, keyedHash, type LoggerOptions, prettyLines } from '../../src/watch/logs/create-logger.ts';
+import { openLogScope } from '../../src/watch/logs/log-scope.ts';
 import { fixedClock } from '../support/fake-clock.ts';
 
 const key = Buffer.alloc(32, 3);
@@ -10,7 +11,7 @@ const key = Buffer.alloc(32, 3);
 function record(options: Partial<LoggerOptions> = {}) {
   const lines: string[] = [];
   const destination = { write: (line: string) => lines.push(line) };
-  const logger = createLogger({ level: 'debug', pretty: false, destination, key, clock: fixedClock(), ...options });
+  const logger = createLogger({ level: 'debug', destination, key, clock: fixedClock(), ...options });
   return { logger, lines, json: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
 }
 
@@ -35,7 +36,6 @@ describe('createLogger', () => {
   it.each([
     ['debug', ['debug', 'info', 'warn', 'error']],
     ['warn', ['warn', 'error']],
-    ['silent', []],
   ] as const)('at level %s writes %j', (level, written) => {
     const { logger, json } = record({ level });
     for (const one of ['debug', 'info', 'warn', 'error'] as const) logger[one]({}, one);
@@ -68,8 +68,9 @@ describe('createLogger', () => {
     }
   });
 
-  it('writes lines for people on a terminal', () => {
-    const { logger, lines } = record({ pretty: true });
+  it('writes lines for people on a terminal', async () => {
+    const lines: string[] = [];
+    const { logger } = record({ destination: await prettyLines({ write: (line: string) => lines.push(line) }) });
     logger.info({ sync: 'people', refreshToken: 'r-123' }, 'run finished');
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(/INFO.*run finished.*people/s);

@@ -11,7 +11,7 @@ import type { Account } from '../../views/accounts.ts';
 import type { Adoption } from '../../views/people.ts';
 import type { AppIo } from '../app-io.ts';
 import { requireProven, type SignedCaller } from '../audit.ts';
-import { findSync } from '../find-named.ts';
+import { findSync, requireOwner } from '../find-named.ts';
 import { endOf, type PauseOrder } from '../syncs.ts';
 import { type AdoptionFacts, type Step, stepOf } from './adoption-steps.ts';
 import { keepDecision, moveUsers, pairFrom, renamesOf } from './decisions.ts';
@@ -231,11 +231,6 @@ async function stepsFor(
   if (unknown.length === 0) return steps;
   const message = `unknown to sync ${name}, its platform and its source: ${unknown.join(', ')}. Nothing was changed; check the spelling, also upper and lower case`;
   throw usageError(message);
-}
-
-/** Throws `USAGE` for a sync that cannot own users. */
-export function requireOwner({ settings: { name, delivery } }: Sync): void {
-  if (delivery === 'outbox') throw usageError(`sync ${name} has delivery: outbox, so it owns no users`);
 }
 
 /** Returns the identification under which the ledger still has an account that an interrupted adoption renamed. */

@@ -1,13 +1,12 @@
 import { usageError } from '../../core/run/errors.ts';
 import { countOf } from '../../core/run/formats.ts';
 import type { OwnedUser } from '../../ports/store.ts';
-import { leftOwners, orphaned } from '../../run/compare/compare-people.ts';
+import { leftOwners, orphaned } from '../../run/compare/neighbors.ts';
 import type { EngineIo } from '../../run/engine-io.ts';
 import type { Orphans, OrphansMoved } from '../../views/people.ts';
 import type { AppIo } from '../app-io.ts';
 import { requireProven, type SignedCaller } from '../audit.ts';
-import { findSync } from '../find-named.ts';
-import { requireOwner } from './adopt.ts';
+import { findSync, requireOwner } from '../find-named.ts';
 import { keepDecision, moveUsers } from './decisions.ts';
 
 /** Returns the syncs that are not configured and still own enabled users, except those that an operator left. */

@@ -3,9 +3,10 @@ import type { CompiledMapping, MappingTrace } from '../../core/person/mapping.ts
 import type { Person, SourceRecord } from '../../core/person/person.ts';
 import { compileSourcePath } from '../../core/person/source-path.ts';
 import type { ChangeKind } from '../../core/plan/change.ts';
+import { waitWords } from '../../core/plan/ledger-steps.ts';
 import type { Lookup } from '../../ports/platform.ts';
 import type { PersonStep, PersonTrace, PersonValue } from '../../views/people.ts';
-import { preventsAccount, type StepsInput, waitWords, wordsOf } from './steps.ts';
+import { preventsAccount, type StepsInput, wordsOf } from './steps.ts';
 
 const done: Readonly<Record<ChangeKind, string>> = {
   create: 'created',

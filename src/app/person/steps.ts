@@ -3,10 +3,10 @@ import { isForCreate, type MappingTrace } from '../../core/person/mapping.ts';
 import type { RejectedPerson, SourceRecord, UnreadableRecord } from '../../core/person/person.ts';
 import { type Change, differencesOf } from '../../core/plan/change.ts';
 import { keptDetails } from '../../core/plan/diff.ts';
-import type { MissingWait } from '../../core/plan/ledger-steps.ts';
+import { waitWords } from '../../core/plan/ledger-steps.ts';
 import type { Decision, Rule } from '../../core/plan/plan.ts';
 import { tellsConflict } from '../../core/run/finding.ts';
-import { countOf, formatInstant } from '../../core/run/formats.ts';
+import { countOf } from '../../core/run/formats.ts';
 import type { CellTrouble, CellUse } from '../../core/run/refusal.ts';
 import type { Batch, DecisionRecord, PlannedChange } from '../../ports/store.ts';
 import type { Explained } from '../../run/why.ts';
@@ -332,9 +332,4 @@ export function forbiddenWords({ forbidden, finding }: Pick<Decision, 'forbidden
 export function wordsOf({ rule, wait, finding }: Pick<Decision, 'rule' | 'wait' | 'finding'>): string {
   if (finding?.code === 'unresolved') return 'a change of the user waits for its outcome, so nothing else is decided';
   return wait === undefined ? ruleWords[rule] : `${ruleWords[rule]}: ${waitWords(wait)}`;
-}
-
-/** When a missing person is disabled: `disabled from 2026-11-26 02:30:00 UTC at the earliest, after 2 reads`. */
-export function waitWords({ from, afterReads }: MissingWait): string {
-  return `disabled from ${formatInstant(from)} at the earliest, after ${countOf(afterReads, 'read')}`;
 }

@@ -3,8 +3,6 @@ import type { AppIo, Role } from '../../app/app-io.ts';
 import { readOverview } from '../../app/overview.ts';
 import { nextRunWords } from '../../app/syncs.ts';
 import { formatCount } from '../../core/run/formats.ts';
-import { overviewView } from '../../views/overview.ts';
-import { orphansView } from '../../views/people.ts';
 import { renderStatus } from '../render/status.ts';
 import type { Shell } from '../shell.ts';
 
@@ -90,10 +88,13 @@ export async function showStatus(shell: Shell): Promise<number> {
     await app.endOrphans(shell.signal);
     const overview = await readOverview(app);
     const found = await findOrphans(app.engine);
-    shell.printJson({
-      ...overviewView(overview, await app.alerts.report(1)),
-      ...orphansView({ orphans: found }),
-    });
+    if (shell.isJson) {
+      const [{ overviewView }, { orphansView }] = await Promise.all([
+        import('../../views/overview.ts'),
+        import('../../views/people.ts'),
+      ]);
+      shell.printJson({ ...overviewView(overview, await app.alerts.report(1)), ...orphansView({ orphans: found }) });
+    }
     shell.print(renderStatus(overview, shell.style));
     for (const { name, nextSlotAt } of overview.syncs) {
       const words = nextSlotAt === undefined ? undefined : nextRunWords(app, name);

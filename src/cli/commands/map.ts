@@ -8,7 +8,7 @@ import { countOf } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { Policy } from '../../core/run/settings.ts';
 import type { Proposal } from '../../core/setup/proposal.ts';
-import { peopleSentence, proposalYaml, ruleYaml, scalar } from '../../core/setup/proposal-lines.ts';
+import { peopleSentence, proposalYaml, scalar } from '../../core/setup/proposal-lines.ts';
 import type { GuessedFile } from '../../ports/source.ts';
 import { policies } from '../options.ts';
 import { fromHere, type Shell } from '../shell.ts';
@@ -38,17 +38,28 @@ export async function initFrom(shell: Shell, options: ProposeOptions): Promise<n
   const policy = await policyOf(shell, options.policy);
   const sides: SurveySides = baseUrl !== undefined && (io.env[tokenEnv] ?? '') !== '' ? 'both' : 'source';
   const guessed = await io.guessFile(file);
-  const proposal = await proposeFor(shell, { file, guessed, sync, sides, baseUrl, tokenEnv });
+  const facts = { file, guessed, sync, sides, baseUrl, tokenEnv };
+  const proposal = await proposeFor(shell, facts);
   const source = sourceYaml(pathFrom(dirname(configPath), file), guessed);
   const sections = { source, mapping: proposalYaml(proposal), sync, policy, tokenVariable: tokenEnv };
   const text = await io.proposedConfig(given({ ...sections, baseUrl }));
   await writeNew([{ path: configPath, text }], force);
   const name = relative(io.cwd, configPath);
-  const next = nextSteps({ sync, sides, baseUrl, tokenEnv });
+  const next = nextSteps(facts);
+  const { people, users } = proposal;
+  const compared =
+    users === undefined
+      ? '; the platform was not asked, so values were not compared'
+      : `, ${countOf(users, 'platform user')}`;
   const report = [
     `wrote ${name}`,
     '',
-    renderProposal(proposal, guessed),
+    `${countOf(proposal.rows, 'row')}${compared}`,
+    '',
+    // What the file has, with its evidence. Holds no values of people but identifications.
+    ...`${sections.source}\n${sections.mapping}`.split('\n').map(cleanLine),
+    ...(people === undefined ? [] : namesLines(people)),
+    ...openLines(proposal),
     '',
     'Next:',
     ...next.map((line) => `  ${line}`),
@@ -59,19 +70,20 @@ export async function initFrom(shell: Shell, options: ProposeOptions): Promise<n
   );
 }
 
+interface InitFacts {
+  readonly file: string;
+  readonly guessed: GuessedFile;
+  readonly sync: string;
+  readonly sides: SurveySides;
+  readonly baseUrl: string | undefined;
+  readonly tokenEnv: string;
+}
+
 /** Reads both sides as every other command does, with a configuration that is deleted afterwards. */
 async function proposeFor(
   shell: Shell,
-  facts: {
-    readonly file: string;
-    readonly guessed: GuessedFile;
-    readonly sync: string;
-    readonly sides: SurveySides;
-    readonly baseUrl: string | undefined;
-    readonly tokenEnv: string;
-  },
+  { file, guessed, sync, sides, baseUrl, tokenEnv }: InitFacts,
 ): Promise<Proposal> {
-  const { file, guessed, sync, sides, baseUrl, tokenEnv } = facts;
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-init-'));
   const config = {
     store: 'sqlite:./trial.db',
@@ -141,13 +153,7 @@ function sourceYaml(path: string, { kind, settings }: GuessedFile): string {
   return ['source:', `  kind: ${kind}`, `  path: ${scalar(path)}`, ...lines, '  complete: stable'].join('\n');
 }
 
-function nextSteps(facts: {
-  sync: string;
-  sides: SurveySides;
-  baseUrl: string | undefined;
-  tokenEnv: string;
-}): readonly string[] {
-  const { sync, sides, baseUrl, tokenEnv } = facts;
+function nextSteps({ sync, sides, baseUrl, tokenEnv }: InitFacts): readonly string[] {
   const platform = [
     ...(baseUrl === undefined ? ['enter the address of the platform in rollcall.yaml (baseUrl)'] : []),
     ...(sides === 'both' ? [] : [`export ${tokenEnv}=…   # an access token of the platform`]),
@@ -182,55 +188,25 @@ export async function showDrift(
       ...(drift.unread.length === 0
         ? []
         : ['', `Columns that no rule reads: ${drift.unread.map(cleanLine).join(', ')}`]),
-      ...peopleLines(proposal),
+      ...(proposal.people === undefined ? [] : ['', peopleSentence(proposal.people), ...namesLines(proposal.people)]),
     ];
     return shell.answer({ sync, drift, proposal }, text.join('\n'));
   });
 }
 
-/** Renders what was found, field by field. Values of people are not among it, only identifications. */
-function renderProposal(proposal: Proposal, guessed: GuessedFile): string {
-  const { identification, fields, lifecycle, remarks, rows, users } = proposal;
-  const found = [...(identification === undefined ? [] : [identification]), ...fields];
-  const table = found.map(({ field, rule, certainty, evidence }) => [
-    certainty === 'sure' ? field : certainty === 'off' ? `- ${field}` : `? ${field}`,
-    'from' in rule ? rule.from : ruleYaml(rule),
-    evidence,
-  ]);
-  const statuses = (lifecycle?.statuses ?? []).map(({ value, meaning, evidence }) => [
-    meaning === 'unknown' ? `? ${value}` : value,
-    meaning,
-    evidence,
-  ]);
-  const layout = guessed.settings.map(({ key, value, evidence }) => [key, String(value), evidence]);
-  const unsure =
-    found.filter(({ certainty }) => certainty !== 'sure').length +
-    statuses.filter(([, meaning]) => meaning === 'unknown').length;
+/** The closing paragraph: what is not proven, and what it means for people. */
+function openLines({ open }: Proposal): readonly string[] {
+  if (open.length === 0) return [];
+  const lines = open.map(({ about, effect }) => [about, effect].map(cleanLine));
   return [
-    `${countOf(rows, 'row')}${users === undefined ? '; the platform was not asked, so values were not compared' : `, ${countOf(users, 'platform user')}`}`,
-    ...(layout.length === 0 ? [] : ['', cleanTable(layout)]),
     '',
-    cleanTable(table),
-    ...(statuses.length === 0 ? [] : ['', `status ${cleanLine(lifecycle?.status?.path ?? '')}:`, cleanTable(statuses)]),
-    ...peopleLines(proposal),
-    ...(remarks.length === 0 ? [] : ['', ...remarks.map((text) => `! ${cleanLine(text)}`)]),
-    ...(unsure === 0
-      ? []
-      : ['', `${countOf(unsure, 'line is', 'lines are')} marked UNSURE in the file: look at these first.`]),
-  ].join('\n');
+    `Not proven, and marked UNSURE in the file (${open.length}). Look at these first:`,
+    renderTable(lines, '  '),
+  ];
 }
 
-function cleanTable(rows: readonly (readonly string[])[]): string {
-  return renderTable(
-    rows.map((row) => row.map(cleanLine)),
-    '  ',
-  );
-}
-
-function peopleLines({ people }: Proposal): readonly string[] {
-  if (people === undefined) return [];
-  const some = people.platformOnlyNames.map(cleanLine).join(', ');
-  return ['', `${peopleSentence(people)}${some === '' ? '' : ` The first on the platform only: ${some}.`}`];
+function namesLines({ platformOnlyNames: names }: NonNullable<Proposal['people']>): readonly string[] {
+  return names.length === 0 ? [] : ['', `The first on the platform only: ${names.map(cleanLine).join(', ')}.`];
 }
 
 /** Checks all paths before the first file is written. */

@@ -1,6 +1,6 @@
-import { waitWords } from '../../app/person/steps.ts';
 import { blockedKinds } from '../../core/guard/blocked.ts';
 import { changeKinds } from '../../core/plan/change.ts';
+import { waitWords } from '../../core/plan/ledger-steps.ts';
 import type { DeliveryFacts, PlanFacts } from '../../core/run/facts.ts';
 import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import {

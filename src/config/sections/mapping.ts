@@ -46,9 +46,14 @@ export const lifecycle = z
     ),
     dateFormat: documented(
       dateFormat().optional(),
-      "Format of these two dates in the source: letters such as `dd/MM/yyyy` or `yyyy-MM-dd'T'HH:mm:ssXXX`, or `epoch-seconds`, `epoch-ms`, `filetime` (Active Directory), `json-date` (`/Date(…)/`). Absent: `yyyy-MM-dd`.",
+      "Format of these two dates in the source: letters such as `dd/MM/yyyy` or `yyyy-MM-dd'T'HH:mm:ssXXX`, or `epoch-seconds`, `epoch-ms`, `sheet-days` (spreadsheets), `filetime` (Active Directory), `json-date` (`/Date(…)/`). Absent: `yyyy-MM-dd`.",
       'dd/MM/yyyy',
       "yyyy-MM-dd'T'HH:mm:ssXXX",
+    ),
+    leaveDateFormat: documented(
+      dateFormat().optional(),
+      'Format of `leaveDate`, where it has its own. Absent: `dateFormat`.',
+      'MM/dd/yyyy',
     ),
     timezone: documented(
       recordValue().optional(),
@@ -83,7 +88,7 @@ export const lifecycle = z
     }
   })
   .transform(
-    ({ status, active, leaver, hireDate, leaveDate, leavesBy: decides, dateFormat: format, timezone, dateTimes }) => ({
+    ({ status, active, leaver, hireDate, leaveDate, leavesBy: decides, dateFormat: format, timezone, ...others }) => ({
       status,
       active,
       leaver,
@@ -92,7 +97,7 @@ export const lifecycle = z
       leavesBy: decides,
       dateFormat: format,
       timezone,
-      ...(dateTimes === undefined ? {} : { dateTimes }),
+      ...given(others),
     }),
   );
 

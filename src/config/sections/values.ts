@@ -12,7 +12,9 @@ export function documented<Schema extends z.ZodType>(
   description: string,
   ...examples: readonly [unknown, ...unknown[]]
 ): Schema {
-  return schema.meta({ description, examples: [...examples] });
+  // `meta` would copy the schema, of which the start of each command makes hundreds.
+  z.globalRegistry.add(schema, { description, examples: [...examples] });
+  return schema;
 }
 
 /** Returns a schema for non-empty text. */
@@ -113,7 +115,7 @@ export function uniqueList<Item extends z.ZodType<string | number>>(item: Item) 
 /** Returns a schema for a date format of the source: what core/plain-date compiles. */
 export function dateFormat() {
   const error = must(
-    'must be a date format of yyyy, MM and dd, such as dd/MM/yyyy, or epoch-seconds, epoch-ms, filetime or json-date',
+    'must be a date format of yyyy, MM and dd, such as dd/MM/yyyy, or epoch-seconds, epoch-ms, sheet-days, filetime or json-date',
   );
   return z.string({ error }).superRefine((pattern, ctx) => {
     try {

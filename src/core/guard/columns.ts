@@ -1,7 +1,8 @@
 import type { FieldName } from '../person/fields.ts';
 import type { Person } from '../person/person.ts';
-import { countOf } from '../run/formats.ts';
+import { countOf, percent } from '../run/formats.ts';
 import type { CellUse } from '../run/refusal.ts';
+import { type DecidingColumns, doubtDeciding } from './deciding-columns.ts';
 
 /**
  * A column is evidence about its cells: where many of them became unreadable, the others were probably read wrongly, as
@@ -19,7 +20,7 @@ export interface UnreadableColumn {
 }
 
 /** The share of people with a value, of the columns that decide who works here. */
-export type FilledColumns = Readonly<Partial<Record<'hireDate' | 'leaveDate' | 'scope', number>>>;
+export type FilledColumns = Readonly<Partial<Record<'hireDate' | 'leaveDate', number>>>;
 
 export interface ColumnFacts {
   readonly people: number;
@@ -27,9 +28,15 @@ export interface ColumnFacts {
   readonly unreadable: Readonly<Partial<Record<CellUse, UnreadableColumn>>>;
   /** The last accepted read; undefined at the first run and for reads that are not full. */
   readonly previous:
-    | { readonly rows: number; readonly cells: UnreadableCells; readonly filled?: FilledColumns }
+    | {
+        readonly rows: number;
+        readonly cells: UnreadableCells;
+        readonly filled?: FilledColumns;
+        readonly deciding?: DecidingColumns;
+      }
     | undefined;
   readonly filled: FilledColumns;
+  readonly deciding?: DecidingColumns;
   /** How far a share may fall (percentage points): `guards.fillRateDownPoints`. */
   readonly mayFall: number;
   /** The uses of dates of which no cell shows the order of day and month. */
@@ -49,8 +56,8 @@ export interface ColumnDoubts {
   readonly hireOrder?: string;
   /** Why no account may be created or enabled: what shows who works here is gone from most rows. */
   readonly emptied?: string;
-  /** Scope is among it, so no person is disabled or removed either. */
-  readonly isScopeEmptied?: true;
+  /** A column that decides who works here is among it, so no person is disabled or removed either. */
+  readonly isDecidingDamaged?: true;
   /** Why no text of this read may be written: it was read in a wrong encoding. */
   readonly encoding?: string;
 }
@@ -96,28 +103,34 @@ export function doubtColumns(facts: ColumnFacts): ColumnDoubts {
 }
 
 function doubtOrder({ untold, formats }: ColumnFacts): Pick<ColumnDoubts, 'leaveOrder' | 'hireOrder'> {
-  const why = `no date in the format ${formats.leaveDate ?? ''} has a day above 12, so nothing shows the order of day and month`;
+  const why = (format = ''): string =>
+    `no date in the format ${format} has a day above 12, so nothing shows the order of day and month`;
   return {
-    ...(untold.includes('leaveDate') ? { leaveOrder: why } : {}),
-    ...(untold.includes('hireDate') ? { hireOrder: why } : {}),
+    ...(untold.includes('leaveDate') ? { leaveOrder: why(formats.leaveDate) } : {}),
+    ...(untold.includes('hireDate') ? { hireOrder: why(formats.hireDate) } : {}),
   };
 }
 
-/** Who works here is known only as long as the columns that show it are filled. */
-function doubtFilled({ previous, filled, mayFall }: ColumnFacts): Pick<ColumnDoubts, 'emptied' | 'isScopeEmptied'> {
+/** Who works here is known only as long as the columns that show it are filled, and show it of the same people. */
+function doubtFilled({
+  previous,
+  filled,
+  deciding = {},
+  mayFall,
+}: ColumnFacts): Pick<ColumnDoubts, 'emptied' | 'isDecidingDamaged'> {
   const before = Object.entries(previous?.filled ?? {}) as [keyof FilledColumns, number][];
   const fallen = before.filter(([use, share]) => (share - (filled[use] ?? 0)) * 100 > mayFall + 1e-9);
-  if (fallen.length === 0) return {};
-  const told = fallen.map(([use, share]) => {
-    const name = use === 'scope' ? 'the column of scope' : `lifecycle.${use}`;
-    return `${name} is filled for ${percent(filled[use] ?? 0)} of the people, down from ${percent(share)}`;
-  });
-  const emptied = `${told.join('; ')}. Check whether a permission or a column was removed in the HR system`;
-  return { emptied, ...(fallen.some(([use]) => use === 'scope') ? { isScopeEmptied: true as const } : {}) };
+  const damaged = Object.entries(deciding).flatMap(
+    ([path, column]) => doubtDeciding(path, column, previous?.deciding?.[path], mayFall) ?? [],
+  );
+  const emptied = fallen.map(
+    ([use, share]) =>
+      `lifecycle.${use} is filled for ${percent(filled[use] ?? 0)} of the people, down from ${percent(share)}. Check whether a permission or a column was removed in the HR system`,
+  );
+  if (emptied.length + damaged.length === 0) return {};
+  const told = [...emptied, ...damaged].join('; ');
+  return { emptied: told, ...(damaged.length === 0 ? {} : { isDecidingDamaged: true as const }) };
 }
-
-/** Formats a share of 0 to 1. */
-export const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 function doubtUnreadable({ people, unreadable, previous, formats }: ColumnFacts): ColumnDoubts {
   // Other texts of the file are read wrongly too, and only look like words.

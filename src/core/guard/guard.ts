@@ -1,9 +1,9 @@
 import type { FieldName } from '../person/fields.ts';
 import { type ChangeClass, changeClasses, type LimitedClass } from '../plan/change.ts';
-import { countOf, shellWord } from '../run/formats.ts';
+import { countOf, percent, shellWord } from '../run/formats.ts';
 import type { Hold } from '../run/run.ts';
 import type { GuardSettings, Threshold } from '../run/settings.ts';
-import { type ColumnDoubts, percent } from './columns.ts';
+import type { ColumnDoubts } from './columns.ts';
 import type { VanishedField } from './field-visibility.ts';
 
 /** How long held changes can be approved (ms). */
@@ -181,7 +181,7 @@ function withAnotherPerson(count: number, { sync, strangers }: GuardFacts): stri
 /** Returns whether changes of the class depend on a column that is emptied: see `ColumnDoubts`. */
 function isByStanding(name: ChangeClass, columns: ColumnDoubts | undefined): boolean {
   if (name === 'creates' || name === 'enables') return true;
-  return columns?.isScopeEmptied === true && (name === 'disables' || name === 'removes');
+  return columns?.isDecidingDamaged === true && (name === 'disables' || name === 'removes');
 }
 
 /** Returns why the changes of an edit are held, as a whole, or undefined. */

@@ -107,7 +107,8 @@ export function compileLifecycle(
   const status = statusInput === undefined ? undefined : compileStatus(settings, statusInput, nulls);
   const format = compileDateFormat(settings.dateFormat ?? isoDatePattern, 'work');
   const hireDate = dateReader(hireInput, format, nulls);
-  const leaveDate = dateReader(leaveInput, format, nulls);
+  const leaveFormat = compileDateFormat(settings.leaveDateFormat ?? format.pattern, 'work');
+  const leaveDate = dateReader(leaveInput, leaveFormat, nulls);
   const zone = compileZone(settings.timezone, dateTimes, inputs);
   const readers = [
     ['status', statusInput?.reads ?? []],
@@ -123,7 +124,7 @@ export function compileLifecycle(
     judge(fields, now, computed = nothing, mapped = {}) {
       const said = status?.(fields, computed) ?? withoutStatus;
       const days = zone.days(fields, now, computed);
-      const place = format.isInstant ? zone.dayOf(fields, computed) : utcDayOf;
+      const place = format.isInstant || leaveFormat.isInstant ? zone.dayOf(fields, computed) : utcDayOf;
       const hired = hireDate(fields, computed, place);
       const entered = hireInput === undefined ? (mapped.orgEntryDate ?? '') : readable(hired);
       const last = leaveDate(fields, computed, place);

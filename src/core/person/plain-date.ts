@@ -58,7 +58,7 @@ export function dateProblem(text: string, { pattern, isInstant, parse, isImplaus
   if (isImplausible(text) !== undefined) return implausibleYear;
   // Days since 1899-12-30, as spreadsheets store dates: 20000 is a day of 1954, 79999 one of 2119.
   if (/^[2-7]\d{4}(?:[.,]\d+)?$/.test(text)) {
-    return `is a spreadsheet's day number instead of a date in the format ${pattern}: export the column as a date or as text`;
+    return `is a spreadsheet's day number instead of a date in the format ${pattern}: export a date, or set the format sheet-days`;
   }
   if (isInstant && parse(text, ({ written }) => written) !== undefined) {
     return 'is a different day in some time zones, and the time zone is not known (lifecycle.timezone)';
@@ -96,12 +96,13 @@ const epochNumber = /^(-?\d{1,15}(?:\.\d+)?)$/;
 const fileTimeStart = 11_644_473_600_000;
 
 /**
- * Formats of instants that are written as numbers. Active Directory counts 100 ns since 1601, and its largest number
+ * Formats of instants that are written as numbers. Spreadsheets count days since 1899-12-30. Active Directory counts 100 ns since 1601, and its largest number
  * means never. .NET writes `/Date(1398902400000+0200)/`, whose offset changes nothing of the instant.
  */
 const epochFormats: Readonly<Record<string, EpochFormat>> = {
   'epoch-seconds': { pattern: epochNumber, toMs: (number) => number * 1000 },
   'epoch-ms': { pattern: epochNumber, toMs: (number) => number },
+  'sheet-days': { pattern: /^(\d{1,6}(?:\.\d+)?)$/, toMs: (number) => (Math.floor(number) - 25_569) * 86_400_000 },
   filetime: {
     pattern: /^(\d{1,19})$/,
     toMs: (number) => (number === 0 || number > 9e18 ? 0 : number / 10_000 - fileTimeStart),

@@ -103,6 +103,18 @@ export function preferred(
   return 'tie';
 }
 
+/**
+ * Returns whether a record shows that the person left, of a later day than the one that counts and shows that they work:
+ * by the first date of `prefer`, which other rules came before.
+ */
+export function leftLater(rules: readonly PreferRule[], counts: Person, other: Person): boolean {
+  const first = rules.findIndex(({ kind }) => kind !== 'expression');
+  if (first === -1 || counts.standing !== 'active' || other.standing !== 'leaver' || !other.isInScope) return false;
+  // Each expression before it is one character of the rank.
+  const [day = '', later = ''] = [counts, other].map(({ rank }) => rank?.slice(first, first + noDate.length));
+  return /^[1-9]/.test(day) && /^[1-9]/.test(later) && day < later;
+}
+
 /** Returns a text of all that is read of a record. Records that differ only in what is not read have the same. */
 export function whatItSays({ at: _, standingReason: __, hires: ___, earlier: ____, ...read }: Person): string {
   return JSON.stringify(Object.entries(read).sort());

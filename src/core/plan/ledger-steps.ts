@@ -1,4 +1,5 @@
 import { type FieldName, type FieldTraits, type FieldValues, fieldTraits } from '../person/fields.ts';
+import { countOf, formatInstant } from '../run/formats.ts';
 import type { MappingSettings, SyncSettings } from '../run/settings.ts';
 import type { Change } from './change.ts';
 import type { Verdict } from './judge.ts';
@@ -226,4 +227,9 @@ export function usersAtStake<One extends MissingUser>(
     return [a.last, a.user.identification].join('\n') < [b.last, b.user.identification].join('\n') ? -1 : 1;
   };
   return ranked.sort(order).map(({ user }) => user);
+}
+
+/** When a missing person is disabled: `disabled from 2026-11-26 02:30:00 UTC at the earliest, after 2 reads`. */
+export function waitWords({ from, afterReads }: MissingWait): string {
+  return `disabled from ${formatInstant(from)} at the earliest, after ${countOf(afterReads, 'read')}`;
 }

@@ -1,3 +1,4 @@
+import type { AnswerProfile } from '../guard/answer.ts';
 import { countOf } from '../run/formats.ts';
 
 /**
@@ -62,13 +63,18 @@ export type ReadEnd =
       readonly notReturned?: readonly string[];
       /** Notes about the read for the operator that raise no doubt. They hold no field values. */
       readonly notes?: readonly string[];
+      /** What the answers held beside the list, to compare the next ones with. */
+      readonly answers?: AnswerProfile;
+      /** Why no person is counted as missing until a second read has the same doubts, or a person approves the read. */
+      readonly doubts?: readonly string[];
     }
   | {
       readonly complete: false;
       readonly rows: number;
       readonly reasons: readonly string[];
-      /** The only doubt is that the read has far fewer rows than before. An operator may accept such a read. */
-      readonly isShrunk?: true;
+      /** The only doubts are what an operator may accept: far fewer rows, or another answer than before. */
+      readonly isAcceptable?: true;
+      readonly answers?: AnswerProfile;
       /** As above. The records of this read still lead to updates. */
       readonly notReturned?: readonly string[];
       readonly notes?: readonly string[];
@@ -91,8 +97,8 @@ interface SnapshotFacts {
    * point).
    */
   readonly gaps: readonly string[];
-  /** The only gap is that the read is much shorter than the last complete read. */
-  readonly isShrunk?: true;
+  /** The only gaps are what an operator may accept: the read is much shorter, or its answers differ from before. */
+  readonly isAcceptable?: true;
 }
 
 export interface ReadFacts {
@@ -111,8 +117,8 @@ export interface ReadFacts {
 export function certifySnapshot(facts: ReadFacts): Snapshot {
   const { kind, end, unreadable, shared = 0, readAt } = facts;
   if (!end.complete) {
-    const shrunk = end.isShrunk === true ? { isShrunk: end.isShrunk } : {};
-    return { kind, rows: end.rows, leavers: undefined, missing: undefined, gaps: end.reasons, ...shrunk };
+    const acceptable = end.isAcceptable === true ? { isAcceptable: end.isAcceptable } : {};
+    return { kind, rows: end.rows, leavers: undefined, missing: undefined, gaps: end.reasons, ...acceptable };
   }
   if (end.rows === 0 && kind === 'full') {
     return { kind, rows: 0, leavers: undefined, missing: undefined, gaps: ['the source has no employees'] };
@@ -127,6 +133,9 @@ export function certifySnapshot(facts: ReadFacts): Snapshot {
   if (shared > 0) {
     const gap = `${countOf(shared, 'identification stands', 'identifications stand')} for different people, so no person can be counted as missing`;
     return { kind, rows: end.rows, leavers, missing: undefined, gaps: [gap] };
+  }
+  if (end.doubts !== undefined && end.doubts.length > 0) {
+    return { kind, rows: end.rows, leavers, missing: undefined, gaps: end.doubts, isAcceptable: true };
   }
   const asOf = end.asOf === 'read' ? (facts.runAt ?? readAt) : trusted(end.asOf, readAt);
   return { kind, rows: end.rows, leavers, missing: { readAt, stamp: end.stamp, asOf } as MissingProof, gaps: [] };

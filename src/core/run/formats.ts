@@ -139,3 +139,8 @@ export function isoInstant(at: number | undefined): string | null {
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
+
+/** Formats a share of 0 to 1. */
+export function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}

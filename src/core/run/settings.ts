@@ -194,6 +194,8 @@ export interface LifecycleSettings {
   /** Which value decides when status and leave date disagree. Absent: see `core/lifecycle.ts`. */
   readonly leavesBy: LeavesBy | undefined;
   readonly dateFormat: string | undefined;
+  /** Format of `leaveDate`. Absent: `dateFormat`. */
+  readonly leaveDateFormat?: string;
   /** A source field with an IANA zone, or a zone itself (`America/Montevideo`). Default UTC. */
   readonly timezone: RecordValue | undefined;
   /** Which day a date with a time and a zone means, also in the mapping. Absent: `auto`. */

@@ -1,11 +1,14 @@
 import { isEmailAddress } from '../person/cell.ts';
 import { compileDateFormat, type DateFormat } from '../person/plain-date.ts';
 import { TextHash } from '../person/text.ts';
+import data from './known-forms.json' with { type: 'json' };
 
 /** What the cells of one column look like, over a whole read. Holds no values of people, except few that repeat. */
 export interface Column {
   /** As a mapping writes it: dots reach inside. */
   readonly path: string;
+  /** As an expression writes it. */
+  readonly term: string;
   readonly filled: number;
   /** Number of cells whose value an earlier cell had. Undefined where so many repeat that the column is no key. */
   readonly repeated: number | undefined;
@@ -16,12 +19,9 @@ export interface Column {
   readonly several: number;
   /** How many have a comma inside, as in `Álvarez, Ana`. */
   readonly commas: number;
-  /** How many e-mail addresses have the domain that most of them have. */
-  readonly usualDomain: number;
   readonly dates: ColumnDates | undefined;
-  /** How many cells cannot be used, are the number of a day as spreadsheets count, have a year of two digits. */
+  /** How many cells cannot be used, have a year of two digits. */
   readonly damaged: number;
-  readonly sheetDays: number;
   readonly shortYears: number;
   /** How often each value occurs; undefined where there are more values than a status has. */
   readonly values: ReadonlyMap<string, number> | undefined;
@@ -31,6 +31,8 @@ export interface Column {
 export interface ColumnDates {
   /** One, or two that nothing tells apart: day and month can be exchanged in every cell. */
   readonly formats: readonly string[];
+  /** Whether the cells are digits alone, so that they can be no dates at all. */
+  readonly isNumeric: boolean;
   readonly fits: number;
   /** Cells that are a date in no way, and are not blank. */
   readonly others: number;
@@ -38,62 +40,57 @@ export interface ColumnDates {
   readonly proofs: number;
 }
 
-const days = [
-  ...['yyyy-MM-dd', 'yyyy/MM/dd', 'yyyyMMdd', 'dd/MM/yyyy', 'MM/dd/yyyy', 'd/M/yyyy', 'M/d/yyyy'],
-  ...['dd.MM.yyyy', 'MM.dd.yyyy', 'd.M.yyyy', 'M.d.yyyy', 'dd-MM-yyyy', 'MM-dd-yyyy', 'd-M-yyyy', 'M-d-yyyy'],
-  ...['dd MMM yyyy', 'd MMM yyyy', 'dd-MMM-yyyy', 'd-MMM-yyyy', 'd MMMM yyyy', 'MMM d, yyyy', 'MMMM d, yyyy'],
-];
-const dayPatterns: readonly string[] = [
-  ...days,
-  ...['yyyy-MM-dd', 'dd/MM/yyyy', 'MM/dd/yyyy', 'dd.MM.yyyy', 'dd-MM-yyyy'].flatMap((day) => [
-    `${day} HH:mm:ss`,
-    `${day} HH:mm`,
-  ]),
-  ...['d/M/yyyy H:mm', 'M/d/yyyy H:mm', 'd/M/yyyy H:mm:ss', 'M/d/yyyy H:mm:ss', 'M/d/yyyy h:mm:ss a'],
-  ...["yyyy-MM-dd'T'HH:mm:ss", "yyyy-MM-dd'T'HH:mm:ssXXX", "yyyy-MM-dd'T'HH:mm:ss.SSSXXX"],
-];
+/** Formats of digits alone, with what their cells look like in our time. Other numbers would be dates too. */
+const numericDates = new Map(Object.entries(data.numericDates).map(([format, cell]) => [format, new RegExp(cell)]));
+/** A strict format comes before those that read its cells too. */
+const dateFormats = [...data.dates, ...numericDates.keys()].map((pattern) => compileDateFormat(pattern));
 
 /** Formats that differ from another one only by the order of day and month. */
-export function otherOrderOf(pattern: string): string {
+function otherOrderOf(pattern: string): string {
   return pattern.replace(/d+|M+/g, (letters) => (letters.startsWith('d') ? 'M' : 'd').repeat(letters.length));
 }
 
-/** A cell that may be a date: it begins as one, and has a year of four digits. */
-const mayBeDate = /^(?:\d|[A-Za-z]{3,9}\.? \d).*\d|^\d{8}$/;
-const shortYear = /^\d{1,2}[/.-]\d{1,2}[/.-]\d{2}$/;
-const sheetDay = /^[2-7]\d{4}$/;
+/** A cell that may be a date: it begins as one. */
+const mayBeDate = /^(?:-?\d|[A-Za-z]{3,9}\.? \d|\\?\/Date\().*\d/;
+const shortYear = /^\d{1,2}[/. -](?:\d{1,2}|[A-Za-z]{3})[/. -]\d{2}(?: \d.*)?$/;
+/** A writer that writes zeros before days and months shows one sooner or later. */
+const leadingZero = /^0\d\D|[-/. ]0\d(?:\D|$)|[年月]0\d/;
 
 /** So many cells show which formats a column has. The others only confirm or refute these. */
 const firstCells = 200;
 const mostValues = 40;
 /** A longer value is no status. */
 const longestValue = 60;
-const mostDomains = 200;
 /** Values of one column that are kept to find repetitions. Later ones are not compared. */
 const mostKept = 500_000;
 
+interface TriedFormat {
+  readonly format: DateFormat;
+  fits: number;
+  proofs: number;
+}
+
 /** Counts the cells of one column. `see` gets normal text that is not blank. */
-export function openColumn(path: string) {
+export function openColumn(path: string, term: string) {
   const hash = new TextHash();
-  const domains = new Map<string, number>();
   const counts = { filled: 0, emails: 0, digits: 0, words: 0, several: 0, commas: 0 };
-  const oddities = { damaged: 0, sheetDays: 0, shortYears: 0 };
-  let formats: { readonly format: DateFormat; fits: number; proofs: number }[] = [];
-  let [noDates, none] = [0, 0];
+  const oddities = { damaged: 0, shortYears: 0 };
+  let formats: TriedFormat[] = [];
+  let [noDates, none, zeros] = [0, 0, 0];
   let kept: Set<number> | undefined = new Set();
   let repeated = 0;
   let values: Map<string, number> | undefined = new Map();
 
   const seeDate = (text: string): void => {
-    if (counts.filled === 1)
-      formats = dayPatterns.map((pattern) => ({ format: compileDateFormat(pattern), fits: 0, proofs: 0 }));
+    if (counts.filled === 1) formats = dateFormats.map((format) => ({ format, fits: 0, proofs: 0 }));
     if (formats.length === 0) return;
     let isDate = false;
     let isNone = false;
     const fit: typeof formats = [];
     if (text.length <= 40 && (mayBeDate.test(text) || text === '0')) {
+      if (leadingZero.test(text)) zeros += 1;
       for (const one of formats) {
-        const date = one.format.parse(text);
+        const date = numericDates.get(one.format.pattern)?.test(text) === false ? undefined : one.format.parse(text);
         if (date === '') isNone = true;
         if (date === undefined || date === '') continue;
         one.fits += 1;
@@ -132,15 +129,11 @@ export function openColumn(path: string) {
     },
     see(text: string): void {
       counts.filled += 1;
-      if (isEmailAddress(text)) {
-        counts.emails += 1;
-        const domain = text.slice(text.lastIndexOf('@')).toLowerCase();
-        if (domains.has(domain) || domains.size < mostDomains) domains.set(domain, (domains.get(domain) ?? 0) + 1);
-      } else if (/^\d+$/.test(text)) counts.digits += 1;
+      if (isEmailAddress(text)) counts.emails += 1;
+      else if (/^\d+$/.test(text)) counts.digits += 1;
       else if (!/\d/.test(text)) counts.words += 1;
       if (/\S\s+\S/.test(text)) counts.several += 1;
       if (/\S,\s*\S/.test(text)) counts.commas += 1;
-      if (sheetDay.test(text)) oddities.sheetDays += 1;
       if (shortYear.test(text)) oddities.shortYears += 1;
       seeDate(text);
       seeValue(text);
@@ -148,30 +141,38 @@ export function openColumn(path: string) {
     result(): Column {
       return {
         path,
+        term,
         ...counts,
         ...oddities,
-        usualDomain: Math.max(0, ...domains.values()),
         repeated: kept === undefined ? undefined : repeated,
-        dates: datesOf(formats, noDates),
+        dates: datesOf(formats, { others: noDates, zeros }),
         values,
       };
     },
   };
 }
 
-/** A column is one of dates if most of its cells are. The strictest format that fits the most cells is taken. */
+/**
+ * A column is one of dates if most of its cells are. The format that fits the most cells is taken: the one with zeros
+ * before days and months, if a cell shows such a zero.
+ */
 function datesOf(
-  formats: readonly { readonly format: DateFormat; readonly fits: number; readonly proofs: number }[],
-  others: number,
+  formats: readonly TriedFormat[],
+  { others, zeros }: { readonly others: number; readonly zeros: number },
 ): ColumnDates | undefined {
   const fits = Math.max(0, ...formats.map((one) => one.fits));
   if (fits === 0 || fits < others) return undefined;
   const best = formats.filter((one) => one.fits === fits);
-  const [first] = best;
+  const loose = zeros > 0 ? undefined : best.find(({ format }) => /(?:^|[^d])d(?!d)/.test(format.pattern));
+  const first = loose ?? best[0];
   if (first === undefined) return undefined;
   const { pattern } = first.format;
   const swapped = otherOrderOf(pattern);
-  const isOpen = best.some(({ format }) => format.pattern === swapped) && !/^y|MMM/.test(pattern);
-  const hasOrder = !/^y|MMM/.test(pattern);
-  return { formats: isOpen ? [pattern, swapped] : [pattern], fits, others, proofs: hasOrder ? first.proofs : 0 };
+  const hasOrder = /^[dM]/.test(pattern) && !pattern.includes('MMM');
+  const isOpen = hasOrder && best.some(({ format }) => format.pattern === swapped);
+  const isNumeric = numericDates.has(pattern);
+  return {
+    ...{ formats: isOpen ? [pattern, swapped] : [pattern], isNumeric, fits, others },
+    proofs: hasOrder ? first.proofs : 0,
+  };
 }

@@ -1,4 +1,4 @@
-import { dateUse, isEmailAddress } from '../person/cell.ts';
+import { type DateUse, dateUse, isEmailAddress } from '../person/cell.ts';
 import type { FieldName } from '../person/fields.ts';
 import { prehire, statusField } from '../person/lifecycle.ts';
 import type { SourceRecord } from '../person/person.ts';
@@ -6,7 +6,7 @@ import { compileDateFormat } from '../person/plain-date.ts';
 import { compileSourcePath, isKnownSourcePath } from '../person/source-path.ts';
 import { foldText, readText } from '../person/text.ts';
 import { countOf } from '../run/formats.ts';
-import type { FieldRule, SyncSettings } from '../run/settings.ts';
+import type { FieldRule, RecordValue, SyncSettings } from '../run/settings.ts';
 import type { Proposal } from './proposal.ts';
 import { ruleYaml, scalar } from './proposal-lines.ts';
 import type { ProposedField } from './propose-mapping.ts';
@@ -29,16 +29,10 @@ export function findDrift(survey: Survey, proposal: Proposal, settings: SyncSett
     ['identification', mapping.identification] as const,
     ...Object.entries(mapping.fields),
   ] as readonly (readonly [FieldName | 'identification', FieldRule])[];
-  const dates = (
-    [
-      ['hireDate', lifecycle?.hireDate],
-      ['leaveDate', lifecycle?.leaveDate],
-    ] as const
-  ).flatMap(([key, path]) =>
-    typeof path === 'string'
-      ? [{ key: `lifecycle.${key}`, path, format: lifecycle?.dateFormat, use: 'work' as const }]
-      : [],
-  );
+  const { hireDate, leaveDate, dateFormat, leaveDateFormat = dateFormat } = lifecycle ?? {};
+  const cell = (key: string, path: RecordValue | undefined, format: string | undefined): readonly DateCell[] =>
+    typeof path === 'string' ? [{ key: `lifecycle.${key}`, path, format, use: 'work' }] : [];
+  const dates = [...cell('hireDate', hireDate, dateFormat), ...cell('leaveDate', leaveDate, leaveDateFormat)];
   const status = typeof lifecycle?.status === 'string' ? [{ key: 'lifecycle.status', path: lifecycle.status }] : [];
   const read = [
     ...rules.flatMap(([field, rule]) => (rule.kind === 'from' ? [{ key: `mapping.${field}`, path: rule.path }] : [])),
@@ -90,27 +84,20 @@ function differenceOf(found: ProposedField, rule: FieldRule | undefined, gone: r
     : undefined;
 }
 
-function misfitsOf(
-  {
-    key,
-    path,
-    format,
-    use,
-  }: {
-    readonly key: string;
-    readonly path: string;
-    readonly format: string | undefined;
-    readonly use: 'birth' | 'work' | 'any';
-  },
-  { sample }: Survey,
-): readonly string[] {
+interface DateCell {
+  readonly key: string;
+  readonly path: string;
+  readonly format: string | undefined;
+  readonly use: DateUse;
+}
+
+function misfitsOf({ key, path, format, use }: DateCell, { sample }: Survey): readonly string[] {
   const { parse, pattern } = compileDateFormat(format ?? 'yyyy-MM-dd', use);
-  const cells = sample.map((row) => row[path]).filter((text) => text !== undefined);
+  const cells = sample.flatMap((row) => row[path] ?? []);
   const misfits = cells.filter((text) => parse(text) === undefined).length;
   if (misfits === 0) return [];
-  return [
-    `${key}: ${countOf(misfits, 'date')} of ${cells.length} in ${path} ${misfits === 1 ? 'does' : 'do'} not fit ${pattern}.`,
-  ];
+  const fit = misfits === 1 ? 'does' : 'do';
+  return [`${key}: ${countOf(misfits, 'date')} of ${cells.length} in ${path} ${fit} not fit ${pattern}.`];
 }
 
 function newStatuses(

@@ -1,7 +1,7 @@
 import { fieldTraits } from '../person/fields.ts';
 import { countOf } from '../run/formats.ts';
 import type { Proposal } from './proposal.ts';
-import type { ProposedStatus } from './propose-lifecycle.ts';
+import type { ProposedColumn, ProposedDate, ProposedLifecycle, ProposedStatus } from './propose-lifecycle.ts';
 import type { ProposedField } from './propose-mapping.ts';
 import type { ProposedRule } from './readings.ts';
 
@@ -33,15 +33,18 @@ export function proposalYaml({ identification, fields, lifecycle, people, remark
   const hidden = plain
     .filter(({ field }) => field !== 'identification' && !fieldTraits(field).isReadable)
     .map(({ field }) => field);
+  const isEmpty = [lifecycle?.status, lifecycle?.hireDate, lifecycle?.leaveDate].every(
+    (column) => column === undefined || column.certainty === 'off',
+  );
   const both = people === undefined ? [] : [peopleSentence(people)];
   return [
     ...[...both, ...remarks].map((text) => `# ${text}`),
     'mapping:',
     ...mapping.map((line) => render(line, '  ')),
     ...(hidden.length === 0 ? [] : ['', ...firstSight(hidden)]),
-    ...(lifecycle === undefined
-      ? ['', '# No column says who left, so each person of the source counts as active.']
-      : ['', 'lifecycle:', ...lifecycleLines(lifecycle).map((line) => render(line, '  '))]),
+    '',
+    ...(isEmpty ? ['# No column says who left, so each person of the source counts as active.'] : ['lifecycle:']),
+    ...(lifecycle === undefined ? [] : lifecycleLines(lifecycle)).map((line) => render(line, '  ')),
   ].join('\n');
 }
 
@@ -62,57 +65,63 @@ function firstSight(hidden: readonly string[]): readonly string[] {
   ];
 }
 
-function lineOf({ field, rule, certainty, evidence }: ProposedField): Line {
+function lineOf({ field, rule, ...found }: ProposedField): Line {
   const key = field.startsWith('customField') ? field.slice('customField'.length) : field;
-  const text = `${key}: ${ruleYaml(rule)}`;
+  return weighed(`${key}: ${ruleYaml(rule)}`, found);
+}
+
+/** Writes a line that the evidence is against as a comment. */
+function weighed(text: string, { certainty, evidence }: Pick<ProposedColumn, 'certainty' | 'evidence'>): Line {
   if (certainty === 'off') return { text: `# ${text}`, reason: `UNSURE, so it is left out: ${evidence}` };
   return { text, reason: certainty === 'unsure' ? `UNSURE: ${evidence}` : evidence };
 }
 
 export function ruleYaml(rule: ProposedRule): string {
-  if ('expression' in rule) return `{ expression: ${JSON.stringify(rule.expression)} }`;
-  const { from, format, transform } = rule;
-  if (format === undefined && transform === undefined) return scalar(from);
+  const { format, transform } = rule;
+  if ('from' in rule && format === undefined && transform === undefined) return scalar(rule.from);
   const keys = [
-    `from: ${scalar(from)}`,
+    'from' in rule ? `from: ${scalar(rule.from)}` : `expression: ${JSON.stringify(rule.expression)}`,
     ...(format === undefined ? [] : [`format: ${scalar(format)}`]),
     ...(transform === undefined ? [] : [`transform: [${transform.join(', ')}]`]),
   ];
   return `{ ${keys.join(', ')} }`;
 }
 
-function lifecycleLines({
-  status,
-  statuses,
-  hireDate,
-  leaveDate,
-  dateFormat,
-}: NonNullable<Proposal['lifecycle']>): readonly Line[] {
-  const line = (key: string, found: typeof status | typeof hireDate): readonly Line[] => {
-    if (found === undefined) return [];
-    const { path, certainty, evidence } = found;
-    return [{ text: `${key}: ${scalar(path)}`, reason: certainty === 'unsure' ? `UNSURE: ${evidence}` : evidence }];
-  };
+function lifecycleLines({ status, statuses, hireDate, leaveDate }: ProposedLifecycle): readonly Line[] {
+  const isOff = status?.certainty === 'off';
   const list = (key: string, meaning: ProposedStatus['meaning']): readonly Line[] => {
     const some = statuses.filter((one) => one.meaning === meaning);
-    if (some.length === 0) return [];
+    if (some.length === 0 || isOff) return [];
     return [
       { text: `${key}:`, reason: '' },
       ...some.map(({ value, evidence }) => ({ text: `  - ${scalar(value)}`, reason: evidence })),
     ];
   };
-  const unknown = statuses.filter((one) => one.meaning === 'unknown');
+  const unlisted = statuses.filter(({ meaning }) => isOff || meaning === 'unknown');
+  const [hired, left] = [hireDate, leaveDate].map((date) =>
+    date === undefined || date.certainty === 'off' ? undefined : (date.rule.format ?? 'yyyy-MM-dd'),
+  );
+  const formats = [
+    ...(hired === undefined || hired === 'yyyy-MM-dd' ? [] : [`dateFormat: ${scalar(hired)}`]),
+    ...(left === undefined || left === (hired ?? 'yyyy-MM-dd')
+      ? []
+      : [`${hired === undefined ? 'dateFormat' : 'leaveDateFormat'}: ${scalar(left)}`]),
+  ];
   return [
-    ...line('status', status),
+    ...(status === undefined ? [] : [weighed(`status: ${scalar(status.path)}`, status)]),
     ...list('active', 'active'),
     ...list('leaver', 'leaver'),
-    ...unknown.map(({ value, evidence }) => ({ text: `#   - ${scalar(value)}`, reason: evidence })),
-    ...line('hireDate', hireDate),
-    ...line('leaveDate', leaveDate),
-    ...(dateFormat === undefined || (hireDate ?? leaveDate) === undefined
-      ? []
-      : [{ text: `dateFormat: ${scalar(dateFormat)}`, reason: '' }]),
+    ...unlisted.map(({ value, evidence }) => ({ text: `#   - ${scalar(value)}`, reason: evidence })),
+    ...dated('hireDate', hireDate),
+    ...dated('leaveDate', leaveDate),
+    ...formats.map((text) => ({ text, reason: '' })),
   ];
+}
+
+function dated(key: string, date: ProposedDate | undefined): readonly Line[] {
+  if (date === undefined) return [];
+  const { format: _, ...rule } = date.rule;
+  return [weighed(`${key}: ${ruleYaml(rule)}`, date)];
 }
 
 function render({ text, reason }: Line, indent: string): string {

@@ -1,6 +1,5 @@
 import { countOf } from '../run/formats.ts';
 import type { Column } from './column.ts';
-import { compileNames, type KnownNames } from './known-names.ts';
 import { type ProposedLifecycle, proposeLifecycle } from './propose-lifecycle.ts';
 import { chooseKey, joinSample, type ProposedField, proposeFields, unfilledFields } from './propose-mapping.ts';
 import { isMostly } from './readings.ts';
@@ -16,7 +15,9 @@ export interface Proposal {
   readonly lifecycle: ProposedLifecycle | undefined;
   /** Undefined without a platform, or where too few people are on both sides. */
   readonly people: ProposedPeople | undefined;
-  /** What is unsure or strange, in sentences. */
+  /** What is not proven, with its effect on people. */
+  readonly open: readonly { readonly about: string; readonly effect: string }[];
+  /** What is strange, in sentences. */
   readonly remarks: readonly string[];
 }
 
@@ -32,11 +33,10 @@ export interface ProposedPeople {
 const shownNames = 5;
 
 export function propose(survey: Survey): Proposal {
-  const names = compileNames();
-  const key = chooseKey(survey, names);
+  const key = chooseKey(survey);
   const joined = joinSample(survey, key);
-  const fields = proposeFields(survey, key, joined, names);
-  const lifecycle = proposeLifecycle(survey, fields, joined, names);
+  const fields = proposeFields(survey, key, joined);
+  const lifecycle = proposeLifecycle(survey, fields, joined);
   const people = peopleOf(survey, key.join);
   const unfilled = unfilledFields(
     joined.map(({ user }) => user),
@@ -58,7 +58,7 @@ export function propose(survey: Survey): Proposal {
       ? ['Hardly anyone of the source is found on the platform, so no values could be compared.']
       : []),
     ...(unfilled.length > 0 ? [`The platform has values that no column fills: ${unfilled.join(', ')}.`] : []),
-    ...survey.columns.flatMap((column) => strangeIn(column, names)),
+    ...survey.columns.flatMap(strangeIn),
     ...(survey.isCut ? ['The source has more columns than were looked at.'] : []),
     ...(survey.platform?.isCut === true
       ? [`Only the first ${survey.platform.users.length} users of the platform were compared.`]
@@ -71,8 +71,22 @@ export function propose(survey: Survey): Proposal {
     fields,
     lifecycle,
     people,
+    open: openIn([...(key.field === undefined ? [] : [key.field]), ...fields], lifecycle),
     remarks,
   };
+}
+
+function openIn(fields: readonly ProposedField[], lifecycle: ProposedLifecycle | undefined): Proposal['open'] {
+  const { status, statuses = [], leaveDate } = lifecycle ?? {};
+  const isBlind = [status, leaveDate].every((column) => column === undefined || column.certainty === 'off');
+  const all = [
+    ...fields.map(({ field, effect }) => ({ about: field as string, effect })),
+    { about: `status ${status?.path ?? ''}`, effect: status?.effect },
+    ...statuses.map(({ value, effect }) => ({ about: `status ${value}`, effect })),
+    { about: 'leaveDate', effect: leaveDate?.effect },
+    { about: 'lifecycle', effect: isBlind ? 'as written: nobody leaves, because no column says who left' : undefined },
+  ];
+  return all.flatMap(({ about, effect }) => (effect === undefined ? [] : [{ about, effect }]));
 }
 
 function peopleOf(
@@ -93,15 +107,9 @@ function peopleOf(
 }
 
 /** What spreadsheets and people do to a column that a field could use. */
-function strangeIn(column: Column, names: KnownNames): readonly string[] {
-  const { path, sheetDays, shortYears, damaged } = column;
-  const isDate = (['orgEntryDate', 'birthDate', 'leaveDate'] as const).some(
-    (meaning) => names.like(meaning, path) >= 1,
-  );
+function strangeIn(column: Column): readonly string[] {
+  const { path, shortYears, damaged } = column;
   return [
-    ...(isDate && isMostly(sheetDays, column)
-      ? [`${path} has day numbers of a spreadsheet instead of dates: export the column as a date or as text.`]
-      : []),
     ...(isMostly(shortYears, column)
       ? [`${path} has years of two digits, which can mean two centuries: export four digits.`]
       : []),

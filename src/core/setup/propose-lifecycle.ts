@@ -1,9 +1,14 @@
 import { compileDateFormat } from '../person/plain-date.ts';
 import { countOf } from '../run/formats.ts';
 import type { Column } from './column.ts';
-import { type KnownNames, statusMeaning } from './known-names.ts';
-import type { Joined, ProposedField } from './propose-mapping.ts';
+import { likeName, statusMeaning } from './known-names.ts';
+import { type Joined, orderOf, type ProposedField } from './propose-mapping.ts';
+import type { ProposedRule } from './readings.ts';
 import type { SampleRow, Survey } from './survey.ts';
+
+/** A proposed column and what speaks for it. `effect`: what an open question means for people. */
+export type ProposedColumn = { readonly path: string } & Pick<ProposedField, 'certainty' | 'evidence' | 'effect'>;
+export type ProposedDate = ProposedColumn & Pick<ProposedField, 'rule'>;
 
 /** What a status says of a person, and what the platform says of people who have it. */
 export interface ProposedStatus {
@@ -11,179 +16,126 @@ export interface ProposedStatus {
   readonly meaning: 'active' | 'leaver' | 'unknown';
   readonly people: number;
   readonly evidence: string;
-}
-
-export interface ProposedDate {
-  readonly path: string;
-  readonly certainty: 'sure' | 'unsure';
-  readonly evidence: string;
+  readonly effect?: string;
 }
 
 export interface ProposedLifecycle {
-  readonly status:
-    | { readonly path: string; readonly certainty: 'sure' | 'unsure'; readonly evidence: string }
-    | undefined;
+  readonly status: ProposedColumn | undefined;
   readonly statuses: readonly ProposedStatus[];
   readonly hireDate: ProposedDate | undefined;
   readonly leaveDate: ProposedDate | undefined;
-  /** Absent: ISO. */
-  readonly dateFormat: string | undefined;
 }
 
-interface Standing {
-  readonly enabled: number;
-  readonly disabled: number;
-  readonly absent: number;
-  /** How many have a last day of work that has passed. */
-  readonly ended: number;
+/** A row of the sample and what else is known of its person. */
+interface Row {
+  readonly cells: SampleRow;
+  /** On the platform. Undefined where nothing was compared. */
+  readonly account: 'enabled' | 'disabled' | 'absent' | undefined;
+  /** What the words of the status say. */
+  says?: ProposedStatus['meaning'] | undefined;
+  /** The last day of work has passed. */
+  hasEnded?: boolean;
 }
+
+/** So many people are no accident. */
+const several = 3;
+
+const hasAccess = ({ account }: Row): boolean => account === 'enabled' || account === undefined;
 
 /** Proposes who works here and who left. Undefined where no column says so. */
 export function proposeLifecycle(
   survey: Survey,
   fields: readonly ProposedField[],
   joined: readonly Joined[],
-  names: KnownNames,
 ): ProposedLifecycle | undefined {
-  const taken = new Set(
-    fields.filter(({ certainty }) => certainty === 'sure').flatMap(({ rule }) => ('from' in rule ? [rule.from] : [])),
+  const entry = fields.find(({ field, certainty }) => field === 'orgEntryDate' && certainty !== 'off');
+  const taken = [entry, ...fields.filter(({ certainty }) => certainty === 'sure')].flatMap((field) =>
+    field !== undefined && 'from' in field.rule ? [field.rule.from] : [],
   );
-  const free = survey.columns.filter(({ path }) => !taken.has(path));
-  const users = new Map(joined.map(({ row, user }) => [row, user]));
-  const entry = fields.find(({ field }) => field === 'orgEntryDate');
-  const hire =
-    entry !== undefined && 'from' in entry.rule
-      ? survey.columns.find(({ path }) => 'from' in entry.rule && path === entry.rule.from)
-      : undefined;
-  const leave = leaveOf(free, names);
-  const status = statusOf(free, survey.sample, { users, hasEnded: compileEnded(leave, survey.today) }, names);
-  if (status === undefined && hire === undefined && leave === undefined) return undefined;
-  const formats = [
-    formatOf(leave),
-    entry !== undefined && 'from' in entry.rule ? (entry.rule.format ?? 'yyyy-MM-dd') : undefined,
-  ];
-  const format = formats.find((one) => one !== undefined) ?? 'yyyy-MM-dd';
-  // One format serves both dates. A leave date decides more than a hire date.
-  const hasHire =
-    hire !== undefined &&
-    entry !== undefined &&
-    (leave === undefined || formats[0] === undefined || formats[0] === formats[1]);
-  return {
-    status: status?.field,
-    statuses: status?.statuses ?? [],
-    hireDate: hasHire
-      ? {
-          path: hire.path,
-          certainty: entry.certainty === 'sure' ? 'sure' : 'unsure',
-          evidence: 'no account before this day',
-        }
-      : undefined,
-    leaveDate: leave === undefined ? undefined : describeLeave(leave, names),
-    dateFormat: format === 'yyyy-MM-dd' ? undefined : format,
-  };
+  const free = survey.columns.filter(({ path }) => !taken.includes(path));
+  const users = new Map(
+    joined.map(({ row, user }) => [row, user.enabled ? ('enabled' as const) : ('disabled' as const)]),
+  );
+  const rows = survey.sample.map(
+    (cells): Row => ({ cells, account: users.size === 0 ? undefined : (users.get(cells) ?? 'absent') }),
+  );
+  // What the words say shows which dates are last days; these show what other words mean.
+  const said = statusOf(free, rows);
+  for (const row of rows) row.says = said.isProven ? said.meaningOf(row) : undefined;
+  const leaveDate = leaveDateOf(free, { rows, survey, entry });
+  const { status, statuses } = statusOf(free, rows);
+  if (status === undefined && entry === undefined && leaveDate === undefined) return undefined;
+  const { rule, certainty } = entry ?? {};
+  const hired = rule === undefined || certainty === undefined ? undefined : { rule, certainty };
+  const path = rule !== undefined && 'from' in rule ? rule.from : 'orgEntryDate';
+  const hireDate = hired === undefined ? undefined : { ...hired, path, evidence: 'no account before this day' };
+  return { status, statuses, hireDate, leaveDate };
 }
 
-function leaveOf(columns: readonly Column[], names: KnownNames): Column | undefined {
-  return columns
-    .filter(
-      (column) =>
-        names.like('leaveDate', column.path) >= 1 &&
-        (column.dates !== undefined || column.filled === 0 || column.words === 0),
-    )
-    .toSorted((a, b) => names.like('leaveDate', b.path) - names.like('leaveDate', a.path))
-    .at(0);
-}
+/* The status. */
 
-function formatOf(column: Column | undefined): string | undefined {
-  const formats = column?.dates?.formats ?? [];
-  return formats.length === 1 ? formats[0] : undefined;
-}
+/** A word for active people in a column that is called a status is just enough. */
+const enough = 0.55;
 
-/** Returns whether a row has a last day of work that has passed, whatever the order of day and month. */
-function compileEnded(column: Column | undefined, today: string): (row: SampleRow) => boolean {
-  const formats = (column?.dates?.formats ?? []).map((pattern) => compileDateFormat(pattern, 'work'));
-  if (column === undefined || formats.length === 0) return () => false;
-  return (row) => {
-    const text = row[column.path];
-    const dates = text === undefined ? [] : formats.map(({ parse }) => parse(text));
-    return dates.length > 0 && dates.every((date) => date !== undefined && date !== '' && date < today);
-  };
-}
-
-function describeLeave({ path, dates, filled }: Column, names: KnownNames): ProposedDate {
-  const fits =
-    dates === undefined
-      ? filled === 0
-        ? 'no cell has a value'
-        : 'no cell is a date of our time'
-      : countOf(dates.fits, 'date');
-  const isSure =
-    dates !== undefined && dates.formats.length === 1 && dates.others === 0 && names.like('leaveDate', path) > 1;
-  return { path, certainty: isSure ? 'sure' : 'unsure', evidence: `the last day of work, by its name; ${fits}` };
-}
-
-function statusOf(columns: readonly Column[], sample: readonly SampleRow[], evidence: Evidence, names: KnownNames) {
-  let found:
-    | { readonly column: Column; readonly statuses: readonly ProposedStatus[]; readonly score: number }
-    | undefined;
-  for (const column of columns) {
-    if (column.values === undefined || column.values.size === 0 || column.dates !== undefined) continue;
-    const statuses = statusesOf(column, column.values, sample, evidence);
-    const said = statuses.filter(({ meaning }) => meaning !== 'unknown');
-    const people = said.reduce((sum, one) => sum + one.people, 0);
-    const like = names.like('status', column.path);
-    const hasBoth =
-      said.some(({ meaning }) => meaning === 'leaver') && said.some(({ meaning }) => meaning === 'active');
-    // Without a status all people count as active, so a column that is called so counts, whatever its words.
-    if ((like <= 1 && !said.some(({ meaning }) => meaning === 'active')) || (like === 0 && !hasBoth)) continue;
-    const score = like + (hasBoth ? 1.5 : 0) + people / Math.max(1, column.filled);
-    if (
-      score < 1.8 ||
-      (found !== undefined && (score < found.score || (score === found.score && column.path > found.column.path)))
-    )
-      continue;
-    found = { column, statuses, score };
-  }
-  if (found === undefined) return undefined;
-  const { column, statuses } = found;
+/** Finds the column whose values tell who left, and what each value means. */
+function statusOf(columns: readonly Column[], rows: readonly Row[]) {
+  const all = columns.flatMap((column) => {
+    const { path, values, dates } = column;
+    if (values === undefined || values.size === 0 || dates?.isNumeric === false) return [];
+    const like = likeName('status', path);
+    const statuses = [...values]
+      .toSorted(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
+      .map(([value]) => judge(value, column, rows));
+    const meanings = new Map(statuses.map(({ value, meaning }) => [value, meaning]));
+    const meaningOf = ({ cells }: Row) => meanings.get(cells[path] ?? '');
+    const score = evidenceFor(statuses, path, rows) * (1 + like / 10) + like / 100;
+    const isNamed = like > 1 && statuses.length === 1 && statuses[0]?.meaning === 'active';
+    return score >= enough || isNamed ? [{ path, like, statuses, score, meaningOf }] : [];
+  });
+  const [found] = all.toSorted((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1));
+  if (found === undefined) return { status: undefined, statuses: [], isProven: false, meaningOf: () => undefined };
+  const { path, like, statuses, score, meaningOf } = found;
   const unknown = statuses.filter(({ meaning }) => meaning === 'unknown').length;
-  const like = names.like('status', column.path);
-  const says = [
-    like > 0 ? 'by its name and values' : 'by its values',
-    unknown === 0 ? undefined : `${countOf(unknown, 'value is', 'values are')} in neither list, which changes nothing`,
-  ].filter((text) => text !== undefined);
-  const certainty = like > 0 && unknown === 0 ? ('sure' as const) : ('unsure' as const);
-  return { field: { path: column.path, certainty, evidence: says.join('; ') }, statuses };
+  const isProven = score >= enough;
+  const off = {
+    certainty: 'off',
+    evidence: 'it has one value only',
+    effect: 'as written: each person counts as active',
+  };
+  const by = like > 0 ? 'by its name and values' : 'by its values';
+  const rest = `; ${countOf(unknown, 'value is', 'values are')} in neither list, which changes nothing`;
+  const losing = rows.filter((row) => hasAccess(row) && meaningOf(row) === 'leaver').length;
+  const effect = `as written: ${countOf(losing, 'loses', 'lose')} access; if ${path} says something else: none`;
+  const on = {
+    certainty: like > 0 && unknown === 0 ? 'sure' : 'unsure',
+    evidence: `${by}${unknown === 0 ? '' : rest}`,
+    ...(like === 0 ? { effect } : {}),
+  };
+  const status = { path, ...(isProven ? on : off) } as ProposedColumn;
+  return { status, statuses, isProven, meaningOf };
 }
 
-/** What rows say of a person besides the status. */
-interface Evidence {
-  readonly users: ReadonlyMap<SampleRow, Joined['user']>;
-  hasEnded(row: SampleRow): boolean;
-}
-
-function statusesOf(
-  { path, filled }: Column,
-  values: ReadonlyMap<string, number>,
-  sample: readonly SampleRow[],
-  { users, hasEnded }: Evidence,
-): readonly ProposedStatus[] {
-  const standings = new Map<string, { -readonly [Key in keyof Standing]: Standing[Key] }>();
-  for (const row of sample) {
-    const value = row[path];
-    if (value === undefined) continue;
-    const standing = standings.get(value) ?? { enabled: 0, disabled: 0, absent: 0, ended: 0 };
-    const user = users.get(row);
-    standing[user === undefined ? 'absent' : user.enabled ? 'enabled' : 'disabled'] += 1;
-    if (hasEnded(row)) standing.ended += 1;
-    standings.set(value, standing);
-  }
-  return [...values]
-    .toSorted(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
-    .map(([value, people]) => {
-      const isMost = people * 3 >= filled * 2;
-      return judge({ value, people, path, isMost, isCompared: users.size > 0 }, standings.get(value));
+/**
+ * Returns how well values tell who left: by words for leavers, by accounts that are disabled, by last days that have
+ * passed. 0 where no value means active. A word for active people alone tells little.
+ */
+function evidenceFor(statuses: readonly ProposedStatus[], path: string, rows: readonly Row[]): number {
+  const words = new Set(statuses.map(({ value, meaning }) => meaning !== 'unknown' && statusMeaning(value, path)));
+  // Of people who are gone, how many have a value that most of its people have who are gone.
+  const toldBy = (isGone: (row: Row) => boolean): number => {
+    const gone = rows.filter(isGone);
+    const tells = statuses.filter(({ value, meaning }) => {
+      const own = rows.filter(({ cells, account }) => cells[path] === value && account !== 'absent');
+      return meaning !== 'active' && own.filter(isGone).length * 2 > own.length;
     });
+    const told = gone.filter(({ cells }) => tells.some(({ value }) => value === cells[path]));
+    return gone.length < several ? 0 : told.length / gone.length;
+  };
+  const disabled = toldBy(({ account }) => account === 'disabled');
+  const ended = toldBy(({ hasEnded }) => hasEnded === true);
+  if (statuses.length === 1 || !statuses.some(({ meaning }) => meaning === 'active')) return 0;
+  const byWords = (words.has('leaver') ? 2 : 0) + (words.has('active') ? 0.5 : words.has('other') ? 0 : 0.45);
+  return byWords + (disabled < 0.6 ? 0 : 1 + disabled) + (ended < 0.6 ? 0 : ended);
 }
 
 /**
@@ -191,50 +143,101 @@ function statusesOf(
  * or their last days have passed. That accounts are enabled proves nothing before a first sync, when leavers still have
  * theirs, so it confirms only the word of most people.
  */
-function judge(
-  {
-    value,
-    people,
-    path,
-    isMost,
-    isCompared,
-  }: {
-    readonly value: string;
-    readonly people: number;
-    readonly path: string;
-    readonly isMost: boolean;
-    readonly isCompared: boolean;
-  },
-  found: Standing | undefined,
-): ProposedStatus {
+function judge(value: string, { path, filled, values }: Column, all: readonly Row[]): ProposedStatus {
+  const rows = all.filter(({ cells }) => cells[path] === value);
+  const count = (account: Row['account']): number => rows.filter((row) => row.account === account).length;
+  const [enabled, disabled, absent] = [count('enabled'), count('disabled'), count('absent')];
+  const ended = rows.filter(({ hasEnded }) => hasEnded === true).length;
+  const people = values?.get(value) ?? 0;
+  const known = enabled + disabled;
+  const isGone = (known >= several && enabled <= known * 0.1) || (ended > 0 && ended >= rows.length * 0.9);
+  const isHere = known >= several && enabled >= known * 0.9 && people * 3 >= filled * 2;
+  const shown = isGone ? 'leaver' : isHere ? 'active' : 'unknown';
   const word = statusMeaning(value, path);
-  const standing = isCompared ? found : undefined;
-  const known = (standing?.enabled ?? 0) + (standing?.disabled ?? 0);
-  const share = known < 3 ? undefined : (standing?.enabled ?? 0) / known;
-  const isGone = share !== undefined && share <= 0.1;
-  const sampled = (found?.enabled ?? 0) + (found?.disabled ?? 0) + (found?.absent ?? 0);
-  const ended = found?.ended ?? 0;
-  const hasEnded = ended > 0 && ended >= sampled * 0.9;
-  // A letter or a digit alone means something else in each company.
-  const isWeak = value.length < 2 && !/^stat2$/i.test(path);
-  const isConfirmed = isMost && share !== undefined && share >= 0.9;
-  const shown = isGone || hasEnded ? 'leaver' : isConfirmed ? 'active' : 'unknown';
-  const against = word === 'active' && !isWeak && shown === 'leaver';
-  const meaning = against ? 'unknown' : word !== undefined && !isWeak ? word : shown;
-  const platform =
-    standing === undefined
-      ? undefined
-      : [
-          countOf(standing.enabled, 'enabled', 'enabled'),
-          ...(standing.disabled === 0 ? [] : [`${standing.disabled} disabled`]),
-          ...(standing.absent === 0 ? [] : [`${standing.absent} not there`]),
-        ].join(', ');
+  const against = word !== undefined && shown !== 'unknown' && shown !== (word === 'leaver' ? word : 'active');
+  const meaning = against ? 'unknown' : word === 'other' ? 'active' : (word ?? shown);
+  const accounts = [`${enabled} enabled`, disabled > 0 && `${disabled} disabled`, absent > 0 && `${absent} not there`];
+  const isCompared = known + absent > 0;
   const says = [
     countOf(people, 'person', 'people'),
-    platform === undefined ? undefined : `on the platform ${platform}`,
-    ended === 0 ? undefined : `${countOf(ended, 'last day of work has', 'last days of work have')} passed`,
-    against ? 'the word and the rest disagree' : undefined,
-    meaning === 'unknown' ? 'UNSURE: put it into one of the lists' : undefined,
-  ].filter((text) => text !== undefined);
-  return { value, meaning, people, evidence: says.join('; ') };
+    isCompared && `on the platform ${accounts.filter((text) => text !== false).join(', ')}`,
+    ended > 0 && `${countOf(ended, 'last day of work has', 'last days of work have')} passed`,
+    against && 'the word and the rest disagree',
+    meaning === 'unknown' && 'UNSURE: put it into one of the lists',
+  ].filter((text) => text !== false);
+  const losing = countOf(isCompared ? enabled : people, 'loses', 'lose');
+  const effect = meaning === 'unknown' ? { effect: `if ${value} means left: ${losing} access; as written: none` } : {};
+  return { value, meaning, people, evidence: says.join('; '), ...effect };
+}
+
+/* The last day of work. */
+
+interface LeaveFacts {
+  readonly rows: readonly Row[];
+  readonly survey: Survey;
+  readonly entry: ProposedField | undefined;
+}
+
+/** Finds the column of last days of work, by evidence first. Marks the rows whose last day has passed. */
+function leaveDateOf(columns: readonly Column[], facts: LeaveFacts): ProposedDate | undefined {
+  const [found] = columns
+    .flatMap((column) => leaveDateIn(column, facts))
+    .toSorted((a, b) => b.rank - a.rank || (a.date.path < b.date.path ? -1 : 1));
+  if (found === undefined) return undefined;
+  if (found.date.certainty !== 'off') for (const row of found.past) row.hasEnded = true;
+  return found.date;
+}
+
+/**
+ * Judges one column: few rows have a last day, it comes after the first day, and people whose day has passed are disabled
+ * or have a status of leavers. A name alone is enough where nothing contradicts it.
+ */
+function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: LeaveFacts) {
+  const like = likeName('leaveDate', path);
+  if (like < 1 && dates === undefined) return [];
+  const order =
+    dates === undefined ? undefined : orderOf({ from: path }, dates, { survey, known: entry?.rule.format ?? '' });
+  const rule = order?.rule ?? { ...entry?.rule, from: path };
+  const [read, hired] = [readerOf(rule), entry === undefined ? () => undefined : readerOf(entry.rule)];
+  const dated = rows.flatMap((row) => {
+    const day = read(row.cells);
+    return day === undefined ? [] : [{ row, day, isAfter: day >= (hired(row.cells) ?? '') }];
+  });
+  const past = dated.filter(({ day }) => day < survey.today).map(({ row }) => row);
+  const left = past.filter(({ account, says }) => says === 'leaver' || (account === 'disabled' && says !== 'active'));
+  const losing = past.filter((row) => hasAccess(row) && row.says !== 'leaver').length;
+  const isAfter = dated.filter((one) => one.isAfter).length >= dated.length * 0.9;
+  const isSparse = dated.length * 2 < rows.length;
+  const isProven = isAfter && isSparse && past.length >= several && left.length * 2 >= past.length;
+  if (like < 1 && !isProven) return [];
+  const isUnread = dates === undefined && filled > 0;
+  const isRefuted = past.filter(({ says }) => says === 'active').length * 2 > past.length || losing * 3 > rows.length;
+  const isOff = isUnread || !isAfter || isRefuted || (like <= 1 && !isProven && losing > 0);
+  const isSure =
+    dates !== undefined && !order?.isOpen && (isProven ? like >= 1 || losing === 0 : like > 1 && losing === 0);
+  const access = `${countOf(losing, 'loses', 'lose')} access`;
+  const effect = isOff
+    ? `if ${path} is the last day of work: ${access}; as written: none`
+    : `as written: ${access}; if ${path} is another day: none`;
+  const says = [
+    `the last day of work, ${isProven ? `${left.length} of ${past.length} people whose day has passed have left` : 'by its name'}`,
+    filled === 0 && 'no cell has a value',
+    isUnread && 'its cells are dates in no format that Rollcall reads',
+    dates !== undefined && `${countOf(dates.fits, 'date')} in ${countOf(survey.rows, 'row')}; ${order?.says}`,
+  ].filter((text) => text !== false);
+  const date: ProposedDate = {
+    ...{ path, rule, certainty: isOff ? 'off' : isSure ? 'sure' : 'unsure', evidence: says.join('; ') },
+    ...(isSure && !isOff ? {} : { effect }),
+  };
+  // Of several, the later days: access ends no earlier than it should.
+  const days = dated.reduce((sum, { day }) => sum + Date.parse(day) / 1e16, 0) / Math.max(1, dated.length);
+  const rank = (isOff ? 0 : 100) + (isProven ? 10 : 0) + (filled === 0 ? 0 : 5) + like + days;
+  return [{ date, past, rank }];
+}
+
+/** Returns a reader of plain dates. */
+function readerOf(rule: ProposedRule): (row: SampleRow) => string | undefined {
+  if (!('from' in rule)) return () => undefined;
+  const { parse } = compileDateFormat(rule.format ?? 'yyyy-MM-dd', 'work');
+  return (row) => parse(row[rule.from] ?? '') || undefined;
 }

@@ -1,11 +1,13 @@
 import { type FieldName, fieldTable, fieldTraits, maxDirectCustomField } from '../person/fields.ts';
 import type { User } from '../person/user.ts';
 import { countOf } from '../run/formats.ts';
-import { type Column, otherOrderOf } from './column.ts';
-import type { KnownNames } from './known-names.ts';
+import type { Column, ColumnDates } from './column.ts';
+import { chooseForm } from './forms.ts';
+import { likeName, type Meaning } from './known-names.ts';
 import {
   type Agreement,
   agreementOf,
+  firstFilled,
   isMostly,
   type ProposedRule,
   type Reading,
@@ -22,6 +24,8 @@ export interface ProposedField {
   readonly certainty: 'sure' | 'unsure' | 'off';
   /** Why, in a sentence without values of people. */
   readonly evidence: string;
+  /** What the open question means for people. Absent where nothing is open. */
+  readonly effect?: string;
   /** Records of the sample with a value that the platform shows too, and how many are equal. Absent without such people. */
   readonly agreement?: Pick<Agreement, 'pairs' | 'equal'>;
 }
@@ -35,6 +39,8 @@ export interface Joined {
 /** How the people of both sides were put together. */
 export interface Key {
   readonly field: ProposedField | undefined;
+  /** The column that names people, whatever its form. */
+  readonly column: Column | undefined;
   /** The column by which people are found on the platform, and by what. Undefined where too few are found. */
   readonly join:
     | { readonly path: string; readonly by: 'identification' | 'e-mail'; readonly found: number }
@@ -45,15 +51,16 @@ export interface Key {
 const severalPairs = 5;
 
 /** Chooses the column that names people: by the identifications of the platform, else by name and uniqueness. */
-export function chooseKey({ columns, rows, platform }: Survey, names: KnownNames): Key {
+export function chooseKey(survey: Survey): Key {
+  const { columns, rows, platform } = survey;
   const users = platform?.users.length ?? 0;
   const found = (column: Column): number => platform?.named.get(column.path)?.size ?? 0;
   const shareOf = (column: Column): number => found(column) / Math.max(1, Math.min(users, column.filled));
   const isName = (column: Column): boolean => column.repeated !== undefined && column.filled * 10 >= rows * 9;
   const score = (column: Column): number => {
-    const isDate = column.dates !== undefined && !column.dates.formats.includes('yyyyMMdd');
+    const isDate = column.dates?.isNumeric === false;
     const agrees = found(column) >= 3 && shareOf(column) >= 0.05 ? 10 * (1 + shareOf(column)) : 0;
-    const like = names.like('identification', column.path);
+    const like = likeName('identification', column.path);
     if (isDate || (agrees === 0 && (!isName(column) || isMostly(column.emails, column)))) return 0;
     return agrees + like + (isName(column) && column.repeated === 0 ? 0.5 : 0);
   };
@@ -62,27 +69,50 @@ export function chooseKey({ columns, rows, platform }: Survey, names: KnownNames
   const mails = byMail === undefined ? 0 : (platform?.mailed.get(byMail.path)?.size ?? 0);
   const mailJoin =
     mails >= 3 && byMail !== undefined ? { path: byMail.path, by: 'e-mail' as const, found: mails } : undefined;
-  if (column === undefined) return { field: undefined, join: mailJoin };
+  if (column === undefined) return { field: undefined, column, join: mailJoin };
   const isFound = found(column) >= 3;
+  const form = formOf(survey, column);
   const unique =
     column.repeated === undefined
       ? 'most values occur several times'
       : column.repeated === 0
         ? `${countOf(column.filled, 'row')}, no value twice`
         : `${countOf(column.repeated, 'row repeats', 'rows repeat')} a value: see prefer in docs/configuration.md`;
-  const agrees = users === 0 ? '' : `; ${found(column)} of the ${countOf(users, 'identification')} on the platform`;
+  const agrees =
+    users === 0 ? '' : `; ${found(column)} of the ${countOf(users, 'identification')} on the platform${form.says}`;
   const isSure =
-    column.repeated === 0 && (users === 0 ? names.like('identification', column.path) > 1.9 : shareOf(column) >= 0.5);
+    column.repeated === 0 &&
+    !form.isOpen &&
+    (users === 0 ? likeName('identification', column.path) > 1.9 : shareOf(column) >= 0.5);
   const blank = column.filled === rows ? '' : `; ${countOf(rows - column.filled, 'row')} without a value`;
+  const isOpen = !isSure || blank !== '';
   const field: ProposedField = {
     field: 'identification',
-    rule: { from: column.path },
-    certainty: isSure && blank === '' ? 'sure' : 'unsure',
+    rule: form.rule,
+    certainty: isOpen ? 'unsure' : 'sure',
     evidence: `${unique}${blank}${agrees}`,
+    ...(isOpen
+      ? { effect: `if ${column.path} does not name people: all accounts are found wrongly or not at all` }
+      : {}),
     ...(isFound ? { agreement: { pairs: column.filled, equal: found(column) } } : {}),
   };
   const keyJoin = { path: column.path, by: 'identification' as const, found: found(column) };
-  return { field, join: isFound && found(column) * 5 >= mails ? keyJoin : mailJoin };
+  return { field, column, join: isFound && found(column) * 5 >= mails ? keyJoin : mailJoin };
+}
+
+/** Finds how the identifications of a column become those of the platform. `isOpen`: not for all, or two would be one. */
+function formOf({ sample, platform }: Survey, { path, term }: Column) {
+  const rows = sample.flatMap((row) => row[path] ?? []);
+  const pairs = rows.flatMap((ours) => {
+    const user = platform?.users[platform.find(ours) ?? -1];
+    return user === undefined ? [] : [{ ours, theirs: user.identification }];
+  });
+  const { form, equal } = chooseForm(pairs);
+  const isMerging = new Set(rows.map(form.apply)).size < new Set(rows).size;
+  const rule: ProposedRule = form.says === '' ? { from: path } : { expression: form.wrap(term) };
+  const part = equal === pairs.length ? '' : `; ${equal} of ${pairs.length} equal`;
+  const says = `${part}${form.says === '' ? '' : `, ${form.says}`}`;
+  return { rule, says, isOpen: isMerging || equal * 10 < pairs.length * 9 };
 }
 
 function best<T>(items: readonly T[], score: (item: T) => number): T | undefined {
@@ -95,10 +125,10 @@ function best<T>(items: readonly T[], score: (item: T) => number): T | undefined
 /** Puts the records of the sample beside their users. */
 export function joinSample({ sample, platform }: Survey, { join }: Key): readonly Joined[] {
   if (platform === undefined || join === undefined) return [];
-  const { users, byName, byEmail } = platform;
+  const { users, find, byEmail } = platform;
   return sample.flatMap((row) => {
     const text = row[join.path] ?? '';
-    const user = users[(join.by === 'e-mail' ? byEmail.get(text.toLowerCase()) : byName.get(text)) ?? -1];
+    const user = users[(join.by === 'e-mail' ? byEmail.get(text.toLowerCase()) : find(text)) ?? -1];
     return user === undefined ? [] : [{ row, user }];
   });
 }
@@ -112,20 +142,17 @@ interface Candidate {
 }
 
 /** Proposes a rule for each field that a column can fill. Agreement of values outranks names. */
-export function proposeFields(
-  survey: Survey,
-  key: Key,
-  joined: readonly Joined[],
-  names: KnownNames,
-): readonly ProposedField[] {
-  const keyPath = key.field !== undefined && 'from' in key.field.rule ? key.field.rule.from : undefined;
-  const readings = readingsOf(survey.columns, names).filter(
-    ({ columns: [column] }) => column?.path !== keyPath || isMostly(column?.emails ?? 0, column ?? { filled: 0 }),
+export function proposeFields(survey: Survey, key: Key, joined: readonly Joined[]): readonly ProposedField[] {
+  const readings = readingsOf(survey.columns).filter(
+    ({ columns: [column] }) => column !== key.column || isMostly(column?.emails ?? 0, column ?? { filled: 0 }),
   );
-  const shown = new Set(shownFields(joined.map(({ user }) => user)));
+  const facts = { survey, joined, shown: new Set(shownFields(joined.map(({ user }) => user))) };
   const candidates = fieldTable
-    .filter(({ name }) => !name.startsWith('customField') || shown.has(name))
-    .flatMap(({ name }) => readings.flatMap((reading) => candidateOf(name, reading, joined, shown)))
+    .filter(({ name }) => !name.startsWith('customField') || facts.shown.has(name))
+    .flatMap(({ name }) => {
+      const single = readings.flatMap((reading) => candidateOf(name, reading, facts));
+      return [...single, ...filledOf(single, facts)];
+    })
     .sort((a, b) => b.score - a.score || order(a, b));
   const taken = new Set<string>();
   const chosen = new Map<FieldName, Candidate>();
@@ -135,21 +162,28 @@ export function proposeFields(
     chosen.set(field, candidate);
     for (const use of reading.uses) taken.add(use);
   }
-  const proven = new Set(
-    [...survey.columns].flatMap(({ dates }) => (dates?.formats.length === 1 && dates.proofs > 0 ? dates.formats : [])),
-  );
   return fieldTable.flatMap(({ name }) => {
     const one = chosen.get(name);
-    if (one === undefined) return [];
+    if (one === undefined) return droppedOf(name, survey.columns);
     const rivals = candidates.filter(
       (other) =>
         other.field === name &&
         other !== one &&
-        other.reading.columns[0] !== one.reading.columns[0] &&
+        !other.reading.columns.some((column) => one.reading.columns.includes(column)) &&
         isRival(one, other),
     );
-    return [describe(one, rivals, proven)];
+    return [describe(one, rivals, survey)];
   });
+}
+
+/** A column of dates that Rollcall cannot read leaves a line too. */
+function droppedOf(field: FieldName, columns: readonly Column[]): readonly ProposedField[] {
+  const column = fieldTraits(field).isDate
+    ? columns.find(({ path }) => likeName(field as Meaning, path) > 1)
+    : undefined;
+  if (column === undefined) return [];
+  const evidence = 'its cells are dates in no format that Rollcall reads';
+  return [{ field, rule: { from: column.path }, certainty: 'off', evidence, effect: neverSent }];
 }
 
 /** Columns may come in any order: equal scores are decided by name. */
@@ -158,15 +192,15 @@ function order(a: Candidate, b: Candidate): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-function candidateOf(
-  field: FieldName,
-  reading: Reading,
-  joined: readonly Joined[],
-  shown: ReadonlySet<FieldName>,
-): readonly Candidate[] {
+interface Facts {
+  readonly survey: Survey;
+  readonly joined: readonly Joined[];
+  readonly shown: ReadonlySet<FieldName>;
+}
+
+function candidateOf(field: FieldName, reading: Reading, { survey, joined, shown }: Facts): readonly Candidate[] {
   const isEmpty = reading.columns.every(({ filled }) => filled === 0);
-  // A column without values is the last choice.
-  const like = reading.like(field) * (isEmpty ? 0.3 : 1);
+  const like = reading.like(field);
   if (like === 0 && !shown.has(field)) return [];
   if (!isEmpty && !reading.suits(field)) return [];
   const agreement = agreementOf(reading, field, shown.has(field) ? joined : []);
@@ -174,11 +208,35 @@ function candidateOf(
   const isCustom = field.startsWith('customField');
   const isProven = agreement.like >= severalPairs && share >= (isCustom ? 0.8 : 0.5) && agreement.distinct > 1;
   if (!isProven && (like === 0 || isCustom)) return [];
-  // With several spellings of one value, the one that is equal as it is counts.
+  // Over all people, so that a column with few values does not beat one that is filled. With several spellings of one
+  // value, the one that is equal as it is counts.
   const score = isProven
-    ? 10 + share + agreement.equal / agreement.pairs / 10 + like / 100
-    : like - (isAgainst(agreement) ? 0.9 : 0);
+    ? 10 + (agreement.like + agreement.equal / 10) / agreement.known + like / 100
+    : like * (0.3 + 0.7 * coverageOf(reading, survey)) - (isAgainst(agreement) ? 0.9 : 0);
   return [{ field, reading, agreement, like, score }];
+}
+
+/** The share of the rows that have a value: of several columns, in the sample. */
+function coverageOf({ columns: [column, second], read }: Reading, { rows, sample }: Survey): number {
+  if (second === undefined) return (column?.filled ?? 0) / Math.max(1, rows);
+  return sample.filter((row) => read(row) !== undefined).length / Math.max(1, sample.length);
+}
+
+/** So many people at least must have the other value: fewer are an accident. */
+const fewestPreferred = 3;
+
+/** Proposes the first filled of two columns, where a column with fewer values is right for the people who have one. */
+function filledOf(candidates: readonly Candidate[], facts: Facts): readonly Candidate[] {
+  const proven = candidates.filter(({ score }) => score >= 10);
+  const usual = best(proven, ({ score }) => score);
+  if (usual === undefined) return [];
+  const more = proven.flatMap(({ field, reading, agreement }) =>
+    agreement.pairs < usual.agreement.known && agreement.like * 10 >= agreement.pairs * 9
+      ? firstFilled(reading, usual.reading).flatMap((both) => candidateOf(field, both, facts))
+      : [],
+  );
+  const found = best(more, ({ score }) => score);
+  return found !== undefined && found.agreement.like - usual.agreement.like >= fewestPreferred ? [found] : [];
 }
 
 /** The values of many people differ from the platform, where they should mostly be equal. */
@@ -193,72 +251,80 @@ function isRival(one: Candidate, other: Candidate): boolean {
   return one.field === 'email' || other.like > 1.9 || (one.like < 1.9 && other.like > 0);
 }
 
-function describe(one: Candidate, rivals: readonly Candidate[], proven: ReadonlySet<string>): ProposedField {
+function describe(one: Candidate, rivals: readonly Candidate[], survey: Survey): ProposedField {
   const { field, reading, agreement, like } = one;
   const { pairs, equal, capital } = agreement;
   const isProven = one.score >= 10;
   const [column] = reading.columns;
-  const isEmpty = reading.columns.every(({ filled }) => filled === 0);
+  const { rows } = survey;
+  const coverage = coverageOf(reading, survey);
   const isCapital =
-    isProven &&
-    'from' in reading.rule &&
-    !fieldTraits(field).isDate &&
-    field !== 'email' &&
-    capital > equal &&
-    capital * 5 >= pairs * 4;
+    isProven && !fieldTraits(field).isDate && field !== 'email' && capital > equal && capital * 5 >= pairs * 4;
   const dates = column?.dates;
   const order =
-    dates === undefined || !fieldTraits(field).isDate ? undefined : orderOf(reading, dates, isProven, proven);
+    dates === undefined || !fieldTraits(field).isDate ? undefined : orderOf(reading.rule, dates, { survey, isProven });
   const names = [...new Set(rivals.map(({ reading: other }) => other.columns[0]?.path))].slice(0, 3);
+  const agreeing = isCapital ? capital : equal;
   const says = [
-    isEmpty
-      ? 'no cell has a value'
-      : like > 0 && !isProven
-        ? like > 1.2
-          ? 'by its name'
-          : 'by a part of its name'
-        : undefined,
-    pairs === 0 ? undefined : `equal for ${isCapital ? capital : equal} of ${pairs} people on both sides`,
-    isCapital
-      ? 'once the words begin with capitals'
-      : pairs > 0 && agreement.like > equal
-        ? `${agreement.like} without case and accents`
-        : undefined,
-    order?.says,
-    'expression' in reading.rule ? `made of ${reading.columns.map(({ path }) => path).join(' and ')}` : undefined,
-    names.length === 0 ? undefined : `could also be ${names.join(' or ')}`,
-    fieldTraits(field).isReadable ? undefined : 'the platform never shows this field',
-  ].filter((text) => text !== undefined);
+    coverage === 0 && 'no cell has a value',
+    coverage > 0 && like > 0 && !isProven && (like > 1.2 ? 'by its name' : 'by a part of its name'),
+    pairs > 0 && `equal for ${agreeing} of ${pairs} people on both sides`,
+    isCapital && 'once the words begin with capitals',
+    !isCapital && agreement.like > equal && `${agreement.like} without case and accents`,
+    coverage > 0 && `filled for ${Math.round(coverage * rows)} of ${countOf(rows, 'row')}`,
+    order?.says ?? false,
+    'expression' in reading.rule && `made of ${reading.columns.map(({ path }) => path).join(' and ')}`,
+    names.length > 0 && `could also be ${names.join(' or ')}`,
+    !fieldTraits(field).isReadable && 'the platform never shows this field',
+  ].filter((text) => text !== false);
   const isSure = isProven || (like > 1.2 && !isAgainst(agreement));
-  const isGuess = isEmpty || names.length > 0 || order?.isOpen === true || ('expression' in reading.rule && !isProven);
+  const isPartial = (field === 'firstName' || field === 'lastName') && coverage < mostlyFilled;
+  const isGuess = coverage === 0 || isPartial || names.length > 0 || (!isProven && 'expression' in reading.rule);
+  const certainty =
+    isAgainst(agreement) && !isProven ? 'off' : isSure && !isGuess && order?.isOpen !== true ? 'sure' : 'unsure';
+  const changes =
+    pairs === 0 ? 'no value to compare with' : `${pairs - agreeing} of ${countOf(pairs, 'account')} would change`;
+  const effect =
+    certainty === 'off'
+      ? neverSent
+      : `as written: ${changes}${isPartial ? '; a new person without it gets no account' : ''}`;
   return {
     field,
     rule: order?.rule ?? (isCapital ? { ...reading.rule, transform: ['capitalize'] } : reading.rule),
-    certainty: isAgainst(agreement) && !isProven ? 'off' : isSure && !isGuess ? 'sure' : 'unsure',
+    certainty,
     evidence: says.join('; '),
-    ...(pairs > 0 ? { agreement: { pairs, equal: isCapital ? capital : equal } } : {}),
+    ...(certainty === 'sure' ? {} : { effect }),
+    ...(pairs > 0 ? { agreement: { pairs, equal: agreeing } } : {}),
   };
 }
 
-/** Says what shows the order of day and month. `isOpen`: nothing does. */
-function orderOf(
-  { rule }: Reading,
-  { formats, proofs, others }: NonNullable<Column['dates']>,
-  isProven: boolean,
-  proven: ReadonlySet<string>,
-): { readonly says: string; readonly isOpen: boolean; readonly rule?: ProposedRule } {
+/** A required field with a value for fewer people needs another column. */
+const mostlyFilled = 0.9;
+const neverSent = 'as written: it is never sent';
+
+/** Says what shows the order of day and month. `isOpen`: nothing does. `known`: the order of another date of the row. */
+export function orderOf(
+  rule: ProposedRule,
+  { formats, proofs, others }: ColumnDates,
+  { survey: { columns }, isProven = false, known = '' }: { survey: Survey; isProven?: boolean; known?: string },
+) {
   const misfits = others === 0 ? 'every date fits' : `${countOf(others, 'cell is', 'cells are')} no such date`;
-  if (proofs > 0) return { says: `${misfits}; ${countOf(proofs, 'day')} above 12`, isOpen: others > 0 };
-  if (formats.length === 1 || isProven) return { says: misfits, isOpen: others > 0 };
-  const known = formats.find((format) => proven.has(format) && !proven.has(otherOrderOf(format)));
-  if (known !== undefined && 'from' in rule) {
-    return {
-      says: `${misfits}; other columns show this order`,
-      isOpen: false,
-      rule: { from: rule.from, format: known },
-    };
-  }
-  return { says: `no day is above 12, so it can also be ${formats[1]}`, isOpen: true };
+  const [format = '', other] = formats;
+  const isRead = isProven || format === 'yyyy-MM-dd' ? rule : { ...rule, format };
+  if (proofs > 0) return { says: `${misfits}; ${countOf(proofs, 'day')} above 12`, isOpen: others > 0, rule: isRead };
+  if (format === 'sheet-days' && !isProven)
+    return { says: `${misfits}; days of a spreadsheet, which a few count from 1904`, isOpen: true, rule: isRead };
+  if (other === undefined || isProven) return { says: misfits, isOpen: others > 0, rule: isRead };
+  const orders = new Set(
+    [known, ...columns.map(({ dates }) => (dates?.proofs ? dates.formats[0] : ''))].map((one) => one?.[0]),
+  );
+  const told = formats.filter((one) => orders.has(one[0]));
+  if (told.length !== 1) return { says: `no day is above 12, so it can also be ${other}`, isOpen: true, rule: isRead };
+  return {
+    says: `${misfits}; other columns show this order`,
+    isOpen: false,
+    rule: { ...rule, format: told[0] ?? format },
+  };
 }
 
 /** The fields that hold the platform's values and that no column fills. */

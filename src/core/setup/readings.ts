@@ -2,15 +2,17 @@ import { type FieldName, fieldTable, fieldTraits } from '../person/fields.ts';
 import { compileDateFormat } from '../person/plain-date.ts';
 import { compileTransforms, foldText } from '../person/text.ts';
 import type { User } from '../person/user.ts';
+import { given } from '../run/given.ts';
 import type { Transform } from '../run/settings.ts';
 import type { Column } from './column.ts';
-import type { KnownNames, Meaning } from './known-names.ts';
+import { likeName, type Meaning } from './known-names.ts';
 import type { SampleRow } from './survey.ts';
 
 /** The rule of a mapping, as the configuration has it. */
-export type ProposedRule =
-  | { readonly from: string; readonly format?: string; readonly transform?: readonly Transform[] }
-  | { readonly expression: string };
+export type ProposedRule = ({ readonly from: string } | { readonly expression: string }) & {
+  readonly format?: string;
+  readonly transform?: readonly Transform[];
+};
 
 /** One way to read a field from a record: a column as it is or as a date, a part of one, or two together. */
 export interface Reading {
@@ -32,38 +34,41 @@ export function isMostly(part: number, { filled }: Pick<Column, 'filled'>): bool
 }
 
 /** Returns every way to read a field from these columns. */
-export function readingsOf(columns: readonly Column[], names: KnownNames): readonly Reading[] {
+export function readingsOf(columns: readonly Column[]): readonly Reading[] {
   return columns.flatMap((column) => [
-    ...plainReadings(column, names),
-    ...splitReadings(column, names),
-    ...joinedReadings(column, columns, names),
+    ...plainReadings(column),
+    ...splitReadings(column),
+    ...joinedReadings(column, columns),
   ]);
 }
 
-function plainReadings(column: Column, names: KnownNames): readonly Reading[] {
+function plainReadings(column: Column): readonly Reading[] {
   const { path, dates } = column;
   const isMail = isMostly(column.emails, column);
   // A code beside its text is rarely what the platform should show.
   const isCode = isMostly(column.digits, column);
   const like = (field: FieldName): number => {
     if (field.startsWith('customField')) return 0;
-    const name = names.like(field as Meaning, path);
-    if (field === 'email') return names.like('privateEmail', path) > 0 ? 0 : Math.max(name, isMail ? 0.8 : 0);
+    const name = likeName(field as Meaning, path);
+    if (field === 'email') return likeName('privateEmail', path) > 0 ? 0 : Math.max(name, isMail ? 0.8 : 0);
+    // A name beside a first name is a last name.
+    const isOneName = field === 'lastName' && likeName('fullName', path) > 1 && !isMostly(column.several, column);
+    if (name === 0 && isOneName) return 1;
     return name > 1 && isCode && field !== 'phoneNumber' ? 1 : name;
   };
   const common = { columns: [column], uses: [path], like };
-  if (dates !== undefined && dates.fits > 0) {
-    return dates.formats.map((format) => {
-      const { parse } = compileDateFormat(format);
-      return {
-        ...common,
-        rule: format === 'yyyy-MM-dd' ? { from: path } : { from: path, format },
-        suits: (field) => fieldTraits(field).isDate,
-        read: (row) => parse(row[path] ?? '') || undefined,
-      };
-    });
-  }
+  const dated = (dates?.formats ?? []).map((format): Reading => {
+    const { parse } = compileDateFormat(format);
+    return {
+      ...common,
+      rule: format === 'yyyy-MM-dd' ? { from: path } : { from: path, format },
+      suits: (field) => fieldTraits(field).isDate,
+      read: (row) => parse(row[path] ?? '') || undefined,
+    };
+  });
+  if (dates?.isNumeric === false) return dated;
   return [
+    ...dated,
     {
       ...common,
       rule: isMail ? { from: path, transform: ['trim', 'lowercase'] } : { from: path },
@@ -82,13 +87,13 @@ function suitsText(field: FieldName, column: Column): boolean {
 }
 
 /** `Álvarez, Ana`, or `Ana Álvarez` in a column that is called like a full name. */
-function splitReadings(column: Column, names: KnownNames): readonly Reading[] {
+function splitReadings(column: Column): readonly Reading[] {
   const { path } = column;
   const hasCommas = isMostly(column.commas, column) && isMostly(column.words, column);
-  const isFull = names.like('fullName', path) >= 1 || names.like('firstName', path) >= 1;
+  const isFull = likeName('fullName', path) >= 1 || likeName('firstName', path) >= 1;
   if (!hasCommas && !(isFull && isMostly(column.several, column) && isMostly(column.words, column))) return [];
   const mark = hasCommas ? ',' : ' ';
-  const cell = `$trim(\`${path}\`)`;
+  const cell = `$trim(${column.term})`;
   const before = { expression: `$trim($substringBefore(${cell}, '${mark}'))`, side: 0 };
   const after = { expression: `$trim($substringAfter(${cell}, '${mark}'))`, side: 1 };
   const part = (field: FieldName, { expression, side }: typeof before): Reading => ({
@@ -110,29 +115,39 @@ function splitReadings(column: Column, names: KnownNames): readonly Reading[] {
 }
 
 /** Two last names in two columns, as in Spain and Latin America. */
-function joinedReadings(column: Column, columns: readonly Column[], names: KnownNames): readonly Reading[] {
-  if (names.like('lastName', column.path) < 1) return [];
-  const second = columns.find(({ path, filled }) => filled > 0 && names.like('secondLastName', path) >= 1);
+function joinedReadings(column: Column, columns: readonly Column[]): readonly Reading[] {
+  if (likeName('lastName', column.path) < 1) return [];
+  const second = columns.find(({ path, filled }) => filled > 0 && likeName('secondLastName', path) >= 1);
   if (second === undefined || second === column) return [];
-  const paths = [column.path, second.path];
   return [
     {
-      rule: { expression: `$trim(\`${paths[0]}\` & ' ' & \`${paths[1]}\`)` },
-      columns: [column, second],
-      uses: paths,
+      ...both([column, second], `$trim(${column.term} & ' ' & ${second.term})`),
       like: (field) => (field === 'lastName' ? 1.4 : 0),
       suits: (field) => field === 'lastName' && isMostly(column.words, column),
-      read: (row) =>
-        paths
-          .map((path) => row[path] ?? '')
-          .join(' ')
-          .trim() || undefined,
+      read: (row) => `${row[column.path] ?? ''} ${row[second.path] ?? ''}`.trim() || undefined,
     },
   ];
 }
 
+/** The first reading that has a value: a preferred name, or else the legal one. */
+export function firstFilled(one: Reading, other: Reading): readonly Reading[] {
+  const [[first], [second]] = [one.columns, other.columns];
+  const isPlain = 'from' in one.rule && 'from' in other.rule && one.rule.format === other.rule.format;
+  if (first === undefined || second === undefined || !isPlain) return [];
+  const { rule, ...common } = both([first, second], `${first.term} ? ${first.term} : ${second.term}`);
+  const { format, transform } = other.rule;
+  const read: Reading['read'] = (row) => one.read(row) ?? other.read(row);
+  return [{ ...other, ...common, rule: { ...rule, ...given({ format, transform }) }, read }];
+}
+
+function both(columns: readonly Column[], expression: string) {
+  return { rule: { expression }, columns, uses: columns.map(({ path }) => path) };
+}
+
 /** How often a reading has the value that the platform shows, for people found on both sides. */
 export interface Agreement {
+  /** People with a value on the platform: what a column that is filled for all has a value for. */
+  readonly known: number;
   /** People with a value on both sides. */
   readonly pairs: number;
   readonly equal: number;
@@ -158,11 +173,14 @@ export function agreementOf(
   field: FieldName,
   joined: readonly { readonly row: SampleRow; readonly user: User }[],
 ): Agreement {
-  let [pairs, equal, like, capital] = [0, 0, 0, 0];
+  let [known, pairs, equal, like, capital] = [0, 0, 0, 0, 0];
   const found = new Set<string>();
   for (const { row, user } of joined) {
-    const [ours, theirs] = [read(row), user.fields[field]];
-    if (ours === undefined || theirs === undefined || theirs === '') continue;
+    const theirs = user.fields[field] ?? '';
+    if (theirs === '') continue;
+    known += 1;
+    const ours = read(row);
+    if (ours === undefined) continue;
     pairs += 1;
     const isEqual = ours === theirs;
     if (isEqual) equal += 1;
@@ -172,5 +190,5 @@ export function agreementOf(
     if (found.size < 2) found.add(theirs);
     if (capitalize(ours) === theirs) capital += 1;
   }
-  return { pairs, equal, like, capital, distinct: found.size };
+  return { known, pairs, equal, like, capital, distinct: found.size };
 }

@@ -4,6 +4,7 @@ import { normalText, readText } from '../person/text.ts';
 import type { User } from '../person/user.ts';
 import { NotedText, Refusal } from '../run/refusal.ts';
 import { type Column, openColumn } from './column.ts';
+import { bareName } from './forms.ts';
 
 /** What one read of a source shows, and the users of the platform beside it. */
 export interface Survey {
@@ -24,10 +25,11 @@ export interface SurveyedPlatform {
   readonly users: readonly User[];
   /** The platform has more users than were looked at. */
   readonly isCut: boolean;
-  /** Place of the user in `users`, by identification, and by e-mail in lower case. */
-  readonly byName: ReadonlyMap<string, number>;
+  /** Place of the user in `users` whose identification is the text, in any form that only one user has. */
+  find(text: string): number | undefined;
+  /** The same by e-mail in lower case. */
   readonly byEmail: ReadonlyMap<string, number>;
-  /** The users whose identification or e-mail the cells of a column are, over the whole read. */
+  /** The users whose identification, in any form, or e-mail the cells of a column are, over the whole read. */
   readonly named: ReadonlyMap<string, ReadonlySet<number>>;
   readonly mailed: ReadonlyMap<string, ReadonlySet<number>>;
 }
@@ -49,6 +51,8 @@ export interface SurveyInProgress {
 export function openSurvey(hasPlatform: boolean, now: number): SurveyInProgress {
   const users: User[] = [];
   const byName = new Map<string, number>();
+  const byBareName = new Map<string, number | undefined>();
+  const find = (text: string): number | undefined => byName.get(text) ?? byBareName.get(bareName(text));
   const byEmail = new Map<string, number>();
   const named = new Map<string, Set<number>>();
   const mailed = new Map<string, Set<number>>();
@@ -59,25 +63,25 @@ export function openSurvey(hasPlatform: boolean, now: number): SurveyInProgress 
   let areUsersCut = false;
   let areColumnsCut = false;
 
-  const columnAt = (path: string) => {
+  const columnAt = (path: string, term: string) => {
     const known = columns.get(path);
     if (known !== undefined || columns.size === mostColumns) {
       areColumnsCut ||= known === undefined;
       return known;
     }
-    const column = openColumn(path);
+    const column = openColumn(path, term);
     columns.set(path, column);
     return column;
   };
-  const seeCell = (path: string, value: unknown, row: Record<string, string>): void => {
-    const column = columnAt(path);
+  const seeCell = ({ path, term, value }: Cell, row: Record<string, string>): void => {
+    const column = columnAt(path, term);
     if (column === undefined) return;
     const text = cellText(value, readCell);
     if (text === undefined) column.refuse();
     else if (text !== '') {
       column.see(text);
       row[path] = text;
-      count(named, path, byName.get(text));
+      count(named, path, find(text));
       count(mailed, path, byEmail.get(text.toLowerCase()));
     }
   };
@@ -87,13 +91,15 @@ export function openSurvey(hasPlatform: boolean, now: number): SurveyInProgress 
       areUsersCut ||= users.length === mostUsers;
       if (areUsersCut) return;
       byName.set(user.identification, users.length);
+      const bare = bareName(user.identification);
+      byBareName.set(bare, byBareName.has(bare) ? undefined : users.length);
       const { email = '' } = user.fields;
       if (email !== '') byEmail.set(email.toLowerCase(), users.length);
       users.push(user);
     },
     see(fields) {
       const row: Record<string, string> = Object.create(null);
-      for (const [path, value] of flat(fields)) seeCell(path, value, row);
+      for (const cell of flat(fields)) seeCell(cell, row);
       if (rows % step === 0) sample.push(row);
       rows += 1;
       if (sample.length <= mostSampled) return;
@@ -106,7 +112,7 @@ export function openSurvey(hasPlatform: boolean, now: number): SurveyInProgress 
       columns: [...columns.values()].map((column) => column.result()),
       isCut: areColumnsCut,
       sample,
-      platform: hasPlatform ? { users, isCut: areUsersCut, byName, byEmail, named, mailed } : undefined,
+      platform: hasPlatform ? { users, isCut: areUsersCut, find, byEmail, named, mailed } : undefined,
     }),
   };
 }
@@ -128,13 +134,20 @@ function cellText(value: unknown, readCell: ReturnType<typeof compileCell>): str
   return normalText((cell instanceof NotedText ? cell.text : cell).replace(/\s+/g, ' '));
 }
 
+interface Cell {
+  readonly path: string;
+  readonly term: string;
+  readonly value: unknown;
+}
+
 /** Yields the fields of a record by path. Lists have no path that a mapping should use. */
-function* flat(fields: Readonly<Record<string, unknown>>, above = '', depth = 1): Generator<[string, unknown]> {
+function* flat(fields: Readonly<Record<string, unknown>>, above: readonly string[] = []): Generator<Cell> {
   for (const [name, value] of Object.entries(fields)) {
-    const path = `${above}${name}`;
+    const names = [...above, name];
     if (Array.isArray(value)) continue;
     const isPlain = typeof value !== 'object' || value === null || value instanceof Refusal;
-    if (isPlain) yield [path, value];
-    else if (depth < deepest) yield* flat(value as Record<string, unknown>, `${path}.`, depth + 1);
+    const term = names.map((one) => `\`${one}\``).join('.');
+    if (isPlain) yield { path: names.join('.'), term: typeof value === 'number' ? `$string(${term})` : term, value };
+    else if (names.length < deepest) yield* flat(value as Record<string, unknown>, names);
   }
 }

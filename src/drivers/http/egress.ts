@@ -36,7 +36,7 @@ function exemptions(list: string): (url: URL) => boolean {
   let isAll = false;
   for (const entry of list.toLowerCase().split(/[,\s]+/)) {
     const [network = '', bits] = entry.split('/');
-    const family = isIP(network);
+    const family = bits === undefined ? 0 : isIP(network);
     if (entry === '*') isAll = true;
     else if (family !== 0 && bits !== undefined && isPrefix(bits, family)) {
       networks.addSubnet(network, Number(bits), family === 4 ? 'ipv4' : 'ipv6');

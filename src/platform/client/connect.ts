@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { addressFault } from '../../core/run/addresses.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { type Dialect, defaultDialect, defaultLimits, type Limits } from '../../core/run/settings.ts';
-import type { Clock, Logger } from '../../ports/runtime.ts';
+import { type Clock, type Logger, silentLogger } from '../../ports/runtime.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
 import type { TokenCustody } from '../custody/custody.ts';
 import { openCustodyStore } from '../custody/custody.ts';
@@ -85,14 +85,6 @@ export function connectPlatform(options: ConnectOptions): PlatformConnection {
     },
   };
 }
-
-const silentLogger: Logger = {
-  debug() {},
-  info() {},
-  warn() {},
-  error() {},
-  child: () => silentLogger,
-};
 
 /** Tokens that are refreshed while the program runs, and kept between its runs. */
 export interface TokenRotation {

@@ -53,7 +53,7 @@ export function refusalError(operation: Operation<unknown>, refusal: Refusal, se
 /** Statuses whose `Retry-After` is obeyed. Some platforms and gateways limit the rate with 403. */
 const waitStatuses: ReadonlySet<number> = new Set([403, 429, 503]);
 
-/** Error codes of a token endpoint (RFC 6749, 5.2), and names of HTTP statuses, which frameworks use as titles. */
+/** Error codes of a token endpoint (RFC 6749, 5.2). */
 const registeredTitles: ReadonlySet<string> = new Set([
   'invalid_request',
   'invalid_client',
@@ -61,8 +61,6 @@ const registeredTitles: ReadonlySet<string> = new Set([
   'unauthorized_client',
   'unsupported_grant_type',
   'invalid_scope',
-  // An import of this would load the fetch of Node.js too.
-  ...Object.values(process.getBuiltinModule('node:http').STATUS_CODES).filter((name) => name !== undefined),
 ]);
 
 function registeredTitle(body: unknown): string | undefined {
@@ -70,8 +68,10 @@ function registeredTitle(body: unknown): string | undefined {
   return [body.error, body.title, body.message].find(isRegistered);
 }
 
+/** Frameworks use the names of HTTP statuses as titles. They are loaded here, because an import would load `fetch` too. */
 function isRegistered(text: unknown): text is string {
-  return typeof text === 'string' && registeredTitles.has(text);
+  if (typeof text !== 'string') return false;
+  return registeredTitles.has(text) || Object.values(process.getBuiltinModule('node:http').STATUS_CODES).includes(text);
 }
 
 const forbiddenWrite: Classification = {

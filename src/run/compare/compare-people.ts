@@ -2,7 +2,6 @@ import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { Standing } from '../../core/plan/standing.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { type Finding, isAboutIdentity } from '../../core/run/finding.ts';
-import { countOf } from '../../core/run/formats.ts';
 import type { SyncSettings } from '../../core/run/settings.ts';
 import type { OwnedUsers } from '../../ports/store.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
@@ -16,7 +15,7 @@ import { fileAccounts, findAlike, leaveAsDecided, openLikeness, readStanding } f
 import { type Compared, comparePlatform } from './compare-platform.ts';
 import { type AskedAbsent, askAbsent, confirmGone } from './doubtful-people.ts';
 import { claimFormerEmails, type FormerEmails } from './former-emails.ts';
-import { isConfiguredOn } from './neighbors.ts';
+import { isConfiguredOn, leftOwners, orphaned } from './neighbors.ts';
 import { findMoved, type HandOverPeriod } from './report-hand-overs.ts';
 import { claimedElsewhere, type Unresolved, type Wait } from './unresolved.ts';
 
@@ -155,21 +154,6 @@ async function recall(
   const found = [...(isFull ? orphans : [])].filter(([owner]) => !left.has(owner));
   for (const [owner, users] of found) find(orphaned(name, owner, users));
   return { ...count, orphans: Object.fromEntries(found) };
-}
-
-/** Returns the syncs that are not configured and whose users a person left as they are. */
-export async function leftOwners(
-  connection: string,
-  { store, clock }: Pick<EngineIo, 'store' | 'clock'>,
-): Promise<ReadonlySet<string>> {
-  const standing = await store.standing.list(connection, clock.now());
-  return new Set(standing.flatMap((one) => ('owner' in one ? [one.owner] : [])));
-}
-
-/** Tells of users whom no sync disables, because theirs is not configured. */
-export function orphaned(sync: string, owner: string, users: number): Finding {
-  const message = `${countOf(users, 'enabled user belongs', 'enabled users belong')} to sync ${owner}, which is not configured, so no run disables them. Set syncs.${sync}.formerly to ${owner}, or run "rollcall adopt ${sync} --from ${owner}"`;
-  return { code: 'orphaned-users', message };
 }
 
 /**

@@ -11,6 +11,8 @@ import {
 } from '../../core/plan/neighbors.ts';
 import type { SourceSays } from '../../core/plan/plan.ts';
 import type { RosterEntry } from '../../core/plan/roster.ts';
+import type { Finding } from '../../core/run/finding.ts';
+import { countOf } from '../../core/run/formats.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
 
 /** A person of the ledger whom another sync may have as well. */
@@ -25,6 +27,21 @@ export interface NeighborQuestion {
 export interface NeighborReader {
   /** Returns the facts by identification. A person without any is absent. */
   of(questions: readonly NeighborQuestion[]): Promise<ReadonlyMap<string, Neighbors>>;
+}
+
+/** Returns the syncs that are not configured and whose users a person left as they are. */
+export async function leftOwners(
+  connection: string,
+  { store, clock }: Pick<EngineIo, 'store' | 'clock'>,
+): Promise<ReadonlySet<string>> {
+  const standing = await store.standing.list(connection, clock.now());
+  return new Set(standing.flatMap((one) => ('owner' in one ? [one.owner] : [])));
+}
+
+/** Tells of users whom no sync disables, because theirs is not configured. */
+export function orphaned(sync: string, owner: string, users: number): Finding {
+  const message = `${countOf(users, 'enabled user belongs', 'enabled users belong')} to sync ${owner}, which is not configured, so no run disables them. Set syncs.${sync}.formerly to ${owner}, or run "rollcall adopt ${sync} --from ${owner}"`;
+  return { code: 'orphaned-users', message };
 }
 
 /** Returns whether the sync is configured on this connection, so that its users are its own. */

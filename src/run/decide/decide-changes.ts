@@ -1,4 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type ChangedColumns, openChangedColumns } from '../../core/guard/changed-columns.ts';
+import type { ChangeClass } from '../../core/plan/change.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { MissingWait } from '../../core/plan/ledger-steps.ts';
 import { nextTryAt, refusalReason } from '../../core/plan/refused-create.ts';
@@ -55,8 +57,12 @@ export interface Decided {
   notUndone: number;
   /** Edits on the platform that stay until the source's value changes. */
   respectedEdits: number;
+  /** The classes of the stored changes. */
+  readonly classes: Set<ChangeClass>;
   /** What is of the class `configuration`. */
   readonly differing: Differing;
+  /** The columns of which values change. */
+  readonly columns: ChangedColumns;
   /** The first identifications whose records are about other people than their accounts. */
   strangers: readonly string[];
   /** Positions in the spool of changes that are made while that class is held. */
@@ -80,13 +86,15 @@ function nothingDecided(): Decided {
     quiet: { ...noQuiet },
     waits: new Map(),
     keptEmails: new Set(),
+    classes: new Set(),
     differing: noDiffering(),
+    columns: openChangedColumns(),
     strangers: [],
   };
 }
 
 /** Small enough that other work of this process soon runs, even if every case becomes a change. */
-const chunkSize = 500;
+const chunkSize = 512;
 
 /**
  * Applies the truth table to every person who needs a decision, and stores the changes: decides some people, lists what
@@ -103,7 +111,6 @@ export async function decideChanges(
   const { snapshot } = read;
   const { candidates, claims, holders, unresolved, asked, standing, former } = compared;
   const { blocked, released } = unresolved;
-  await recorder.begin();
   const isFocused = read.focus !== undefined;
   const decide = decideBy(work, { isComplete: snapshot.leavers !== undefined, former }, io);
   const strangers = undoneBy(work.scope) === undefined ? openStrangers(work, standing, io) : undefined;
@@ -136,6 +143,7 @@ export async function decideChanges(
     io.progress({ step: 'planning', decided: done, total: candidates.slots.length });
     await nextTurn();
   }
+  await recorder.begin();
   for (const finding of inheritance.findings()) find(finding);
   strangers?.tell(find);
   decided.strangers = strangers?.examples() ?? [];
@@ -223,7 +231,12 @@ function countOne(
   if (one.access !== undefined) decided.access[one.access] += 1;
   if (one.isQuiet) countQuiet(decided.quiet, index, slot);
   if (one.inheritedFrom !== undefined) inheritance.add(one.inheritedFrom);
-  const { rule, wait, finding, kept = {} } = decision;
+  const { rule, wait, finding, kept = {}, change, marked, held } = decision;
+  // An edit of the configuration, and another person, are told as such.
+  if (change?.kind === 'update' && marked === undefined && held === undefined) {
+    const { fields = {}, hidden = {} } = change.before ?? {};
+    decided.columns.see({ ...fields, ...hidden }, change.after);
+  }
   if (finding?.code === 'not-undone') decided.notUndone += 1;
   decided.respectedEdits += Object.values(kept).filter((write) => write === 'keepLocalEdits').length;
   if (rule !== 'missing-counted') return;
@@ -260,7 +273,8 @@ export async function applyEffects(
   decided.hasApprovals ||= settled.hasApprovals;
   decided.instead.push(...settled.instead.map(keep));
   addDiffering(decided.differing, settled.differing);
-  for (const { identification, kind, waitsFor, verdict, without = [] } of changes) {
+  for (const { identification, kind, classes, waitsFor, verdict, without = [] } of changes) {
+    for (const one of classes) decided.classes.add(one);
     if (released?.has(identification) === true && verdict?.state !== 'dropped') {
       decided.repeated += 1;
       const message = `${kind} is sent again: the outcome of an earlier one stayed unknown`;

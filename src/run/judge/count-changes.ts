@@ -38,7 +38,11 @@ export async function countChanges(
   if (decided.hasApprovals) await recorder.applyApprovals();
   const { rejected, leftOut } = decided;
   const left = leftOut === 0 ? [] : await leftOutByClass(work, io);
-  const held = [...left, ...(await holdByColumn(work, read, io)), ...(await holdBySegment(work, compared, io))];
+  const held = [
+    ...left,
+    ...(await holdByColumn(work, { read, decided }, io)),
+    ...(await holdBySegment(work, compared, io)),
+  ];
   const { open, beside } = await io.store.plans.count(recorder.planId);
   // A guard looks at the day before only beside a change.
   const isEmpty = Object.values(open).every((count) => count === 0);
@@ -82,8 +86,12 @@ async function freezeChanges({ recorder, sync, findings }: PlanWork, io: EngineI
 const datesAdvice = 'Correct the export, or lifecycle.dateFormat';
 
 /** Holds what rests on a first or last day of work in a column in doubt. */
-async function holdByColumn(work: PlanWork, read: PlanRead, io: EngineIo): Promise<readonly Hold[]> {
-  return [...(await holdLeavers(work, read)), ...(await holdJoiners(work, read, io))];
+async function holdByColumn(
+  work: PlanWork,
+  { read, decided }: { readonly read: PlanRead; readonly decided: Decided },
+  io: EngineIo,
+): Promise<readonly Hold[]> {
+  return [...(await holdLeavers(work, read)), ...(await holdJoiners(work, { ...read, ...decided }, io))];
 }
 
 /**
@@ -92,7 +100,7 @@ async function holdByColumn(work: PlanWork, read: PlanRead, io: EngineIo): Promi
  */
 async function holdJoiners(
   { recorder, index, roster, sync }: PlanWork,
-  { columns: { hireOrder, leaveDate } }: PlanRead,
+  { columns: { hireOrder, leaveDate }, classes }: Pick<PlanRead, 'columns'> & Pick<Decided, 'classes'>,
   io: EngineIo,
 ): Promise<readonly Hold[]> {
   const { name, lifecycle, mapping } = sync.settings;
@@ -106,6 +114,7 @@ async function holdJoiners(
   const doubt = hireOrder ?? leaveDate;
   const holds: Hold[] = [];
   for (const held of ['creates', 'enables'] as const) {
+    if (!classes.has(held)) continue;
     const early: string[] = [];
     const undated: string[] = [];
     for await (const { identification } of changesOf(recorder.planId, io, { states: ['planned'], classes: [held] })) {

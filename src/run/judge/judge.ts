@@ -6,6 +6,7 @@ import {
   isReadDoubted,
   type RestoredStore,
 } from '../../core/guard/guard.ts';
+import type { FieldName } from '../../core/person/fields.ts';
 import type { ChangeClass } from '../../core/plan/change.ts';
 import type { Snapshot } from '../../core/plan/snapshot.ts';
 import type { Hold } from '../../core/run/run.ts';
@@ -55,7 +56,7 @@ export interface Judged {
 export interface JudgeInput {
   readonly read: PlanRead;
   readonly compared: PlanCompared;
-  readonly decided: Pick<Decided, 'differing' | 'strangers'>;
+  readonly decided: Pick<Decided, 'differing' | 'strangers' | 'columns'>;
   readonly counts: PlanCounts;
 }
 
@@ -64,11 +65,12 @@ export function judge(work: Pick<PlanWork, 'sync' | 'blocked' | 'focus' | 'edit'
   const { sync } = work;
   const { read, compared, counts } = input;
   const { differing, strangers: examples } = input.decided;
-  const { snapshot, fillRates, unreadable, vanished, columns, last } = read;
+  const { snapshot, fillRates, unreadable, vanished, last } = read;
   const { name, guards } = sync.settings;
   const { managed, enabled } = compared;
   const { rows } = snapshot;
   const previous = snapshot.kind === 'full' ? last : undefined;
+  const columns = { ...read.columns, fields: [...read.columns.fields, ...changedColumns(work, input)] };
   const facts = { sync: name, managed, enabled, rows, fillRates, unreadable, vanished, columns, previous };
   const { open: classes, recent, restored } = counts;
   const strangers = { examples, parksEmail: sync.settings.parkEmail !== undefined };
@@ -78,7 +80,7 @@ export function judge(work: Pick<PlanWork, 'sync' | 'blocked' | 'focus' | 'edit'
   const excess = [...verdict.holds, ...ruled.map((one) => ({ sync: name, ...one }))];
   const left = counts.leftOut.filter((one) => !excess.some((hold) => hold.class === one.class));
   // A read that proves no absence has no misses to hold, and nothing that an operator could approve.
-  const areMissesHeld = snapshot.isShrunk === true || (snapshot.missing !== undefined && verdict.areMissesHeld);
+  const areMissesHeld = snapshot.isAcceptable === true || (snapshot.missing !== undefined && verdict.areMissesHeld);
   // A full read that is not stored cannot be accepted either. The run reports the reason and ends as partial.
   const mayAccept = snapshot.kind !== 'full' || isStored(snapshot);
   const { blocked: doubt, ...others } = verdict;
@@ -95,11 +97,20 @@ export function judge(work: Pick<PlanWork, 'sync' | 'blocked' | 'focus' | 'edit'
   };
 }
 
+/** Returns the doubts about columns whose values change; none at a first run, which has nothing to compare. */
+function changedColumns({ sync }: Pick<PlanWork, 'sync'>, { read, compared, decided }: JudgeInput) {
+  if (read.last === undefined) return [];
+  const people = Math.max(read.snapshot.rows, compared.managed);
+  const columns = [...sync.mapping.readers];
+  const columnOf = (field: FieldName): string => columns.find(([, readers]) => readers.includes(field))?.[0] ?? field;
+  return decided.columns.doubts({ people, distinct: read.last.profile?.distinct ?? {}, columnOf });
+}
+
 /**
  * Returns whether a full read is stored: it proves absence, or would if an operator confirmed that it may be so short.
  */
-export function isStored({ kind, missing, isShrunk }: Snapshot): boolean {
-  return kind === 'full' && (missing !== undefined || isShrunk === true);
+export function isStored({ kind, missing, isAcceptable }: Snapshot): boolean {
+  return kind === 'full' && (missing !== undefined || isAcceptable === true);
 }
 
 /** Returns whether the class `configuration` is held as a whole, or was left out of a decision. */

@@ -1,12 +1,12 @@
 import { PlatformError, RollcallError } from '../../core/run/errors.ts';
 import type { DeliveryFacts } from '../../core/run/facts.ts';
-import { waitFor } from '../../core/run/waiting.ts';
+import { isSameWait, type Waiting, waitFor } from '../../core/run/waiting.ts';
 import { type FinalStatus, isFilePending, learnPace, mayBeProcessing, nextPollMs } from '../../core/run/waves.ts';
 import type { FileStatus } from '../../ports/platform.ts';
 import type { Batch, OwnedRun, Run } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
 import { afterPoll, hasStood, isReadBackDue, learnEndWord, unnamedWord } from '../deliver/end-words.ts';
-import { releaseFileLease, renewAfterMs, takeFileLease } from '../deliver/file-lease.ts';
+import { fileLeaseOf, releaseFileLease, renewAfterMs, takeFileLease } from '../deliver/file-lease.ts';
 import { readWave, type Wave } from '../deliver/wave.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { type NextStep, type Proven, toDelivering } from '../next-step.ts';
@@ -29,15 +29,18 @@ export async function proveNext(
 ): Promise<NextStep | Proven> {
   const wave = await readWave(context.owned, io);
   const { out, unproven, planned } = wave;
-  if (out === undefined) return unproven.length === 0 ? toDelivering : proveWave(context, wave, unstored, io);
+  if (out === undefined) {
+    if (unproven.length === 0) return toDelivering;
+    // Other runs send their files while the users are read back.
+    if (!mayBeProcessing(wave)) await releaseFileLease(context.owned, io);
+    return proveWave(context, wave, unstored, io);
+  }
   if (out.state === 'sending') return toDelivering;
-  const { batch, run, retryAfterMs } = await pollStatus(context, { batch: out, unstored }, io);
+  const { batch, run, retryAfterMs } = await pollStatus(context, { batch: out, unproven, unstored }, io);
   const ended = { planned, out: undefined, unproven: [...unproven, batch] };
   io.progress({ step: 'proving', batch: batch.number, batches: 0, status: batch.status ?? '' });
   if (!isFilePending(batch)) {
-    if (planned.length === 0) return proveWave(context, ended, unstored, io);
-    if (!mayBeProcessing(ended)) await releaseFileLease(context.owned, io);
-    return toDelivering;
+    return planned.length === 0 ? proveWave(context, ended, unstored, io) : toDelivering;
   }
   const { everyMs, deadlineMs } = context.sync.settings.settle;
   const now = io.clock.now();
@@ -47,14 +50,7 @@ export async function proveNext(
     const early = await readBackEarly(context, { batch, run, ended, unstored }, io);
     if (early !== undefined) return early;
     const wantedMs = Math.max(nextPollMs(batch, everyMs, now - sinceMs), retryAfterMs);
-    const afterMs = Math.min(wantedMs, untilMs - now);
-    const waiting = waitFor('file', 'its users are read back', {
-      about: `batch ${batch.number}`,
-      since: sinceMs,
-      until: untilMs,
-      setting: 'settle.deadline',
-    });
-    return { kind: 'again', afterMs, waiting };
+    return { kind: 'again', afterMs: Math.min(wantedMs, untilMs - now), waiting: waitForFile(context, batch, io), run };
   }
   if (batch.status?.startsWith(missingStatus)) await reportMissingStatus(context, batch, io);
   const next = await proveWave(context, ended, unstored, io);
@@ -63,6 +59,12 @@ export async function proveNext(
     await io.store.learned.update(connection, (known) => ({ ...known, neverEnds: true }));
   }
   return next;
+}
+
+function waitForFile({ sync }: RunContext, { number, sentAt: since = 0 }: Batch, { clock }: EngineIo): Waiting {
+  const until = since + spanOn(clock, sync.settings.settle.deadlineMs);
+  const times = { about: `batch ${number}`, since, until, setting: 'settle.deadline' };
+  return waitFor('file', 'its users are read back', times);
 }
 
 interface Early {
@@ -106,10 +108,14 @@ interface Polled {
   readonly retryAfterMs: number;
 }
 
-/** Requests the file's status and stores it. */
+/** Requests the file's status and stores it. A final one gives the file lease to other runs, which then send theirs. */
 async function pollStatus(
   context: RunContext,
-  { batch, unstored }: { readonly batch: Batch; readonly unstored: UnstoredRequests },
+  {
+    batch,
+    unproven,
+    unstored,
+  }: Pick<Wave, 'unproven'> & { readonly batch: Batch; readonly unstored: UnstoredRequests },
   io: EngineIo,
 ): Promise<Polled> {
   const { owned } = context;
@@ -133,7 +139,18 @@ async function pollStatus(
   const poll = { batch: batch.id, word, isUnnamed, isReleased, now: io.clock.now() };
   const standing = final === undefined ? { standing: afterPoll(owned.run.delivery?.standing, poll) } : {};
   const delivery = { ...learned(owned, { ...batch, ...patch }, io), ...standing };
-  const { run } = await io.store.batches.update(owned, batch.id, patch, { delivery, run: unstored() });
+  const waiting = waitForFile(context, batch, io);
+  // A wait that ends is stored with what follows.
+  const isOver = final !== undefined || io.clock.now() >= (waiting.until ?? 0);
+  const told = isOver || isSameWait(owned.run.waiting, waiting) ? {} : { waiting };
+  const isFree =
+    final !== undefined && !mayBeProcessing({ out: undefined, unproven: [...unproven, { ...batch, ...patch }] });
+  const effects = {
+    delivery,
+    run: { ...unstored(), ...told },
+    ...(isFree ? { leaves: fileLeaseOf(owned.run.connection) } : {}),
+  };
+  const { run } = await io.store.batches.update(owned, batch.id, patch, effects);
   if (final !== undefined) io.checkpoint('status-final');
   return { batch: { ...batch, ...patch }, run, retryAfterMs };
 }

@@ -4,7 +4,7 @@ import type { Finding } from '../../core/run/finding.ts';
 import { countOf } from '../../core/run/formats.ts';
 import { waitFor } from '../../core/run/waiting.ts';
 import { endOf, isFilePending, mayBeProcessing, nextProofMs } from '../../core/run/waves.ts';
-import type { Batch, ChangeMark, OwnedRun, PlannedChange } from '../../ports/store.ts';
+import type { Batch, ChangeMark, OwnedRun, PlannedChange, Run } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
 import { forgetEndWord } from '../deliver/end-words.ts';
 import { releaseFileLease } from '../deliver/file-lease.ts';
@@ -52,14 +52,26 @@ export async function proveWave(
   io: EngineIo,
 ): Promise<NextStep | Proven> {
   const { owned, sync } = context;
-  // Other runs send their files while the users are read back.
-  if (!mayBeProcessing(wave)) await releaseFileLease(owned, io);
-  const lookups = await openLookups(questionOf(owned, wave, io), context, io);
+  const [only, second] = wave.unproven;
+  // One batch is in memory when it is judged; its people are asked about from there.
+  const alone = only === undefined || second !== undefined ? undefined : await changesInBatch(only, io);
+  const lookups = await openLookups(questionOf(owned, { wave, alone }, io), context, io);
   const notShown: NotShown[] = [];
+  let settled = 0;
+  let proven: Run | undefined;
   try {
     for (const batch of wave.unproven) {
-      const left = await proveBatch(context, { batch, lookups }, io);
-      if (left !== undefined) notShown.push(left);
+      const changes = alone ?? (await changesInBatch(batch, io));
+      const end = await proveBatch(context, { batch, changes, lookups, unstored }, io);
+      if (end?.kind === 'not-shown') notShown.push(end);
+      if (end?.kind !== 'settled') continue;
+      settled += 1;
+      proven = end.run;
+    }
+    // Each batch is stored with its proof, so that nothing is left to store or to read.
+    if (proven !== undefined && isAllProven({ ...wave, unproven: wave.unproven.slice(settled) })) {
+      if (mayBeProcessing(wave)) await releaseFileLease(owned, io);
+      return { kind: 'proven', run: proven };
     }
     // Changes of direct calls that were not tried are planned again.
     const mayGoOn = wave.planned.length > 0 || wave.unproven.some(({ kind }) => kind === 'direct');
@@ -100,7 +112,14 @@ function waitForProof(
   return toProving(afterMs, waiting);
 }
 
-function questionOf(owned: OwnedRun, { unproven: all, planned }: Wave, io: EngineIo): LookupQuestion {
+interface AskedWave {
+  readonly wave: Wave;
+  /** The changes of its only batch. */
+  readonly alone: readonly PlannedChange[] | undefined;
+}
+
+function questionOf(owned: OwnedRun, { wave, alone }: AskedWave, io: EngineIo): LookupQuestion {
+  const { unproven: all, planned } = wave;
   // Changes of leaders are proven by lists.
   const unproven = all.filter(({ kind }) => kind !== 'leaders');
   return {
@@ -110,7 +129,8 @@ function questionOf(owned: OwnedRun, { unproven: all, planned }: Wave, io: Engin
       // Changes that were not tried are planned again after the proof.
       const states = ['planned', 'sent', 'unresolved'] as const;
       for (const { id, run } of unproven) {
-        for await (const { identification } of changesOf(run, io, { batch: id, states })) yield identification;
+        const some = alone?.filter(({ state }) => states.some((one) => one === state));
+        for await (const { identification } of some ?? changesOf(run, io, { batch: id, states })) yield identification;
       }
       if (planned.length > 0) yield* namesAhead(await readPlanned(owned, io), io);
     },
@@ -119,11 +139,20 @@ function questionOf(owned: OwnedRun, { unproven: all, planned }: Wave, io: Engin
 
 interface Proof {
   readonly batch: Batch;
+  readonly changes: readonly PlannedChange[];
   readonly lookups: Lookups;
+  readonly unstored: UnstoredRequests;
+}
+
+/** Nothing of the batch is left. `run`: as it is stored now. */
+interface Settled {
+  readonly kind: 'settled';
+  readonly run: Run;
 }
 
 /** A batch that waits for changes that may still appear. */
 interface NotShown {
+  readonly kind: 'not-shown';
   readonly batch: Batch;
   readonly changes: number;
   readonly untilMs: number;
@@ -133,9 +162,9 @@ interface NotShown {
  * Judges the changes of one batch. Stores proven results and the ledger in one transaction, unless the batch waits for
  * changes that may still appear.
  */
-async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: EngineIo): Promise<NotShown | undefined> {
+async function proveBatch(context: RunContext, proof: Proof, io: EngineIo): Promise<NotShown | Settled | undefined> {
+  const { batch, changes, lookups, unstored } = proof;
   const { owned, sync } = context;
-  const changes = await changesInBatch(batch, io);
   const open = changes.filter(({ state }) => state === 'sent' || state === 'unresolved');
   const isOfLeaders = batch.kind === 'leaders';
   const backs = isOfLeaders ? await readLeadersBack(open, context, io) : await readBack(open, { lookups, sync }, io);
@@ -154,7 +183,7 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
   const { certain, unseen } = sortBacks(backs, { action, isUnknown, sync, now });
   if (unseen.length > 0 && batch.final === 'learned' && action.kind === 'fail') {
     await forgetEndWord(context, batch, io);
-    return { batch, changes: unseen.length, untilMs: now };
+    return { kind: 'not-shown', batch, changes: unseen.length, untilMs: now };
   }
   await reportRewritten(context, unseen, io);
   const isWaiting = unseen.length > 0 && action.kind === 'wait';
@@ -165,7 +194,7 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
       await moveUntried(context, { batch, changes }, io);
       if (certain.marks.length > 0) await io.store.batches.update(owned, batch.id, {}, certain);
     }
-    return { batch, changes: unseen.length, untilMs: action.untilMs };
+    return { kind: 'not-shown', batch, changes: unseen.length, untilMs: action.untilMs };
   }
   if (unseen.length > 0 && action.kind === 'split') {
     await splitBatch(context, batch, { ...certain, unseen }, io);
@@ -183,10 +212,12 @@ async function proveBatch(context: RunContext, { batch, lookups }: Proof, io: En
     ...certain,
     marks: [...certain.marks, ...marks],
     findings: [...certain.findings, ...findings],
+    delivery: { provedAt: lookups.startedAt },
+    run: unstored(),
   };
-  await io.store.batches.update(owned, batch.id, { state, finalAt }, effects);
+  const { run } = await io.store.batches.update(owned, batch.id, { state, finalAt }, effects);
   io.checkpoint('batch-settled');
-  return undefined;
+  return state === 'settled' ? { kind: 'settled', run } : undefined;
 }
 
 interface SortedBacks {
@@ -271,7 +302,11 @@ async function moveUntried(
   if (untried.length > 0) await addParts(context, { of: batch, parts: [untried] }, io);
 }
 
-async function ifUnseenIn({ owned, sync }: RunContext, { batch, lookups }: Proof, io: EngineIo): Promise<IfUnseen> {
+async function ifUnseenIn(
+  { owned, sync }: RunContext,
+  { batch, lookups }: Pick<Proof, 'batch' | 'lookups'>,
+  io: EngineIo,
+): Promise<IfUnseen> {
   const { deadlineMs, visibleWithinMs } = sync.settings.settle;
   if (isFilePending(batch)) {
     const endMs = (batch.sentAt ?? 0) + spanOn(io.clock, deadlineMs);

@@ -2,7 +2,7 @@ import type { BlockedTally } from '../../core/guard/blocked.ts';
 import { earlierOf, earlierOfBoth, markedWith } from '../../core/person/earlier.ts';
 import { likeness } from '../../core/person/identification.ts';
 import type { EarlierPerson, Person, RejectedPerson } from '../../core/person/person.ts';
-import { preferred, withOutside } from '../../core/person/prefer.ts';
+import { leftLater, preferred, withOutside } from '../../core/person/prefer.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { countOf } from '../../core/run/formats.ts';
 import type { Sync } from '../engine-io.ts';
@@ -61,6 +61,9 @@ const ofSeveral = mark.tied | mark.unsure | mark.worksOutside | mark.unknownOuts
  */
 const keptPlaces = 10_000;
 
+/** Number of people of one e-mail that the message names. */
+const namedPeople = 5;
+
 /** Number of places that the message names besides the first. */
 const namedPlaces = 3;
 
@@ -77,6 +80,9 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
   const isByEmail = settings.match.includes('email');
   /** By slot: where the records are that do not go with the one in the index. */
   const others = new Map<number, { readonly places: string[]; count: number }>();
+
+  /** By slot: the record that shows that the person left, of a later day than the one that counts. */
+  const later = new Map<number, Person>();
 
   const shared = new Set<number>();
 
@@ -99,6 +105,9 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
     for (const record of [other, person]) index.set(slot, outsideMarks(record));
     const counts = preferred(other, person);
     const [kept, lost] = counts === 'second' ? [person, other] : [other, person];
+    if (kept.kind === 'person' && lost.kind === 'person' && later.size < keptPlaces) {
+      if (leftLater(settings.prefer ?? [], kept, lost)) later.set(slot, lost);
+    }
     const isMarked = earlierOf(kept) !== kept || earlierOf(lost) !== lost;
     const counting = isMarked ? marked(kept, earlierOf(lost)) : kept;
     if (counts === 'second') {
@@ -153,17 +162,19 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
   };
 
   const settleEmails = (): void => {
-    for (const { slot, holder } of index.settleSharedEmails((one) => claimedEmail(index.person(one)))) {
-      const [other, person] = [index.person(holder), index.person(slot)];
-      const [place, at] = [placeOf(other), placeOf(person)];
-      const message = `${other.identification} (${place}) and ${person.identification} (${at}) have the same e-mail`;
+    const claims = index.settleSharedEmails((one) => claimedEmail(index.person(one)));
+    for (const [holder, all] of Map.groupBy(claims, (claim) => claim.holder)) {
+      const slots = [holder, ...all.map(({ slot }) => slot)];
+      const people = slots.map((slot) => index.person(slot));
+      const [first, ...others] = people;
+      const message = `${namesOf(people)} have the same e-mail`;
       // Each person gets one finding, because a later delta may show only one of them and looks it up by name.
-      if (!index.has(holder, mark.conflict))
-        find({ code: 'email-conflict', identification: other.identification, at: place, message });
-      const { identification } = person;
-      find({ code: 'email-conflict', identification, at, message, other: other.identification });
-      index.set(slot, mark.conflict);
-      index.set(holder, mark.conflict);
+      for (const person of index.has(holder, mark.conflict) ? others : people) {
+        const { identification } = person;
+        const other = person === first ? {} : { other: first?.identification ?? '' };
+        find({ code: 'email-conflict', identification, at: placeOf(person), message, ...other });
+      }
+      for (const slot of slots) index.set(slot, mark.conflict);
     }
   };
 
@@ -211,6 +222,13 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
         if (undated === undefined) continue;
         blocked?.add({ kind: 'row-refused', at: placeOf(person), column: undated.column, reason: undated.reason });
       }
+      for (const [slot, left] of later) {
+        const person = index.person(slot);
+        if (person.kind !== 'person' || !leftLater(settings.prefer ?? [], person, left)) continue;
+        const { identification, at } = person;
+        const message = `${at} counts by prefer, but ${left.at} is of a later day and says that ${identification} left. If the later one should count, name the date first in prefer`;
+        find({ code: 'cell-suspect', identification, at, message });
+      }
       settleEmails();
     },
   };
@@ -239,6 +257,14 @@ function sameNames(
   const rest = more > 0 ? countOf(more, 'more record', 'more records') : places.at(-1);
   const first = [at, ...(more > 0 ? places : places.slice(0, -1))].join(', ');
   return `${first} and ${rest} ${count === 1 ? 'both' : 'all'}`;
+}
+
+/** Returns people with their places: `E131 (line 32), E132 (line 33) and 5 more people`. */
+function namesOf(people: readonly (AnyRecord | Absent)[]): string {
+  const named = people.slice(0, namedPeople).map((person) => `${person.identification} (${placeOf(person)})`);
+  const more = people.length - named.length;
+  const last = more > 0 ? countOf(more, 'more person', 'more people') : named.pop();
+  return `${named.join(', ')} and ${last}`;
 }
 
 function placeOf(record: AnyRecord | Absent): string {

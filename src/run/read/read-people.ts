@@ -43,12 +43,13 @@ export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead
   const previous = reading.kind === 'full' ? last : undefined;
   const focus = focusOf(work, reading);
   const blocked = focus === undefined && reading.kind !== 'point' ? work.blocked : undefined;
+  const answers = last?.profile?.answers;
   const { startedAt: runAt, watcher } = work.recorder;
   const onRecord = watcher.record;
   const isUndo = undoneBy(scope) !== undefined;
   const earlier = work.edit?.mapping;
   const read = await readSource(
-    { sync, reading, focus, index, earlier, runAt, blocked, signal, find, previous, onRecord },
+    { sync, reading, focus, index, earlier, runAt, blocked, signal, find, previous, answers, onRecord },
     io,
   );
   // An undo is also about people whom the source no longer has.
@@ -73,9 +74,10 @@ export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead
   const columns = doubtColumns({
     people: read.people,
     unreadable: read.cells,
-    previous: previous && { cells: {}, ...previous.blocked, rows: previous.rows },
+    previous: previous && { cells: {}, ...previous.blocked, ...previous.profile, rows: previous.rows },
     formats: dateFormats(sync),
     filled: read.filled,
+    deciding: read.deciding,
     mayFall: sync.settings.guards.fillRateDownPoints,
     untold: reading.kind === 'full' ? read.untold : [],
   });

@@ -1,6 +1,8 @@
 import type { BlockedTally } from '../../core/guard/blocked.ts';
+import { firstPeople, openDistinctness } from '../../core/guard/changed-columns.ts';
 import { type ColumnFacts, type FilledColumns, openOrders } from '../../core/guard/columns.ts';
 import { openPaddingFindings } from '../../core/guard/damage.ts';
+import { type DecidingColumns, hashOf, openDecidingColumn } from '../../core/guard/deciding-columns.ts';
 import { correctVisibility, type FieldVisibility, watchFields, withInputs } from '../../core/guard/field-visibility.ts';
 import { withEarlier } from '../../core/person/earlier.ts';
 import { openBudget } from '../../core/person/field-rule.ts';
@@ -13,12 +15,15 @@ import { certifySnapshot, type ReadEnd, type Snapshot } from '../../core/plan/sn
 import type { Finding } from '../../core/run/finding.ts';
 import { openCellFindings } from '../../core/run/finding.ts';
 import { countOf } from '../../core/run/formats.ts';
+import { given } from '../../core/run/given.ts';
+import type { ReadProfile } from '../../ports/reads.ts';
 import type { BrokenRecord, SourceIo } from '../../ports/source.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { checkFields, type Reading, sourceRequest } from './choose-read.ts';
 import { openRecordFiling } from './file-records.ts';
 import { mark } from './marks.ts';
 import type { PeopleIndex } from './people-index.ts';
+import { openTotalRows } from './total-rows.ts';
 
 /** The result of a read of the source. The people are in the index. */
 export interface SourceRead {
@@ -29,8 +34,9 @@ export interface SourceRead {
   readonly unreadable: Readonly<Partial<Record<FieldName, string>>>;
   /** The cells that cannot be read, by their use. */
   readonly cells: ColumnFacts['unreadable'];
-  /** The share of people with a value, of the columns that decide who works here. */
+  /** The share of people with a value, of the dates that decide who works here. */
   readonly filled: FilledColumns;
+  readonly deciding: DecidingColumns;
   /** The uses of dates of which no cell shows the order of day and month. */
   readonly untold: ColumnFacts['untold'];
   /** Number of people who are decided about. */
@@ -44,6 +50,8 @@ export interface SourceRead {
   readonly usable: number;
   /** The people whom a point read names and of whom it returned no record. `meant`: differs only by case or look-alikes. */
   readonly unknown: readonly { readonly identification: string; readonly meant: string | undefined }[];
+  /** What the next read is compared with. */
+  readonly profile: ReadProfile;
   /** Time just before the read began (epoch ms). */
   readonly readAt: number;
 }
@@ -52,6 +60,7 @@ export interface ReadJob {
   readonly sync: Sync;
   readonly reading: Reading;
   readonly previous: SourceIo['previous'];
+  readonly answers?: SourceIo['answers'];
   readonly index: PeopleIndex;
   /** Maps each record a second time, as the configuration did before: see `withEarlier`. */
   readonly earlier?: Pick<CompiledMapping, 'map'> | undefined;
@@ -69,15 +78,15 @@ export interface ReadJob {
 
 /** Reads the source once, maps every record and stores it in the index. */
 export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead> {
-  const { sync, signal, previous } = job;
+  const { sync, signal, previous, answers } = job;
   const reader = openReader(job, io.clock.now());
-  const sourceIo = { clock: io.clock, logger: io.logger, signal, previous };
+  const sourceIo = { clock: io.clock, logger: io.logger, signal, previous, answers };
   await checkFields(sync, sourceIo);
   const pages = sync.source.read(sourceRequest(job.reading, sync), sourceIo);
   let rows = 0;
   try {
     for (let next = await pages.next(); ; next = await pages.next()) {
-      if (next.done === true) return reader.end(next.value);
+      if (next.done === true) return await reader.end(await settleDoubts(next.value, job, io), io);
       for (const row of next.value.broken) reader.broken(row);
       await reader.take(next.value.records);
       rows += next.value.records.length;
@@ -89,6 +98,15 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
   }
 }
 
+/** Takes back the doubts about a read of which the read before it had the same. */
+async function settleDoubts(end: ReadEnd, { sync, reading }: ReadJob, { store }: EngineIo): Promise<ReadEnd> {
+  if (!end.complete || end.doubts === undefined || reading.kind !== 'full') return end;
+  const before = await store.reads.latest(sync.settings.name);
+  if (before?.isAccepted !== false || before.profile?.doubts?.join('\n') !== end.doubts.join('\n')) return end;
+  const { doubts, ...settled } = end;
+  return { ...settled, notes: [...(end.notes ?? []), ...doubts.map((doubt) => `${doubt}: so was the read before it`)] };
+}
+
 /** Maps and files the records of a read, and judges at its end what the read proves. */
 function openReader(job: ReadJob, now: number) {
   const { sync, signal, find } = job;
@@ -96,6 +114,7 @@ function openReader(job: ReadJob, now: number) {
   const facts = openPeopleFacts(sync);
   const padding = openPaddingFindings(sync.mapping.identificationField ?? 'identification');
   const filing = openRecordFiling(job);
+  const totals = openTotalRows(sync.settings.name, job.index, find);
   const budget = openBudget(signal);
   const earlierBudget = openBudget(signal);
   let usable = 0;
@@ -121,17 +140,26 @@ function openReader(job: ReadJob, now: number) {
   };
 
   const takeOne = (record: SourceRecord, mapped: Mapped, earlier: Mapped | undefined): void => {
-    facts.record(record);
+    facts.record(record, mapped);
     const { mapped: filed, elsewhere } = earlier === undefined ? { mapped } : withEarlier(mapped, earlier);
+    const take = (): void => {
+      file(filed);
+      job.onRecord(record, mapped);
+    };
+    if (totals.keep(record, filed, take)) return;
     file(filed);
     if (elsewhere !== undefined && names.placeOf(elsewhere.identification) === 'decided') filing.fileEarlier(elsewhere);
     job.onRecord(record, mapped);
   };
 
   return {
-    broken({ at, reason }: BrokenRecord): void {
-      unreadable += 1;
-      find({ code: 'row-unreadable', at, message: `${at} cannot be read: ${reason}` });
+    broken(row: BrokenRecord): void {
+      const { at, reason } = row;
+      const take = (): void => {
+        unreadable += 1;
+        find({ code: 'row-unreadable', at, message: `${at} cannot be read: ${reason}` });
+      };
+      if (!totals.keepBroken(row, take)) take();
     },
     async take(records: readonly SourceRecord[]): Promise<void> {
       // The expressions of a page are evaluated together, so its records wait for each other where one is not done at once.
@@ -152,7 +180,8 @@ function openReader(job: ReadJob, now: number) {
       }
       for (const finish of waiting) await finish();
     },
-    end(end: ReadEnd): SourceRead {
+    async end(end: ReadEnd, io: EngineIo): Promise<SourceRead> {
+      await totals.settle(io);
       filing.settle();
       const { kind } = job.reading;
       const snapshot = certifySnapshot({
@@ -171,7 +200,15 @@ function openReader(job: ReadJob, now: number) {
       const { notReturned = [] } = end;
       const evidence = end.complete ? end.evidence : undefined;
       const shown = facts.all(notReturned);
-      return { ...shown, snapshot, notReturned, evidence, usable, unknown: names.unknown(), readAt: now };
+      const { distinct, ...rest } = shown;
+      const { deciding } = shown;
+      const profile = given({
+        answers: end.answers,
+        doubts: end.complete ? end.doubts : undefined,
+        distinct,
+        deciding,
+      });
+      return { ...rest, snapshot, notReturned, evidence, usable, unknown: names.unknown(), profile, readAt: now };
     },
   };
 }
@@ -210,14 +247,15 @@ function openPeopleFacts(sync: Sync) {
   const watch = watchFields([...withInputs(sync.mapping.readers, sync.source.derives).readers.keys()]);
   const cells = openCellFindings();
   const orders = openOrders(dateFormats(sync));
-  const scopes = openScopeFill(sync);
+  const decides = openDeciding(sync);
   const dated = { hireDate: 0, leaveDate: 0 };
+  const distinct = openDistinctness<FieldName>();
   let people = 0;
   const shareOf = (count: number): number => (people === 0 ? 0 : count / people);
   return {
-    record(record: SourceRecord): void {
+    record(record: SourceRecord, mapped: Mapped): void {
       watch.see(record);
-      scopes.see(record);
+      decides.see(record, mapped);
     },
     person(person: Person): void {
       people += 1;
@@ -227,7 +265,9 @@ function openPeopleFacts(sync: Sync) {
       if (person.leaves !== undefined) dated.leaveDate += 1;
       for (let i = 0; i < fields.length; i += 1) {
         const value = person.fields[fields[i] as FieldName];
-        if (value !== undefined && value !== '') filled[i] = (filled[i] ?? 0) + 1;
+        if (value === undefined || value === '') continue;
+        filled[i] = (filled[i] ?? 0) + 1;
+        if (people <= firstPeople) distinct.see(fields[i] as FieldName, value);
       }
     },
     findings: () => cells.all(),
@@ -242,39 +282,41 @@ function openPeopleFacts(sync: Sync) {
         fillRates: Object.fromEntries(fields.map((name, i) => [name, shareOf(filled[i] ?? 0)])),
         unreadable: Object.fromEntries(unreadable),
         cells: cells.unreadable(),
-        filled: { hireDate: shareOf(dated.hireDate), leaveDate: shareOf(dated.leaveDate), ...scopes.filled() },
+        filled: { hireDate: shareOf(dated.hireDate), leaveDate: shareOf(dated.leaveDate) },
+        deciding: decides.all(),
         untold: orders.untold(),
+        distinct: distinct.all(),
         visibility: correctVisibility(watch.visibility(), notReturned),
       };
     },
   };
 }
 
-/** Counts the rows in which a column of `scope` has a value: the emptiest one. */
-function openScopeFill({ mapping: { readers } }: Sync) {
-  const paths = [...readers].filter(([, names]) => names.includes('scope')).map(([path]) => path);
-  const columns = paths.map((path) => ({ get: compileSourcePath(path), filled: 0 }));
-  let rows = 0;
+/** Watches the columns that decide who works here: those of scope, status and last day of work. */
+function openDeciding({ mapping: { readers } }: Sync) {
+  const paths = [...readers].filter(([, names]) => names.some((name) => deciding.includes(name)));
+  const columns = paths.map(([path, names]) => {
+    return { path, get: compileSourcePath(path), watch: openDecidingColumn(names.includes('scope')) };
+  });
   return {
-    see({ fields }: SourceRecord): void {
-      rows += 1;
-      for (const column of columns) {
-        const value = column.get(fields);
-        if (value !== undefined && value !== null && value !== '') column.filled += 1;
-      }
+    see({ fields }: SourceRecord, mapped: Mapped): void {
+      if (columns.length === 0) return;
+      const person = hashOf(mapped.kind === 'unreadable' ? '' : mapped.identification);
+      for (const { get, watch } of columns) watch.see(get(fields), person);
     },
-    filled: (): FilledColumns => {
-      const least = Math.min(...columns.map(({ filled }) => filled));
-      return columns.length === 0 || rows === 0 ? {} : { scope: least / rows };
-    },
+    all: (): DecidingColumns => Object.fromEntries(columns.map(({ path, watch }) => [path, watch.result()])),
   };
 }
+
+const deciding = ['scope', 'lifecycle.status', 'lifecycle.leaveDate'];
 
 /** Returns the format of each use that is a date. */
 export function dateFormats({ settings: { mapping, lifecycle } }: Sync): ColumnFacts['formats'] {
   const mapped = Object.entries(mapping.fields).map(([name, rule]) => [name, rule?.format] as const);
-  const dates = ['hireDate', 'leaveDate'].map((use) => [use, lifecycle?.dateFormat] as const);
-  return Object.fromEntries([...mapped, ...dates].filter(([, format]) => format !== undefined));
+  const { dateFormat: hireDate, leaveDateFormat: leaveDate = hireDate } = lifecycle ?? {};
+  return Object.fromEntries(
+    [...mapped, ...Object.entries({ hireDate, leaveDate })].filter(([, format]) => format !== undefined),
+  );
 }
 
 /** Returns how many people left by their own record. */

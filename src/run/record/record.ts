@@ -119,13 +119,13 @@ async function recordConfiguration(
 /** Stores a full read that proves absence. It becomes the baseline for later reads if no guard doubts it. */
 async function recordRead(work: PlanWork, { read, judged }: RecordInput, now: number): Promise<void> {
   const { recorder } = work;
-  const { snapshot, fillRates, visibility } = read;
+  const { snapshot, fillRates, visibility, profile } = read;
   if (!isStored(snapshot)) return;
   // Only approving this run accepts a doubted read. Changes that were approved earlier may be about something else.
   const proof = judged.isAccepted ? snapshot.missing : undefined;
   const { rows } = snapshot;
   const stamp = snapshot.missing?.stamp ?? '';
-  const found = { at: now, rows, stamp, fillRates, visibility, blocked: blockedToStore(work, read) };
+  const found = { at: now, rows, stamp, fillRates, visibility, blocked: blockedToStore(work, read), profile };
   await recorder.read(found, work, proof);
 }
 

@@ -55,10 +55,21 @@ export const CsvConfig = z
       .enum(['name', 'time'])
       .default('name')
       .meta({ description: 'With a `*`: which file is the newest, the last by name or the one written last.' }),
+    all: z.boolean().default(false).meta({
+      description:
+        'With a `*`: read the newest file of each kind together, as one list. Files are of one kind if their names differ only in dates and numbers.',
+    }),
     compression: z
       .enum(compressions)
       .optional()
       .meta({ description: 'How the file is packed. Default: by the end of its name, `.gz` or `.zip`.' }),
+    items: text()
+      .optional()
+      .meta({
+        description:
+          'The file is JSON: path of the list of people, or `.` where the file itself is the list or has one object a line.',
+        examples: ['data.employees', '.'],
+      }),
     complete: z.enum(['stable', 'marker', 'trailer']).default('stable').meta({
       description: 'What proves that the file is complete: it no longer changes, a marker file, or its last record.',
     }),
@@ -125,6 +136,9 @@ export const CsvConfig = z
       if (config[key] !== undefined && config.complete !== key) {
         context.addIssue({ code: 'custom', path: [key], message: `is only read with complete: ${key}` });
       }
+    }
+    if (config.all && !(config.path ?? config.sftp?.path ?? config.s3?.key ?? '').includes('*')) {
+      context.addIssue({ code: 'custom', path: ['all'], message: 'is only read with a * in the name of the file' });
     }
     if (config.delimiter !== undefined && config.delimiter === config.quote) {
       context.addIssue({ code: 'custom', path: ['quote'], message: 'must differ from the delimiter' });

@@ -22,8 +22,12 @@ export interface CsvFile {
    * report it.
    */
   readonly writtenAtNs: bigint | undefined;
+  /** The encoding that the server of the file names. */
+  readonly charset?: string | undefined;
   /** Name of another file of the pattern that was written after it. */
   readonly later?: string | undefined;
+  /** The newest file of each other kind of the pattern: see `chooseNewest`. */
+  readonly others?: readonly string[];
   /** Its rank among the files of a pattern. */
   readonly rank?: FileRank;
   /** Returns the marker of the file, or a sentence when it is missing or unreadable. */

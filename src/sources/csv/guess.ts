@@ -2,8 +2,9 @@ import { usageError } from '../../core/run/errors.ts';
 import type { GuessedFile, SourceBase, SourceIo } from '../../ports/source.ts';
 import { CsvConfig, type CsvEncoding } from './config.ts';
 import type { CsvFile } from './csv-file.ts';
+import { findList, readJsonFile } from './json-file.ts';
 import { fileOpener } from './places/open-file.ts';
-import { encodingsFor, markedEncoding } from './rows/decode.ts';
+import { encodingsFor, isJson, markedEncoding, refuseOtherFormats } from './rows/decode.ts';
 import { delimiters } from './rows/open-rows.ts';
 import { createRowParser } from './rows/row-parser.ts';
 
@@ -14,7 +15,10 @@ import { createRowParser } from './rows/row-parser.ts';
 export async function guessCsv(path: string, base: SourceBase, io: SourceIo): Promise<GuessedFile> {
   const file = await fileOpener(CsvConfig.parse({ kind: 'csv', path }), base)(io, 'whole');
   try {
-    const { head, encoding, evidence } = await guessEncoding(file);
+    const head = (await file.next()) ?? Buffer.alloc(0);
+    if (isJson(head)) return { kind: 'csv', settings: [itemsOf(file.name, await readJsonFile(file, [head]))] };
+    const { encoding, evidence } = await guessEncoding(file, head);
+    refuseOtherFormats(file.name, head, encoding ?? 'utf-8');
     const text = new TextDecoder(encoding ?? 'utf-8').decode(head);
     const layout = await guessLayout(file.name, text.slice(0, text.length - 1));
     const settings = [
@@ -27,18 +31,25 @@ export async function guessCsv(path: string, base: SourceBase, io: SourceIo): Pr
   }
 }
 
+/** Names the list of people in a JSON file: the one with the most members. */
+function itemsOf(name: string, document: unknown): GuessedFile['settings'][number] {
+  const found = findList(document);
+  if (found !== undefined)
+    return { key: 'items', value: found.path, evidence: 'the file is JSON, and this is its longest list' };
+  throw usageError(`${name} is JSON without a list of objects: save the answer that holds the people`);
+}
+
 /** So many cells beyond ASCII show which encodings fit. */
 const oddBytes = 20_000;
 
-async function guessEncoding(file: CsvFile) {
-  const head = (await file.next()) ?? Buffer.alloc(0);
+async function guessEncoding(file: CsvFile, head: Buffer) {
   const marked = markedEncoding(head);
-  if (marked !== undefined) return { head, encoding: marked, evidence: 'a byte order mark' };
+  if (marked !== undefined) return { encoding: marked, evidence: 'a byte order mark' };
   const zeros = [0, 1].map((side) => head.filter((byte, place) => byte === 0 && place % 2 === side).length);
   const [even = 0, odd = 0] = zeros;
   if ((even + odd) * 10 > head.length) {
     const encoding: CsvEncoding = odd > even ? 'utf-16le' : 'utf-16be';
-    return { head, encoding, evidence: 'every second byte is zero' };
+    return { encoding, evidence: 'every second byte is zero' };
   }
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const strange: Buffer[] = [];
@@ -50,10 +61,10 @@ async function guessEncoding(file: CsvFile) {
     strange.push(bytes);
     kept += bytes.filter((byte) => byte > 127).length;
   }
-  if (isUtf8) return { head, encoding: undefined, evidence: '' };
+  if (isUtf8) return { encoding: undefined, evidence: '' };
   const [encoding, ...others] = encodingsFor(Buffer.concat(strange));
   const also = others.length === 0 ? '' : `; so it does in ${others.slice(0, 3).join(', ')}`;
-  return { head, encoding, evidence: `it is not UTF-8, and reads like words in this encoding${also}` };
+  return { encoding, evidence: `it is not UTF-8, and reads like words in this encoding${also}` };
 }
 
 function isValid(decoder: InstanceType<typeof TextDecoder>, bytes: Buffer): boolean {

@@ -2,6 +2,7 @@ import { defineKind } from '../kit/kind.ts';
 import { CsvConfig } from './config.ts';
 import { fileOpener } from './places/open-file.ts';
 import { readCsv, readCsvHeader } from './read.ts';
+import { readAllKinds } from './read-all.ts';
 
 /** A CSV file from an HR system: one employee per row, read completely each time. */
 export const csv = defineKind({
@@ -13,7 +14,7 @@ export const csv = defineKind({
   open(config, base) {
     const openFile = fileOpener(config, base);
     return {
-      read: (request, io) => readCsv(config, openFile, request, io),
+      read: (request, io) => (config.all ? readAllKinds : readCsv)(config, openFile, request, io),
       fields: (io) => readCsvHeader(config, openFile, io),
     };
   },

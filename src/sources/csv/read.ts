@@ -4,14 +4,15 @@ import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { acceptsOnly } from '../kit/kind.ts';
 import type { CsvConfig } from './config.ts';
 import type { CsvFile } from './csv-file.ts';
+import { listAt, readJsonFile } from './json-file.ts';
 import { markerProblem } from './marker.ts';
-import { newerBefore, stampOf } from './places/newest.ts';
+import { fileNameOf, fileNamesIn, kindOfFile, newerBefore, stampOf } from './places/newest.ts';
 import { type Layout, type OpenRows, openRows } from './rows/open-rows.ts';
 import type { Trailer } from './rows/row-parser.ts';
 import { createRowSorter } from './rows/row-sorter.ts';
 
-/** Opens the file for one read. `header`: only its start is needed. Must be closed. */
-export type OpenFile = (io: SourceIo, part: 'whole' | 'header') => Promise<CsvFile>;
+/** Opens the file for one read. `header`: only its start is needed. `path`: another one of the pattern. Must be closed. */
+export type OpenFile = (io: SourceIo, part: 'whole' | 'header', path?: string) => Promise<CsvFile>;
 
 /** Records per page. */
 const pageRecords = 1_000;
@@ -24,8 +25,18 @@ export async function* readCsv(
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
   io.signal.throwIfAborted();
-  const file = await openFile(io, 'whole');
+  return yield* readFile(config, await openFile(io, 'whole'), request, io);
+}
+
+/** Reads an open file, and closes it. */
+export async function* readFile(
+  config: CsvConfig,
+  file: CsvFile,
+  request: ReadRequest,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
   try {
+    if (config.items !== undefined) return yield* readItems({ file, items: config.items }, config, request, io);
     const rows = await openRows(config, file);
     if (rows === undefined)
       return { complete: false, rows: 0, reasons: [`${file.name} is empty: it holds no employees`] };
@@ -38,13 +49,34 @@ export async function* readCsv(
 
 /** Reads the column names and nothing else. Returns none when the file is empty. */
 export async function readCsvHeader(config: CsvConfig, openFile: OpenFile, io: SourceIo): Promise<readonly string[]> {
-  const file = await openFile(io, 'header');
+  const file = await openFile(io, config.items === undefined ? 'header' : 'whole');
   try {
+    if (config.items !== undefined)
+      return Object.keys(listAt(await readJsonFile(file), config.items, file.name)[0] ?? {});
     const rows = await openRows(config, file);
     return rows?.layout.columns.filter((name) => name !== undefined) ?? [];
   } finally {
     await file.close();
   }
+}
+
+async function* readItems(
+  { file, items }: { readonly file: CsvFile; readonly items: string },
+  config: CsvConfig,
+  request: ReadRequest,
+  io: SourceIo,
+): AsyncGenerator<SourcePage, ReadEnd> {
+  const all = listAt(await readJsonFile(file), items, file.name);
+  const accepts = acceptsOnly(request) ?? (() => true);
+  const records = all
+    .map((fields, place) => ({ at: `record ${place + 1}`, fields }))
+    .filter(({ fields }) => accepts(fields));
+  for (let start = 0; start < records.length; start += pageRecords) {
+    io.signal.throwIfAborted();
+    yield { records: records.slice(start, start + pageRecords), broken: [] };
+  }
+  const facts = { rows: all.length, yielded: records.length, trailer: undefined, notes: laterNote(file), doubts: [] };
+  return judgeCompleteness(completenessRule(config, io), file, facts, io.previous?.stamp);
 }
 
 async function* readRows(
@@ -92,7 +124,7 @@ async function* readRows(
     rows: sorter.rows,
     yielded,
     trailer: sorter.trailer,
-    notes: [...laterNote(file), ...rows.notes(), ...sorter.notes],
+    notes: [...otherNotes(file), ...rows.notes(), ...sorter.notes],
     doubts: [...sorter.doubts, ...(isCutInCharacter ? ['the file ends inside a character: it is cut'] : [])],
   };
   return judgeCompleteness(rule, file, facts, io.previous?.stamp);
@@ -132,12 +164,21 @@ type CompletenessRule =
   | { readonly kind: 'trailer'; readonly prefix: string };
 
 /** A browser names a second download `employees (1).csv`, which is older by name than `employees.csv`. */
-function laterNote({ name, later }: CsvFile): readonly string[] {
-  if (later === undefined) return [];
+function otherNotes({ name, later, others = [] }: CsvFile): readonly string[] {
+  const also =
+    others.length === 0
+      ? []
+      : [
+          `${name} is read, and ${others.slice(0, namedFiles).map(fileNameOf).join(', ')}${others.length > namedFiles ? ', …' : ''} of the same pattern ${others.length === 1 ? 'is' : 'are'} not, although the names differ in more than date and number. To read the newest of each kind together, set source.all: true; or make the pattern narrower`,
+        ];
+  if (later === undefined) return also;
   return [
+    ...also,
     `${name} is the newest file by name, but ${later} was written after it and is not read. If the time counts, set source.newest: time`,
   ];
 }
+
+const namedFiles = 3;
 
 /** Facts that a read to the end has shown. */
 interface FileFacts {
@@ -153,7 +194,7 @@ interface FileFacts {
 }
 
 /** A stable file may lose this share of the last complete read's rows before it counts as cut. */
-const stableShare = 0.9;
+export const stableShare = 0.9;
 
 /** Decides whether the file was read completely. */
 async function judgeCompleteness(
@@ -172,18 +213,19 @@ async function judgeCompleteness(
   // Last, so that it also finds a change during the steps above.
   reasons.push(...(await file.movements()));
   const notes = facts.notes.length === 0 ? {} : { notes: facts.notes };
-  if (reasons.length > 0) {
-    if (proof.isShrunk !== true || reasons.length > 1)
-      return { complete: false, rows: facts.yielded, reasons, ...notes };
-    return {
-      complete: false,
-      rows: facts.yielded,
-      reasons: [`${reasons.join()}. ${shrunkAdvice}`],
-      isShrunk: true,
-      ...notes,
-    };
+  const [before] = file.rank === undefined ? [] : fileNamesIn(previousStamp);
+  const isOther = before !== undefined && kindOfFile(before) !== kindOfFile(file.name);
+  const doubts = [
+    ...(proof.shrunk === undefined ? [] : [`${proof.shrunk}. ${shrunkAdvice}`]),
+    ...(isOther
+      ? [`${file.name} is another kind of file than ${before} of the last complete read. ${kindAdvice}`]
+      : []),
+  ];
+  if (reasons.length + doubts.length > 0) {
+    const acceptable = reasons.length === 0 ? ({ isAcceptable: true } as const) : {};
+    return { complete: false, rows: facts.yielded, reasons: [...reasons, ...doubts], ...acceptable, ...notes };
   }
-  const stamp = stampOf(file.digest(), file.rank);
+  const stamp = stampOf(file.digest(), file.rank, file.name);
   const written = file.writtenAtNs === undefined ? {} : { asOf: Number(file.writtenAtNs / 1_000_000n) };
   return { complete: true, rows: facts.yielded, evidence: proof.evidence, stamp, ...written, ...notes };
 }
@@ -191,8 +233,8 @@ async function judgeCompleteness(
 interface Proof {
   readonly evidence: string;
   readonly problems: readonly string[];
-  /** Whether one of the problems is that the file lost too many rows. */
-  readonly isShrunk?: true;
+  /** Why the file has lost too many rows: an operator may accept that. */
+  readonly shrunk?: string;
 }
 
 async function proofOf(rule: CompletenessRule, file: CsvFile, facts: FileFacts): Promise<Proof> {
@@ -206,18 +248,16 @@ async function proofOf(rule: CompletenessRule, file: CsvFile, facts: FileFacts):
   }
 }
 
-/** Only a file whose size is the one doubt can be approved. */
+/** Only a file without other doubts can be approved. */
 const shrunkAdvice = 'If that is correct, approve the run, or use complete: marker or complete: trailer';
+const kindAdvice = 'If that is correct, approve the run; to read one of each kind together, set source.all: true';
 
 /** A last row without line end is among the doubts of the rows. */
 function proveStable(previousRows: number | undefined, facts: FileFacts): Proof {
-  const problems: string[] = [];
-  const isShrunk = previousRows !== undefined && facts.rows < previousRows * stableShare;
-  if (isShrunk) {
-    problems.push(`the file has ${facts.rows} rows, less than 90 % of the ${previousRows} of the last complete read`);
-  }
   const evidence = `the file did not change, ends with a line end and has ${facts.rows} rows`;
-  return { evidence, problems, ...(isShrunk ? { isShrunk } : {}) };
+  if (previousRows === undefined || facts.rows >= previousRows * stableShare) return { evidence, problems: [] };
+  const shrunk = `the file has ${facts.rows} rows, less than 90 % of the ${previousRows} of the last complete read`;
+  return { evidence, problems: [], shrunk };
 }
 
 async function proveByMarker(file: CsvFile, facts: FileFacts): Promise<Proof> {

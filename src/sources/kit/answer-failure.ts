@@ -1,11 +1,47 @@
+import { doubtAnswers, type ListCount, mergeAnswers, openAnswers } from '../../core/guard/answer.ts';
+import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
+import type { ReadRequest, SourceIo } from '../../ports/source.ts';
+
+/** Watches what the answers of one read hold beside their lists, and judges the read by the last accepted one. */
+export function openJudge({ answers: before, previous }: Pick<SourceIo, 'answers' | 'previous'>) {
+  const answers = openAnswers();
+  const counts = new Map<string, ListCount>();
+  const failures = new Set<string>();
+  return {
+    judge(name: string, answer: unknown): void {
+      answers.see(name, answer);
+      if (before?.[name] !== undefined) return;
+      for (const said of failuresIn(answer)) failures.add(`${name}: the answer says ${said}, so people may be missing`);
+    },
+    count: (name: string, list: ListCount): void => void counts.set(name, list),
+    judged(end: ReadEnd, kind: ReadRequest['kind']): ReadEnd {
+      const isShorter = kind === 'full' ? previous !== undefined && end.rows < previous.rows : undefined;
+      const facts = { now: answers.profile(), before, counts, isShorter };
+      const { gaps, unsure, notes } = doubtAnswers(facts);
+      const reasons = [...failures, ...gaps];
+      const told = notes.length === 0 ? end : { ...end, notes: [...(end.notes ?? []), ...notes] };
+      const judged = kind === 'full' ? { ...told, answers: mergeAnswers(facts) } : told;
+      if (!judged.complete) return { ...judged, reasons: [...judged.reasons, ...reasons] };
+      if (reasons.length === 0) return unsure.length === 0 ? judged : { ...judged, doubts: unsure };
+      const { rows, answers: merged } = judged;
+      return {
+        complete: false,
+        rows,
+        reasons,
+        isAcceptable: true,
+        ...(merged === undefined ? {} : { answers: merged }),
+      };
+    },
+  };
+}
 
 /**
  * Returns how an answer with status 200 says itself that it failed: `success: false`, `error: {…}`, `code: 429`. Looks
  * at its own members and at those one level deeper (`meta.error`). Null, false, blank, empty, and what says success say
- * nothing.
+ * nothing. Only for requests that the last accepted read did not make: it has nothing to be compared with.
  */
-export function failuresIn(answer: unknown): readonly string[] {
+function failuresIn(answer: unknown): readonly string[] {
   if (!isRecord(answer)) return [];
   const parts = [answer, ...Object.values(answer).filter(isRecord)];
   return parts.flatMap((part) => Object.entries(part).flatMap(([name, value]) => saysFailure(name, value) ?? []));

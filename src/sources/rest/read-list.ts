@@ -47,7 +47,7 @@ export function openListReader(list: List, client: SourceClient): ListReader {
 
   const itemsOf = (answer: unknown, endSetting: string | undefined): readonly Fields[] => {
     const items = readItems(answer);
-    if (!Array.isArray(items)) throw noList(name, list.items, endSetting);
+    if (!Array.isArray(items)) throw noList(name, list.items, endSetting, answer);
     const people = readRecord === undefined ? items : items.map((item) => (isRecord(item) ? readRecord(item) : item));
     if (!people.every(isRecord)) throw noPeople(name, list);
     return people;
@@ -82,7 +82,7 @@ export function openListReader(list: List, client: SourceClient): ListReader {
         ...partialDoubts(answer, list).map((why) => `${name}: ${why}, so people may be missing`),
       ];
       const isEnd = next.kind === 'end' || (people.length === 0 && next.kind === 'perhaps-end');
-      if (isEnd && list.total === undefined) doubts.push(...totalDoubts(value, rows, name));
+      if (isEnd && list.total === undefined) client.count(name, { people: rows, advice: startAdvice(list) });
       if (next.kind === 'lost') {
         const end = { kind: 'end', why: 'the pages ended early' } as const;
         return {
@@ -148,9 +148,6 @@ const partialFlags = ['partial', 'isPartial', 'is_partial', 'incomplete', 'incom
 /** Names under which an answer says that a page follows: true, or where it is. */
 const moreNames =
   /^(?:has_?more|has_?next(?:_?page)?|(?:@odata\.)?next(?:_?(?:page|link|page_?link|page_?token|cursor))?)$/i;
-const totalNames =
-  /^(?:@odata\.count|count|total|(?:total|records)_?(?:count|results|elements|items|records|rows|total))$/i;
-
 /** Returns how an answer says itself that it is only a part of what was requested. */
 function partialDoubts({ status, value, headerAll }: JsonAnswer, { paging }: List): readonly string[] {
   const whole = paging.style === 'none';
@@ -172,17 +169,9 @@ function partialDoubts({ status, value, headerAll }: JsonAnswer, { paging }: Lis
   return doubts;
 }
 
-/** Returns where the last answer states more people than the list has. */
-function totalDoubts(value: unknown, rows: number, name: string): readonly string[] {
-  if (!isRecord(value)) return [];
-  return [value, ...Object.values(value).filter(isRecord)].flatMap((part) =>
-    Object.entries(part).flatMap(([member, said]) => {
-      if (typeof said !== 'number' || said <= rows || !totalNames.test(member)) return [];
-      return [
-        `${name}: the list has ${rows} of the ${said} that \`${member}\` says, so people may be missing (set source.total if it counts something else)`,
-      ];
-    }),
-  );
+/** What to set where pages may be counted from 0, so that the first one was not read. */
+function startAdvice({ paging }: List): string {
+  return 'page' in paging && paging.start > 0 ? 'if pages are counted from 0, set source.paging.start: 0; ' : '';
 }
 
 /** Removes the people that a page repeats from the previous one. If they differ, people moved between the two. */
@@ -199,8 +188,13 @@ function withoutOverlap(
   return { people: items, doubt };
 }
 
-function noList(name: string, items: string, endSetting: string | undefined): RollcallError {
-  const where = items === '.' ? 'is no list' : `has no list at ${items}`;
+function noList(name: string, items: string, endSetting: string | undefined, answer: unknown): RollcallError {
+  const where =
+    Array.isArray(answer) && items !== '.'
+      ? `is itself a list, and \`items\` is ${items}: set items: "."`
+      : items === '.'
+        ? 'is no list'
+        : `has no list at ${items}`;
   const message =
     `${name} was answered, but the answer ${where}. Check \`items\` in the configuration; an answer without the list ` +
     `is never treated as an empty one, because some HR systems report errors that way.${endSetting === undefined ? '' : ` If it says so that no page follows, set ${endSetting}: true.`}`;

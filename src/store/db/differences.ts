@@ -1,4 +1,4 @@
-import { type Kysely, PostgresAdapter, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
+import { PostgresAdapter, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
 
 /** The statements that differ between the two databases. All other SQL is the same for both. */
 
@@ -35,13 +35,13 @@ export async function isReadOnly(db: QueryExecutorProvider): Promise<boolean> {
 }
 
 /** Returns the names of tables in our schema. Ignores other schemas, and views, which belong to extensions. */
-export async function tableNames(
-  db: Pick<Kysely<unknown>, 'getExecutor' | 'introspection'>,
-): Promise<readonly string[]> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!isPostgres(db)) return tables.map(({ name }) => name);
-  const { rows } = await sql<{ schema: string | null }>`select current_schema() as schema`.execute(db);
-  return tables.filter(({ isView, schema }) => !isView && schema === rows[0]?.schema).map(({ name }) => name);
+export async function tableNames(db: QueryExecutorProvider): Promise<readonly string[]> {
+  const names = isPostgres(db)
+    ? sql<{ name: string }>`select tablename as name from pg_tables where schemaname = current_schema() order by 1`
+    : sql<{
+        name: string;
+      }>`select name from sqlite_schema where type = 'table' and name not glob 'sqlite_*' order by 1`;
+  return (await names.execute(db)).rows.map(({ name }) => name);
 }
 
 /** Returns whether this user may create tables. Since PostgreSQL 15, only the owner of a database may by default. */

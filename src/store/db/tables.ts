@@ -72,7 +72,8 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
     columns: { sealed: { of: 'person', sealedBy: 'key ring', forgotten: 'row', lost: 'row' } },
     countedAs: 'rawTexts',
   },
-  reads: { sync: 'sync' },
+  // Answers may name people. Without a profile, the next read is compared with none.
+  reads: { sync: 'sync', columns: { profile: { of: 'person', sealedBy: 'key ring', lost: 'null' } } },
   triggers: { sync: 'sync', columns: { scope, scope_key: mention } },
   ledger: {
     sync: 'owner',

@@ -4,6 +4,7 @@ import { asOwner, type Database, type OpenTransaction } from '../db/database.ts'
 import type { KeyRing } from '../db/key-ring.ts';
 import { inLists } from '../db/row-writer.ts';
 import type { Schema } from '../db/schema.ts';
+import { leaveTurn } from '../leases.ts';
 import { createLedgerWriter, toLedgerRows } from '../ledger.ts';
 import { appendFindings, patchRun, toRun } from '../runs.ts';
 import { rejectUndone } from './decisions.ts';
@@ -101,7 +102,8 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
           .executeTakeFirst();
         if (row === undefined) throw noSuchBatch(id, owned.run.id);
         await writeEffects(transaction, row, also);
-        const { delivery, findings = [], run = {} } = also;
+        const { delivery, findings = [], run = {}, leaves } = also;
+        if (leaves !== undefined) await leaveTurn(transaction, leaves, owned.run.id);
         if (findings.length > 0) await appendFindings(transaction, owned.run.id, findings);
         return { run: toRun(await patchRun(transaction, owned.run.id, run, delivery)), lease: owned.lease };
       });

@@ -137,11 +137,13 @@ async function readMany(
   identifications: readonly string[],
 ): Promise<Map<string, DecisionRecord[]>> {
   const found = new Map<string, DecisionRecord[]>();
+  const ofSync = db.selectFrom('decisions').where('sync', '=', sync);
+  const isMany = identifications.length > decidedPerPiece;
+  // A first plan asks for everyone, and a sync has no decision then.
+  if (isMany && (await ofSync.select('hash').limit(1).executeTakeFirst()) === undefined) return found;
   for (const names of inLists(identifications)) {
-    const rows = await db
-      .selectFrom('decisions')
+    const rows = await ofSync
       .selectAll()
-      .where('sync', '=', sync)
       .where('identification', 'in', names)
       .orderBy('at', 'desc')
       .orderBy('hash')

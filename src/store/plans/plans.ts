@@ -24,9 +24,13 @@ export function createPlans(db: Database, keys: KeyRing): Plans {
     ...createPlanStates(db),
     ...createPlanQueries(db, keys),
 
-    begin(owned, header) {
+    begin(owned, header, first = []) {
       return asPlanner(db, owned, header, async (transaction) => {
         await beginPlan(transaction, header);
+        await writer.write(
+          transaction,
+          first.map((change) => toNewChangeRow(header.id, change, keys)),
+        );
         const { run, madeAt } = header;
         if (run !== undefined) await patchRun(transaction, run, { phase: 'planning', phaseAt: madeAt });
       });

@@ -1,16 +1,11 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHmac } from 'node:crypto';
 import { type Logger as PinoLogger, pino } from 'pino';
-import { prettyFactory } from 'pino-pretty';
 import { fieldTable, leaderFields } from '../../core/person/fields.ts';
 import type { Clock, LogFields, Logger } from '../../ports/runtime.ts';
-
-type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+import type { LogScope } from './log-scope.ts';
 
 export interface LoggerOptions {
-  readonly level: LogLevel;
-  /** Colored lines for a terminal, instead of one JSON object per line. */
-  readonly pretty: boolean;
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
   /** Receives whole lines with their line end, synchronously, so that none is lost when the process ends. */
   readonly destination: { write(line: string): unknown };
   /** Key of the hashes that replace identifications: 16 bytes or more, one per store. */
@@ -25,9 +20,8 @@ export interface LoggerOptions {
  * Removes secrets and personal values by name and by pattern before anything is written, and hashes `identification`.
  */
 export function createLogger(options: LoggerOptions): Logger {
-  const { clock, level, pretty, destination, key, scope } = options;
+  const { clock, level, destination, key, scope } = options;
   const hash = keyedHash(key);
-  const sink = pretty ? prettySink(destination) : { write: (line: string) => void destination.write(line) };
   const base = pino(
     {
       level,
@@ -36,14 +30,16 @@ export function createLogger(options: LoggerOptions): Logger {
       formatters: { level: (label) => ({ level: label }) },
       mixin: () => ({ ...redactFields(scope?.fields() ?? {}, hash) }),
     },
-    sink,
+    { write: (line: string) => void destination.write(line) },
   );
   return wrap(base, hash);
 }
 
-function prettySink(destination: LoggerOptions['destination']): { write(line: string): void } {
+/** Returns the destination of a terminal, which gets colored text instead of JSON. Only a terminal loads the formatter. */
+export async function prettyLines(terminal: LoggerOptions['destination']): Promise<LoggerOptions['destination']> {
+  const { prettyFactory } = await import('pino-pretty');
   const format = prettyFactory({ colorize: true, translateTime: 'SYS:HH:MM:ss', singleLine: true });
-  return { write: (line) => void destination.write(format(line)) };
+  return { write: (line) => terminal.write(format(line)) };
 }
 
 function wrap(base: PinoLogger, hash: KeyedHash): Logger {
@@ -142,22 +138,4 @@ export function keyedHash(key: Uint8Array): KeyedHash {
     throw new RangeError(`the key for hashes in logs has ${key.length} bytes, at least 16 are needed`);
   return (identification) =>
     createHmac('sha256', key).update(identification.normalize('NFC').trim()).digest('hex').slice(0, hexDigits);
-}
-
-/** Fields for every line that is written during a piece of work, however deep in the call chain. */
-export interface LogScope {
-  fields(): LogFields;
-  during<Result>(fields: LogFields, work: () => Promise<Result>): Promise<Result>;
-}
-
-/**
- * Opens a scope. A platform client serves many runs, so its logger cannot name the run of a call; the async call chain
- * names it. Work that several runs share is logged with the run that started it.
- */
-export function openLogScope(): LogScope {
-  const storage = new AsyncLocalStorage<LogFields>();
-  return {
-    fields: () => storage.getStore() ?? {},
-    during: (fields, work) => storage.run({ ...storage.getStore(), ...fields }, work),
-  };
 }

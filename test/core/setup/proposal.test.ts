@@ -189,10 +189,12 @@ describe('dates', () => {
     });
   });
 
-  it('of a spreadsheet, or with short years, are named instead of mapped', () => {
-    const { remarks } = proposed(cells('hire date', ['45306', '45307']), 'none');
-    expect(remarks.join(' ')).toContain('day numbers of a spreadsheet');
-    expect(proposed(cells('hire date', ['01/02/99']), 'none').remarks.join(' ')).toContain('two digits');
+  it('of a spreadsheet are days, and short years leave a line that says so', () => {
+    const days = fieldOf(proposed(cells('hire date', ['45306', '45307']), 'none'), 'orgEntryDate');
+    expect(days).toMatchObject({ certainty: 'unsure', rule: { format: 'sheet-days' } });
+    const short = proposed(cells('hire date', ['01/02/99']), 'none');
+    expect(short.remarks.join(' ')).toContain('two digits');
+    expect(proposalYaml(short)).toMatch(/# orgEntryDate: hire date +# UNSURE, so it is left out/);
   });
 });
 
@@ -213,11 +215,7 @@ describe('statuses', () => {
     expect(of(proposed(of6('Sorti', '2026-10-31'), enabled))).toEqual({ working: 'active', Sorti: 'leaver' });
     expect(of(proposed(of6('Befristet', '2027-10-31'), enabled))).toEqual({ working: 'active', Befristet: 'unknown' });
     const three = rows.map((row, i) => ({ ...row, state: ['Vollzeit', 'Teilzeit', 'ausgeschieden'][i % 3] ?? '' }));
-    expect(of(proposed(three, enabled))).toEqual({
-      Vollzeit: 'unknown',
-      Teilzeit: 'unknown',
-      ausgeschieden: 'unknown',
-    });
+    expect(proposed(three, enabled).lifecycle?.status).toBeUndefined();
   });
 
   it('are in neither list where word and platform disagree, so that nothing happens', () => {

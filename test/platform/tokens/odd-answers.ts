@@ -3,14 +3,13 @@ import { exchangeRefreshToken } from '../../../src/platform/tokens/calls.ts';
 import { openTokenManager } from '../../../src/platform/tokens/open-token-manager.ts';
 import { openSeal } from '../../../src/platform/tokens/seal.ts';
 import type { TokenManager } from '../../../src/platform/tokens/token-manager.ts';
-import type { Clock } from '../../../src/ports/runtime.ts';
+import { type Clock, silentLogger } from '../../../src/ports/runtime.ts';
 import type { Store, TokenStore } from '../../../src/ports/store.ts';
 import type { ExchangeOutcome } from '../../../src/ports/tokens.ts';
 import { parseFault, type RunningSandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { judgeToken } from '../../../src/watch/alerts/judge-service.ts';
 import { someInstant } from '../../support/fake-clock.ts';
-import { silentLogger } from '../../support/memory-logger.ts';
 import { leaseMs, never, testKey } from './token-manager-bench.ts';
 
 /** An answer of the token endpoint, and the fault with which the sandbox gives it. */

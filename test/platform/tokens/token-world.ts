@@ -2,11 +2,10 @@ import { RollcallError } from '../../../src/core/run/errors.ts';
 import { openTokenManager } from '../../../src/platform/tokens/open-token-manager.ts';
 import { openSeal } from '../../../src/platform/tokens/seal.ts';
 import { openVault } from '../../../src/platform/tokens/vault.ts';
-import type { Clock } from '../../../src/ports/runtime.ts';
+import { type Clock, silentLogger } from '../../../src/ports/runtime.ts';
 import type { Leases, TokenStore } from '../../../src/ports/store.ts';
 import type { TokenExchange } from '../../../src/ports/tokens.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { silentLogger } from '../../support/memory-logger.ts';
 import { type CallEnd, TokenServer } from './token-server.ts';
 
 export const worldConnection = 'acme';

@@ -119,7 +119,12 @@ describe('a full read that is doubted', () => {
   it('is none that no guard doubts, which is the reference for later ones', async () => {
     const scene = await settled({});
     expect(scene.places).toContain('ledger-written');
-    const { visibility: _, blocked: _blocked, ...read } = (await scene.store.reads.last('people')) ?? {};
+    const {
+      visibility: _,
+      blocked: _blocked,
+      profile: _profile,
+      ...read
+    } = (await scene.store.reads.last('people')) ?? {};
     expect(read).toEqual({
       ...{ sync: 'people', run: 'run_1', at: scene.clock.now(), rows: 10, stamp: 's1', isAccepted: true },
       fillRates: expect.objectContaining({ area: 1 }),
@@ -149,7 +154,7 @@ describe('a full read that is doubted', () => {
   it('because the source itself says that it is short is stored for an operator to accept', async () => {
     const scene = await settled(guards({}));
     scene.source.records = some(4);
-    scene.source.end = { complete: false, rows: 4, reasons: ['4 rows after 10'], isShrunk: true };
+    scene.source.end = { complete: false, rows: 4, reasons: ['4 rows after 10'], isAcceptable: true };
     const planned = await scene.plan();
     expect([planned.kinds, planned.plan.verdict.areMissesHeld]).toEqual([{}, true]);
     expect(await scene.store.reads.last('people')).toMatchObject({ run: 'run_1' });

@@ -17,7 +17,7 @@ import { account, guards, openPlanScene, row } from '../plan-scene.ts';
 const none = { absolute: 0, percent: 0, cap: undefined };
 const complete: ReadEnd = { complete: true, rows: 10, evidence: 'all', stamp: 's2' };
 const incomplete: ReadEnd = { complete: false, rows: 10, reasons: ['a page failed'] };
-const shrunk: ReadEnd = { ...incomplete, isShrunk: true };
+const shrunk: ReadEnd = { ...incomplete, isAcceptable: true };
 
 interface Plan {
   readonly limits?: Partial<GuardSettings>;

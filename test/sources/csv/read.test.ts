@@ -422,7 +422,7 @@ describe('rows that cannot be used', () => {
     );
 
     expect(broken).toEqual([
-      { at: 'line 3', reason: 'the row has 3 columns, the header has 4' },
+      { at: 'line 3', cells: ['2', 'Luz Sosa', 'Clerk 2'], reason: 'the row has 3 columns, the header has 4' },
       { at: 'line 4', reason: 'the row has 5 columns, the header has 4' },
       { at: 'line 5', reason: 'the row has 5 columns, the header has 4' },
     ]);

@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { failuresIn } from '../../../src/sources/kit/answer-failure.ts';
+import { openJudge } from '../../../src/sources/kit/answer-failure.ts';
+
+const failuresIn = (answer: unknown) => {
+  const judge = openJudge({ previous: undefined });
+  judge.judge('GET /people', answer);
+  const end = judge.judged({ complete: true, rows: 1, evidence: '', stamp: '' }, 'full');
+  return end.complete ? [] : end.reasons.map((why) => /says (.*), so/.exec(why)?.[1]);
+};
 
 const data = [{ id: '1', status: 'error', code: 429 }];
 
-describe('an answer that says of itself that it failed', () => {
+describe('an answer that says of itself that it failed, with no accepted read to be compared with', () => {
   it.each<[object, string]>([
     [{ success: false }, '`success: false`'],
     [{ succeeded: 'False' }, '`succeeded: False`'],

@@ -1,7 +1,7 @@
 import { newUlid, systemClock } from '../../../src/main/process.ts';
+import { silentLogger } from '../../../src/ports/runtime.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { openAlerts } from '../../../src/watch/alerts/open-alerts.ts';
-import { silentLogger } from '../../support/memory-logger.ts';
 
 /** Looks once at the store in the folder, and tells the receiver. A process of its own, to be killed. */
 const [, , folder = '', url = ''] = process.argv;

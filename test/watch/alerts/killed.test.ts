@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { newUlid, systemClock } from '../../../src/main/process.ts';
+import { silentLogger } from '../../../src/ports/runtime.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { openAlerts } from '../../../src/watch/alerts/open-alerts.ts';
 import { openRun } from '../../contracts/store-samples.ts';
-import { silentLogger } from '../../support/memory-logger.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { openReceiver, sendingAtOnce } from './receiver.ts';
 

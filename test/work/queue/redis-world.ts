@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { AppIo } from '../../../src/app/app-io.ts';
 import { requestOrRun, runSync } from '../../../src/app/requests.ts';
 import { findRuns } from '../../../src/app/runs.ts';
+import { silentLogger } from '../../../src/ports/runtime.ts';
 import type { Run } from '../../../src/ports/store.ts';
 import { parseFault, type RunningSandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { type Child, startChild } from '../../chaos/child.ts';
@@ -11,7 +12,6 @@ import type { KillWorld } from '../../chaos/kill-world.ts';
 import { openHere } from '../../chaos/open-here.ts';
 import type { Order } from '../../chaos/run-and-die.ts';
 import { SharedClock } from '../../chaos/shared-clock.ts';
-import { silentLogger } from '../../support/memory-logger.ts';
 import { csvOf, plainSync, type Row, usersOf } from '../../support/office.ts';
 import { until } from '../../support/services/redis.ts';
 

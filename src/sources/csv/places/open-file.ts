@@ -22,13 +22,14 @@ export function fileOpener(config: CsvConfig, base: SourceBase): OpenFile {
   const markerOf = markerNamer(config, base);
   const place = path === undefined ? remotePlace(config, base) : localPlace(path, newest);
   const pattern = config.path ?? config.sftp?.path ?? config.s3?.key;
-  const open = async (io: SourceIo, part: 'whole' | 'header'): Promise<CsvFile> => {
+  const open: OpenFile = async (io, part, one) => {
     if (path !== undefined && compressionOf(path, compression) === 'none') {
-      const { file, later } = await findLocal(path, newest);
-      return { ...(await openCsvFile(file, markerOf(file))), later };
+      const { file, ...beside } = one === undefined ? await findLocal(path, newest) : { file: one };
+      return { ...(await openCsvFile(file, markerOf(file))), ...beside };
     }
     const order = {
       part,
+      path: one,
       compression,
       scratchFolder: base.scratchFolder,
       markerOf: config.complete === 'marker' ? markerOf : undefined,
@@ -37,8 +38,8 @@ export function fileOpener(config: CsvConfig, base: SourceBase): OpenFile {
     return receiveFile(place, order, io);
   };
   if (pattern === undefined || !isPattern(pattern)) return open;
-  return async (io, part) => {
-    const file = await open(io, part);
+  return async (io, part, one) => {
+    const file = await open(io, part, one);
     const rank = rankOf(newest, file);
     return rank === undefined ? file : { ...file, rank };
   };
@@ -123,6 +124,8 @@ async function statFile(file: string): Promise<FileState> {
 interface Order {
   /** `header`: only the start of the file is needed. */
   readonly part: 'whole' | 'header';
+  /** The file to receive. Undefined: the one that the place finds. */
+  readonly path: string | undefined;
   readonly scratchFolder: string;
   readonly compression: Compression | undefined;
   /** Returns the name of a file's marker; undefined when none is used. */
@@ -137,7 +140,7 @@ const headerBytes = 4 * chunkBytes;
 /** What was found on the server while the connection was open. */
 interface Delivered {
   readonly name: string;
-  readonly later: string | undefined;
+  readonly beside: Omit<Found, 'file'>;
   readonly state: FileState;
   readonly marker: Marker | string;
   readonly movements: readonly string[];
@@ -151,15 +154,21 @@ async function receiveFile(place: Place, order: Order, io: SourceIo): Promise<Cs
   let spool: Spool | undefined;
   try {
     const delivered = await place.visit(io, async (visit) => {
-      const { file, later } = await visit.find();
+      const { file, ...beside } = order.path === undefined ? await visit.find() : { file: order.path };
       const name = visit.nameOf(file);
       const isHeader = order.part === 'header' && compressionOf(name, order.compression) !== 'zip';
       await spool?.close();
       spool = await openSpool(order.scratchFolder, name, isHeader ? headerBytes : undefined);
       const state = await visit.fetch(file, spool);
-      if (order.part === 'header') return { name, later, state, marker: '', movements: [] };
+      if (order.part === 'header') return { name, beside, state, marker: '', movements: [] };
       const marker = order.markerOf === undefined ? '' : await readMarkerThere(visit, order.markerOf(file));
-      return { name, later, state, marker, movements: await movementsOf(visit, file, { before: state, spool }, order) };
+      return {
+        name,
+        beside,
+        state,
+        marker,
+        movements: await movementsOf(visit, file, { before: state, spool }, order),
+      };
     });
     if (spool === undefined) throw new TypeError('a visit without a file');
     return fileOf(delivered, spool, compressionOf(delivered.name, order.compression));
@@ -169,12 +178,17 @@ async function receiveFile(place: Place, order: Order, io: SourceIo): Promise<Cs
   }
 }
 
-function fileOf({ name, later, state, marker, movements }: Delivered, spool: Spool, compression: Compression): CsvFile {
+function fileOf(
+  { name, beside, state, marker, movements }: Delivered,
+  spool: Spool,
+  compression: Compression,
+): CsvFile {
   const chunks = fullChunks(unpack(name, compression, spool));
   const hash = createHash('sha256');
   return {
     name,
-    later,
+    ...beside,
+    charset: state.charset,
     writtenAtNs: state.writtenAtNs,
     packedDigest: spool.digest(),
     digest: () => hash.copy().digest('hex'),

@@ -29,6 +29,8 @@ export interface FileState {
   readonly isTimeOnly?: boolean;
   /** Epoch nanoseconds. */
   readonly writtenAtNs: bigint | undefined;
+  /** The encoding that the server names. */
+  readonly charset?: string | undefined;
 }
 
 /** Receives a file's bytes. */

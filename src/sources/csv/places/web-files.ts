@@ -64,6 +64,7 @@ export function stateOf(answer: Answer): FileState {
     version: answer.header('etag') ?? answer.header('last-modified'),
     isTimeOnly: answer.header('etag') === undefined,
     writtenAtNs: Number.isNaN(modified) ? undefined : BigInt(modified) * 1_000_000n,
+    charset: /charset="?([^";\s]+)/i.exec(answer.header('content-type') ?? '')?.[1],
   };
 }
 
@@ -73,6 +74,9 @@ export function stateOf(answer: Answer): FileState {
  */
 export async function takeFile(answer: Answer, deadline: Deadline, sink: Sink): Promise<FileState> {
   await sink.restart();
+  if (answer.header('content-type')?.trim().toLowerCase().startsWith('multipart/') === true) {
+    throw new AnswerInvalid('the body has several parts instead of one file', true);
+  }
   let isFirst = true;
   for await (const chunk of answer.body) {
     // The label proves nothing: programs that print CSV send their default, which is often text/html.

@@ -59,6 +59,19 @@ export function createDecoder(path: string, head: Buffer, configured: CsvEncodin
   };
 }
 
+/** Returns the encoding that a server names, unless the start of the file has characters of UTF-8. */
+export function namedEncoding(charset: string | undefined, head: Buffer): CsvEncoding | undefined {
+  try {
+    const { encoding } = new TextDecoder(charset ?? 'utf-8');
+    const known = csvEncodings.find((name) => name === encoding);
+    // Its last character may be cut.
+    const isUtf8 = !head.toString('utf8').slice(0, -4).includes(replacement) && head.some((byte) => byte > 127);
+    return known === 'utf-8' || isUtf8 ? undefined : known;
+  } catch {
+    return undefined;
+  }
+}
+
 const beyondAscii = /[\u{80}-\u{FFFC}\u{10000}-\u{10FFFF}]/gu;
 
 function countIn(text: string, part: string): number {
@@ -122,6 +135,8 @@ const byteOrderMarks: readonly { readonly mark: Buffer; readonly encoding: CsvEn
   { mark: Buffer.of(0xfe, 0xff), encoding: 'utf-16be' },
 ];
 
+const json = /^(?:\xef\xbb\xbf)?\s*[[{]\s*["{]/;
+
 /** Other formats by their first bytes, as text. PGP: ASCII armor (RFC 9580, 6.2). */
 const otherFormats: readonly { readonly start: string | RegExp; readonly what: string }[] = [
   {
@@ -129,19 +144,29 @@ const otherFormats: readonly { readonly start: string | RegExp; readonly what: s
     what: 'is encrypted with PGP, which is not supported: decrypt it in a job before the run (docs/sources/csv.md)',
   },
   {
+    start: /^PK[\s\S]*(?:\[Content_Types\]|xl\/|_rels\/|opendocument)/,
+    what: 'is a workbook (.xlsx, .ods), not CSV: open it and save the sheet as "CSV UTF-8"',
+  },
+  { start: '%PDF-', what: 'is a PDF, not CSV: export the list itself as CSV' },
+  {
     start: 'PK\x03\x04',
     what: 'is a spreadsheet or zip file, not CSV: export it as "CSV UTF-8", or set source.compression: zip if it is packed',
   },
-  { start: '\xd0\xcf\x11\xe0', what: 'is an Excel file, not CSV: export it as "CSV UTF-8"' },
-  { start: '\x1f\x8b', what: 'is gzip data, not CSV: set source.compression: gzip' },
+  { start: '\xd0\xcf\x11\xe0', what: 'is an Excel file (.xls), not CSV: export it as "CSV UTF-8"' },
+  { start: '\x1f\x8b', what: 'is gzip data, not CSV: name it .gz, or set source.compression: gzip' },
   {
     start: /^(?:\xef\xbb\xbf)?\s*<[!?a-z]/i,
     what: 'is HTML or XML, not CSV, as some programs export a table for Excel: export it as CSV',
   },
-  { start: /^(?:\xef\xbb\xbf)?\s*[[{]\s*["{]/, what: 'is JSON, not CSV: export it as CSV' },
+  { start: json, what: 'is JSON, not CSV: set source.items to the path of its list of people (. for the file itself)' },
 ];
 
-function refuseOtherFormats(path: string, head: Buffer, encoding: CsvEncoding): void {
+export function isJson(head: Buffer): boolean {
+  return json.test(head.toString('latin1', 0, 200));
+}
+
+/** Throws `SOURCE_UNAVAILABLE` for a file of another kind, which its first bytes show. */
+export function refuseOtherFormats(path: string, head: Buffer, encoding: CsvEncoding): void {
   const isWide = encoding.startsWith('utf-16');
   const start = isWide ? new TextDecoder(encoding).decode(head.subarray(0, 200)) : head.toString('latin1', 0, 200);
   const other = otherFormats.find((format) =>

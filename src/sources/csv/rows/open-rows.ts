@@ -4,7 +4,7 @@ import { RollcallError } from '../../../core/run/errors.ts';
 import { countOf } from '../../../core/run/formats.ts';
 import type { CsvConfig } from '../config.ts';
 import { type CsvFile, chunkBytes } from '../csv-file.ts';
-import { createDecoder } from './decode.ts';
+import { createDecoder, namedEncoding } from './decode.ts';
 import { type CsvRow, createRowParser, type ParsedRows } from './row-parser.ts';
 
 export interface Layout {
@@ -42,7 +42,7 @@ export async function openRows(config: CsvConfig, file: CsvFile): Promise<OpenRo
   const path = file.name;
   const head = await file.next();
   if (head === undefined) return undefined;
-  const decoder = createDecoder(path, head, config.encoding);
+  const decoder = createDecoder(path, head, config.encoding ?? namedEncoding(file.charset, head));
   const text = decoder.decode(head);
   const { delimiter, skipped, skippedLines } = readPreamble(path, text, config);
   const parser = createRowParser({

@@ -63,7 +63,9 @@ export function createRowSorter({ layout, trailerPrefix, mustEndLine, accepts }:
       unclosed = row;
       broken.push({ at, reason: neverClosed });
     } else if (!widths.fits(row)) {
-      broken.push({ at, reason: `the row has ${row.cells.length} columns, the header has ${columns.length}` });
+      const cells = row.cells.map((cell) => cell.trim()).filter((cell) => cell !== '');
+      const few = cells.length <= fewCells ? { cells } : {};
+      broken.push({ at, reason: `the row has ${row.cells.length} columns, the header has ${columns.length}`, ...few });
     } else {
       // A row below shows that the file is not cut within the quote.
       unclosed = undefined;
@@ -120,6 +122,9 @@ export function createRowSorter({ layout, trailerPrefix, mustEndLine, accepts }:
 }
 
 const neverClosed = 'an opening quote is never closed: the file is cut, or a quote inside a cell is not doubled';
+
+/** A total has a label and at most two figures. */
+const fewCells = 3;
 
 /** More rows that may hide others are counted, not named. */
 const namedDoubts = 5;

@@ -1,14 +1,15 @@
 import { randomInt } from 'node:crypto';
+import type { ListCount } from '../../../core/guard/answer.ts';
 import type { ReadEnd } from '../../../core/plan/snapshot.ts';
 import { type Retry, RollcallError } from '../../../core/run/errors.ts';
 import { formOf } from '../../../drivers/http/answer-body.ts';
 import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
 import { type Deadline, startDeadline } from '../../../drivers/http/deadline.ts';
-import { exactValue, isRecord, readJson } from '../../../drivers/http/json-text.ts';
+import { isRecord } from '../../../drivers/http/json-text.ts';
 import { openLimiter } from '../../../drivers/http/rate-limit.ts';
 import { type Answer, openTransport, readBytes, type Transport } from '../../../drivers/http/transport.ts';
 import type { ReadRequest, Source, SourceIo, SourcePage } from '../../../ports/source.ts';
-import { failuresIn } from '../answer-failure.ts';
+import { openJudge } from '../answer-failure.ts';
 import type { Authority, Credential } from './authority.ts';
 import type { SourceRequest } from './failure.ts';
 import {
@@ -20,6 +21,7 @@ import {
   limitsAdvice,
   type RequestFailure,
 } from './failure.ts';
+import { readBody } from './read-json.ts';
 import type { HttpLimits, HttpTls } from './settings.ts';
 
 /** An answer that was read completely. */
@@ -74,10 +76,12 @@ export interface SourceClient {
    * `limits.timeout`, if that is longer) for the whole body.
    */
   receive<T>(request: SourceRequest, use: UseAnswer<T>): Promise<T>;
-  /** Notes how the answer to a request says that it failed. `json` does so for each answer with a list. */
+  /** Notes what the answer to a request holds beside its list. `json` does so for each answer with a list. */
   judge(name: string, answer: unknown): void;
-  /** Returns the end of a read: not complete, where an answer said that it failed. */
-  judged(end: ReadEnd): ReadEnd;
+  /** Notes how many people the list of a request had, to compare them with totals of its answers. */
+  count(name: string, list: ListCount): void;
+  /** Returns the end of a read: doubted, where an answer differs from those of the last accepted read. */
+  judged(end: ReadEnd, kind: ReadRequest['kind']): ReadEnd;
 }
 
 type UseAnswer<T> = (answer: Answer, deadline: Deadline) => Promise<T>;
@@ -124,7 +128,7 @@ export function readOverHttp(
   const parts = { ...more, origin: new URL(url).origin, authority, limits, tls };
   return (request, io) =>
     withSourceClient({ ...parts, io }, async function* (client) {
-      return client.judged(yield* read({ client, request, io }));
+      return client.judged(yield* read({ client, request, io }), request.kind);
     });
 }
 
@@ -253,27 +257,20 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
     }
   }
 
-  const failures = new Set<string>();
-  const judge = (name: string, answer: unknown): void => {
-    for (const said of failuresIn(answer)) failures.add(`${name}: the answer says ${said}, so people may be missing`);
-  };
+  const judge = openJudge(io);
 
   const jsonAnswer = (request: SourceRequest): Promise<JsonAnswer> =>
     insist(request, async (answer) => {
       const whole = await readWhole(answer);
       if (answer.status !== 200 && answer.status !== partial) return { ...whole, value: undefined };
       refuseWebPage(answer, whole.bytes);
-      const value = exactValue(readJson(whole.bytes));
-      if (holdsList(value)) judge(request.name, value);
+      const value = readBody(whole.bytes, whole);
+      if (holdsList(value)) judge.judge(request.name, { ...(isRecord(value) ? value : {}), ...totalHeaders(answer) });
       return { ...whole, value };
     });
 
   return {
-    judge,
-    judged: (end) =>
-      failures.size === 0
-        ? end
-        : { complete: false, rows: end.rows, reasons: [...(end.complete ? [] : end.reasons), ...failures] },
+    ...judge,
     send: (request) => insist(request, readWhole),
     receive: (request, use) =>
       insist(request, (answer, deadline) => use({ ...answer, body: wholeInTime(request, answer.body) }, deadline)),
@@ -330,8 +327,20 @@ function openDeadline(signal: AbortSignal, timeoutMs: number): HeldDeadline & { 
 
 /** Returns whether the answer has a list, or one of its members has: an answer about one person says nothing of a list. */
 function holdsList(value: unknown): boolean {
+  if (Array.isArray(value)) return true;
   const members = isRecord(value) ? Object.values(value) : [];
   return members.some((one) => Array.isArray(one) || (isRecord(one) && Object.values(one).some(Array.isArray)));
+}
+
+/** The headers with which servers say how many people a list has in all. */
+const totals = ['x-total-count', 'x-total', 'total-count', 'x-wp-total', 'x-pagination-total-count', 'content-range'];
+
+function totalHeaders({ header }: Answer): Readonly<Record<string, string>> {
+  const found = totals.flatMap((name) => {
+    const [total] = /\d+$/.exec(header(name)?.trim() ?? '') ?? [];
+    return total === undefined ? [] : [[`header ${name}`, total]];
+  });
+  return Object.fromEntries(found);
 }
 
 /** Partial Content: a page of a list, where the request lists it among its answers. */
@@ -343,6 +352,7 @@ const partial = 206;
  */
 function refuseWebPage(answer: Answer, start: Uint8Array): void {
   const type = answer.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (type.startsWith('multipart/')) throw new AnswerInvalid('the body has several parts instead of one text', true);
   const form = formOf(start);
   if (form === 'markup' || (type.endsWith('html') && form !== 'json')) {
     throw new AnswerInvalid('the body is a web page instead of data', true);

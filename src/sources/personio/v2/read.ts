@@ -29,7 +29,7 @@ export async function* readV2(
   const parts = { origin: new URL(config.url).origin, authority, limits, tls, io: stoppable };
   try {
     return yield* withSourceClient(parts, async function* (client) {
-      return client.judged(yield* readPersons(config, request, client, io));
+      return client.judged(yield* readPersons(config, request, client, io), request.kind);
     });
   } finally {
     stop.abort(new RollcallError('the read of Personio has ended', { code: 'CANCELLED' }));

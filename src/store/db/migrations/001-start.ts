@@ -115,6 +115,8 @@ export const store = {
     sight: 'text',
     /** Counts by kind. */
     blocked: 'text',
+    /** JSON of what the read looked like, sealed. */
+    profile: 'text',
   }),
   /** A run has one plan. */
   plans: table(['id'], {

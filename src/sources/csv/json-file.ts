@@ -1,0 +1,51 @@
+import { compileSourcePath } from '../../core/person/source-path.ts';
+import { RollcallError } from '../../core/run/errors.ts';
+import { exactValue, isRecord, readJson } from '../../drivers/http/json-text.ts';
+import type { CsvFile } from './csv-file.ts';
+
+type JsonRecord = Readonly<Record<string, unknown>>;
+
+/** Names the document itself in `items`. */
+const wholeDocument = '.';
+
+/** Reads a JSON file as a whole: one text, or one on each line. Throws `SOURCE_UNAVAILABLE` without quoting it. */
+export async function readJsonFile({ name, next }: CsvFile, head: readonly Buffer[] = []): Promise<unknown> {
+  const chunks = [...head];
+  for (let bytes = await next(); bytes !== undefined; bytes = await next()) chunks.push(bytes);
+  const whole = Buffer.concat(chunks);
+  const lines = whole
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  const isLines = lines.length > 1 && lines.every((line) => /^\s*\{.*\}\s*$/.test(line));
+  try {
+    return isLines ? lines.map((line) => exactValue(readJson(Buffer.from(line)))) : exactValue(readJson(whole));
+  } catch {
+    const message = `${name} is not complete JSON: it was cut, or is something else. Export it again`;
+    throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+  }
+}
+
+/** Returns the list of people at a path. Throws `SOURCE_UNAVAILABLE` where there is none. */
+export function listAt(document: unknown, items: string, name: string): readonly JsonRecord[] {
+  const found = items === wholeDocument || !isRecord(document) ? document : compileSourcePath(items)(document);
+  if (isList(found)) return found;
+  throw new RollcallError(`${name} has no list of objects at ${items}: correct source.items`, {
+    code: 'SOURCE_UNAVAILABLE',
+  });
+}
+
+/** Finds the list of objects with the most members, however deep it stands. */
+export function findList(document: unknown, path: readonly string[] = []): { path: string; size: number } | undefined {
+  if (isList(document) && document.length > 0) {
+    const size = document.reduce((sum, one) => sum + Object.keys(one).length, 0);
+    return { path: path.join('.') || wholeDocument, size };
+  }
+  if (!isRecord(document)) return undefined;
+  const lists = Object.entries(document).flatMap(([key, value]) => findList(value, [...path, key]) ?? []);
+  return lists.toSorted((a, b) => b.size - a.size)[0];
+}
+
+function isList(value: unknown): value is readonly JsonRecord[] {
+  return Array.isArray(value) && value.every(isRecord);
+}
