@@ -91,7 +91,10 @@ async function holdByColumn(
   { read, decided }: { readonly read: PlanRead; readonly decided: Decided },
   io: EngineIo,
 ): Promise<readonly Hold[]> {
-  return [...(await holdLeavers(work, read)), ...(await holdJoiners(work, { ...read, ...decided }, io))];
+  return [
+    ...(await holdLeavers(work, read)),
+    ...(await holdJoiners(work, { columns: read.columns, classes: decided.classes }, io)),
+  ];
 }
 
 /**

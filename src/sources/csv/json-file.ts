@@ -1,6 +1,7 @@
 import { compileSourcePath } from '../../core/person/source-path.ts';
 import { RollcallError } from '../../core/run/errors.ts';
-import { exactValue, isRecord, readJson } from '../../drivers/http/json-text.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
+import { readBody } from '../kit/http/read-json.ts';
 import type { CsvFile } from './csv-file.ts';
 
 type JsonRecord = Readonly<Record<string, unknown>>;
@@ -12,14 +13,8 @@ const wholeDocument = '.';
 export async function readJsonFile({ name, next }: CsvFile, head: readonly Buffer[] = []): Promise<unknown> {
   const chunks = [...head];
   for (let bytes = await next(); bytes !== undefined; bytes = await next()) chunks.push(bytes);
-  const whole = Buffer.concat(chunks);
-  const lines = whole
-    .toString('utf8')
-    .split('\n')
-    .filter((line) => line.trim() !== '');
-  const isLines = lines.length > 1 && lines.every((line) => /^\s*\{.*\}\s*$/.test(line));
   try {
-    return isLines ? lines.map((line) => exactValue(readJson(Buffer.from(line)))) : exactValue(readJson(whole));
+    return readBody(Buffer.concat(chunks), { header: () => undefined });
   } catch {
     const message = `${name} is not complete JSON: it was cut, or is something else. Export it again`;
     throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });

@@ -75,7 +75,7 @@ async function* readItems(
     io.signal.throwIfAborted();
     yield { records: records.slice(start, start + pageRecords), broken: [] };
   }
-  const facts = { rows: all.length, yielded: records.length, trailer: undefined, notes: laterNote(file), doubts: [] };
+  const facts = { rows: all.length, yielded: records.length, trailer: undefined, notes: otherNotes(file), doubts: [] };
   return judgeCompleteness(completenessRule(config, io), file, facts, io.previous?.stamp);
 }
 
