@@ -64,11 +64,12 @@ class Company {
 
   /** What HR does on a day. */
   live(today: string, later: string): void {
+    const works = (one: Person): boolean => isActive(one) && one.hired < today;
     const often: readonly [share: number, act: () => void][] = [
       [0.5, () => this.staff.push(this.person(today))],
       [0.2, () => this.staff.push(this.person(later))],
-      [0.5, () => this.change(() => ({ status: 'left', left: today }))],
-      [0.2, () => this.change(() => ({ left: later }))],
+      [0.5, () => this.change(() => ({ status: 'left', left: today }), works)],
+      [0.2, () => this.change(() => ({ left: later }), works)],
       [
         0.2,
         () =>
@@ -126,12 +127,12 @@ it('on ordinary days, at most one run in a hundred is held or doubted', { timeou
       office.clock.jump(dayMs);
       const now = office.clock.now();
       company.live(day(now), day(now + 9 * dayMs));
-      const { run, findings } = await office.applyRows(company.staff);
+      const { run, findings, holds } = await office.applyRows(company.staff);
       runs += 1;
       const isQuiet = ['succeeded', 'nothing-to-do'].includes(run.outcome ?? '');
       // Cells without a value are told in each run, and stop nobody.
       const doubts = findings.filter(({ code }) => !code.startsWith('cell-'));
-      const told = doubts.map(({ code, message }) => `${code}: ${message}`);
+      const told = [...holds.map(({ reason }) => reason), ...doubts.map(({ code, message }) => `${code}: ${message}`)];
       if (!isQuiet || told.length > 0) alarms.push(`company ${seed}, day ${i}, ${run.outcome}: ${told.join('; ')}`);
     }
   }

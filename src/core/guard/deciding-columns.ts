@@ -13,12 +13,15 @@ export interface DecidingColumn {
   readonly filled: number;
   /** How many rows have each value; undefined where there are more values than such a column has. */
   readonly values: Readonly<Record<string, number>> | undefined;
-  /** A sum over the values, and one over the values with their people: rows in another order have the same sums. */
+  /** Sums over the people and the values: rows in another order have the same sums. */
+  readonly people: number;
   readonly sum: number;
-  readonly pairs: number;
+  /** Sums over both together, one for each share of the people: they show how many people have another value. */
+  readonly pairs: readonly number[];
 }
 
 const mostValues = 40;
+const shares = 16;
 
 /** FNV-1a, 32 bits. */
 export function hashOf(text: string): number {
@@ -29,22 +32,25 @@ export function hashOf(text: string): number {
 
 export function openDecidingColumn(isScope: boolean) {
   const values = new Map<number, number>();
-  let [rows, filled, sum, pairs, isMany] = [0, 0, 0, 0, false];
+  const pairs = Array.from({ length: shares }, () => 0);
+  let [rows, filled, people, sum, isMany] = [0, 0, 0, 0, false];
   return {
     /** Counts a cell. `person`: the hash of the identification. */
     see(cell: unknown, person: number): void {
       rows += 1;
+      people = (people + person) >>> 0;
       if (cell === undefined || cell === null || cell === '') return;
       filled += 1;
-      const hash = hashOf(typeof cell === 'string' ? cell : String(cell));
+      const hash = hashOf(typeof cell === 'object' ? JSON.stringify(cell) : String(cell));
       sum = (sum + hash) >>> 0;
-      pairs = (pairs + Math.imul(hash ^ person, 0x85ebca6b)) >>> 0;
+      const share = person % shares;
+      pairs[share] = ((pairs[share] ?? 0) + Math.imul(hash ^ person, 0x85ebca6b)) >>> 0;
       if (isMany) return;
       values.set(hash, (values.get(hash) ?? 0) + 1);
       isMany = values.size > mostValues;
     },
     result: (): DecidingColumn => {
-      return { isScope, rows, filled, values: isMany ? undefined : Object.fromEntries(values), sum, pairs };
+      return { isScope, rows, filled, people, values: isMany ? undefined : Object.fromEntries(values), sum, pairs };
     },
   };
 }
@@ -52,6 +58,10 @@ export function openDecidingColumn(isScope: boolean) {
 /** So many rows with new values are no new kind of people. */
 const newShare = 0.2;
 const fewest = 2;
+/** On one day, as many leave as come back. */
+const mostExchanged = 4;
+/** In fewer rows, all people may really have one value. */
+const enoughRows = 10;
 
 /** Returns what happened to a column since the last accepted read, as a sentence; undefined for most. */
 export function doubtDeciding(
@@ -65,7 +75,8 @@ export function doubtDeciding(
   if (now.isScope && (was - share) * 100 > mayFall + 1e-9) {
     return `${path} is filled for ${percent(share)} of the rows, down from ${percent(was)}. Check whether a permission or a column was removed in the HR system`;
   }
-  if (now.rows === before.rows && now.sum === before.sum && now.pairs !== before.pairs) {
+  const isSame = now.rows === before.rows && now.people === before.people && now.sum === before.sum;
+  if (isSame && now.pairs.filter((pair, share) => pair !== before.pairs[share]).length > mostExchanged) {
     return `${path} has the same values as before, but on other people: rows of the export may be shifted or sorted in part`;
   }
   if (!now.isScope || now.values === undefined || before.values === undefined) return undefined;
@@ -76,5 +87,7 @@ export function doubtDeciding(
     return `${path} has values in ${countOf(many, 'row')} that it never had before. Check the export, and scope`;
   }
   const isOne = Object.keys(now.values).length === 1 && Object.keys(known).length > 1;
-  return isOne ? `${path} has one value in every row now. Check the export, and scope` : undefined;
+  return isOne && now.rows >= enoughRows && now.rows > before.rows * (1 - newShare)
+    ? `${path} has one value in every row now. Check the export, and scope`
+    : undefined;
 }
