@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { decideRun } from '../../src/app/approve.ts';
 import { drawSeeds } from '../support/drawn.ts';
 import { type Office, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 import { slowly } from '../support/slowness.ts';
@@ -99,6 +100,17 @@ class Company {
   }
 }
 
+const inAll = (change: (person: Person, i: number) => Partial<Person>) => (staff: readonly Person[]) =>
+  staff.map((person, i): Person => ({ ...person, ...change(person, i) }) as Person);
+
+/** Days that are large on purpose: one approval of what is large, and of nothing else. */
+const largeDays: readonly (readonly [string, (staff: readonly Person[]) => readonly Person[], readonly string[]])[] = [
+  ['a reorganisation of 40 %', inAll((_, i) => (i % 5 < 2 ? { area: 'Retail' } : {})), ['updates']],
+  ['a new domain', inAll(({ mail }) => ({ mail: mail.replace('corp', 'new') })), ['emailChanges', 'updates']],
+  ['the end of a season', inAll((_, i) => (i < 30 ? { status: 'left', left: '2026-11-22' } : {})), ['disables']],
+  ['the next season', inAll((_, i) => (i < 30 ? { status: 'active', left: '' } : {})), ['enables']],
+];
+
 function isActive({ status, left }: Person): boolean {
   return status === 'active' && left === '';
 }
@@ -138,4 +150,22 @@ it('on ordinary days, at most one run in a hundred is held or doubted', { timeou
   }
   process.stdout.write(`false alarms: ${alarms.length} of ${runs} runs\n${alarms.map((one) => `  ${one}\n`).join('')}`);
   expect(alarms.length).toBeLessThanOrEqual(Math.ceil(runs / 100));
+});
+
+it('a large day needs one approval, of its own class, and the next one none', {
+  timeout: slowly(120_000),
+}, async () => {
+  const { office, company } = await open(2);
+  let staff: readonly Person[] = company.staff;
+  for (const [name, change, classes] of largeDays) {
+    office.clock.jump(2 * dayMs);
+    staff = change(staff);
+    const { run, holds } = await office.applyRows(staff);
+    expect([name, run.outcome, holds.map((hold) => hold.class).toSorted()]).toEqual([name, 'held', classes]);
+    await decideRun(office.app, 'approve', run.id, { by: 'ana' });
+    const after = await office.apply();
+    expect([name, after.run.outcome, after.holds]).toEqual([name, 'succeeded', []]);
+    office.clock.jump(2 * dayMs);
+    expect([name, (await office.applyRows(staff)).run.outcome]).toEqual([name, 'nothing-to-do']);
+  }
 });
