@@ -1,5 +1,3 @@
-import type { Finding } from '../run/finding.ts';
-import { countOf } from '../run/formats.ts';
 import { Refusal } from '../run/refusal.ts';
 import { bareName } from '../setup/forms.ts';
 
@@ -75,11 +73,6 @@ const mojibake = new RegExp(
 /** Most zeros that are tried in front of an identification. */
 const mostZeros = 9;
 
-/** Returns the width of a number that is filled up with zeros (`00123`: 5); undefined for any other text. */
-export function paddedWidth(identification: string): number | undefined {
-  return identification.charCodeAt(0) === zero && padded.test(identification) ? identification.length : undefined;
-}
-
 /**
  * Returns why no account is created under the identification; undefined for most. A person with an account is
  * compared with it. Dots and spaces between thousands are left out, because identity cards have them.
@@ -143,59 +136,5 @@ function withoutZeros(text: string): string {
   return text.replace(/^0+(?=\d)/, '');
 }
 
-const zero = 0x30;
 const digits = /^\d+$/;
 const grouped = /^(\d{1,3}(?:([.,\s'’])\d{3})(?:\2\d{3})*)(?:[.,]0*)?$/;
-const padded = /^0\d+$/;
-
-/** Compares the identifications of a read with each other. */
-interface PaddingFindings {
-  see(row: { readonly identification: string; readonly at: string }): void;
-  /** Returns a finding when some identifications seem to have lost the zeros that the others have. */
-  all(): readonly Finding[];
-}
-
-/** Number of places that the finding names. */
-const namedPlaces = 3;
-/** Fewer identifications with zeros show no rule. */
-const fewestPadded = 3;
-/** Longest number that is grouped by its width. Numbers in use have fewer digits. */
-const mostDigits = 40;
-
-/**
- * Where numbers are filled up with zeros to one width, every number has that width. Shorter ones then have lost their
- * zeros, or were typed without. This only shows; the next steps are decided by the last read (see
- * `src/run/compare/alike.ts`). `column`: where the identification comes from.
- */
-export function openPaddingFindings(column: string): PaddingFindings {
-  const padded = new Map<number, number>();
-  const shorter = new Map<number, { count: number; readonly places: string[] }>();
-  return {
-    see({ identification, at }) {
-      const first = identification.charCodeAt(0);
-      if (first < zero || first > nine || !digits.test(identification)) return;
-      const width = paddedWidth(identification);
-      if (width !== undefined) {
-        padded.set(width, (padded.get(width) ?? 0) + 1);
-        return;
-      }
-      const { length } = identification;
-      if (length > mostDigits) return;
-      const group = shorter.get(length) ?? { count: 0, places: [] };
-      shorter.set(length, group);
-      group.count += 1;
-      if (group.places.length < namedPlaces) group.places.push(at);
-    },
-    all() {
-      const [[width, count] = [0, 0], ...others] = padded;
-      if (others.length > 0 || count < fewestPadded) return [];
-      const groups = [...shorter].filter(([length]) => length < width).map(([, group]) => group);
-      const lost = groups.reduce((sum, group) => sum + group.count, 0);
-      if (lost === 0) return [];
-      const places = groups.flatMap((group) => group.places).slice(0, namedPlaces);
-      const where = `${countOf(lost, 'row')} (${places.join(', ')}${lost > places.length ? ', …' : ''})`;
-      const message = `${column} has fewer than ${width} digits in ${where}, but other values have leading zeros. If zeros were lost, export the column as text`;
-      return [{ code: 'cell-suspect', message }];
-    },
-  };
-}
