@@ -27,7 +27,9 @@ export async function planAdoption(
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly Adoption[]> {
-  return (await stepsFor(findSync(name, io.syncs), ids, { io, signal })).map(({ adoption }) => adoption);
+  return (await stepsFor(findSync(name, io.syncs), ids, { io, signal, explainsAll: false })).map(
+    ({ adoption }) => adoption,
+  );
 }
 
 export interface AdoptionOrder extends SignedCaller {
@@ -53,7 +55,8 @@ export async function adoptPeople(
   const { engine: io } = app;
   requireProven(io, signed, 'a decision about accounts');
   const sync = findSync(of, io.syncs);
-  const found = await stepsFor(sync, ids, { io, signal, way });
+  const explainsAll = way === 'same' || way === 'another';
+  const found = await stepsFor(sync, ids, { io, signal, explainsAll });
   const order = { ...signed, signal, ...given({ until }) };
   const steps = way === undefined ? found : await decidedSteps(found, { ...order, way }, { app, sync });
   const done: Adoption[] = [];
@@ -192,7 +195,7 @@ async function carryOut(
 async function stepsFor(
   sync: Sync,
   ids: readonly string[],
-  { io, signal, way }: { readonly io: EngineIo; readonly signal: AbortSignal; readonly way?: DecisionWay | undefined },
+  { io, signal, explainsAll }: { readonly io: EngineIo; readonly signal: AbortSignal; readonly explainsAll: boolean },
 ): Promise<readonly Step[]> {
   const { name, connection } = sync.settings;
   requireOwner(sync);
@@ -202,9 +205,8 @@ async function stepsFor(
   const waiting = (await blockedUsers(sync, unresolved, io)).blocked;
   const standing = await readStanding(sync.settings, io);
   const suspects = await suspectedIn(sync, io);
-  const isAsked = way === 'same' || way === 'another';
   const isHeld = async (identification: string): Promise<boolean> =>
-    isAsked ||
+    explainsAll ||
     (await io.store.decisions.of(name, identification)).some(
       (one) => one.state === 'open' && one.endedAt === undefined,
     );

@@ -1,5 +1,5 @@
+import { literal } from '../run/formats.ts';
 import { type DateUse, implausibleSide, implausibleYear, isNoDate, isNoDateText } from './cell.ts';
-import { literal } from './text.ts';
 
 /** Dates without time and zone. A plain date is the text `YYYY-MM-DD`, so two plain dates compare as strings. */
 

@@ -167,7 +167,7 @@ function findByUser(job: AlikeJob, leavers: readonly User[]): Rewritten {
 /** Identifications of the source, each with that of an account which differs only in how it is written. */
 type Rewritten = readonly { readonly ours: string; readonly theirs: string }[];
 
-/** Fewer identifications are told one by one. */
+/** Fewer identifications have only a finding each. */
 const fewestRewritten = 3;
 
 /** Tells once of a column that is written in another way than the accounts, with the expression that undoes it. */
