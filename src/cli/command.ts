@@ -1,4 +1,4 @@
-import { Argument, type Command, Option } from 'commander';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import type { Shell } from './shell.ts';
 
 /** Answers one command. `given`: its arguments in order, its options, and the command itself. Returns the exit code. */
@@ -62,13 +62,26 @@ function addCommand(program: Command, row: CommandRow, action: CommandHost['acti
     if (argument instanceof Argument) command.addArgument(argument);
     else command.argument(...argument);
   }
-  for (const option of options) command.addOption(option instanceof Option ? option : optionOf(option));
+  for (const option of options) command.addOption(once(option instanceof Option ? option : optionOf(option)));
   if (body !== undefined) command.action(action(body));
 }
 
 function optionOf([flags, meaning, parse, otherwise]: Exclude<OptionRow, Option>): Option {
   const option = new Option(flags, meaning).default(otherwise);
   return parse === undefined ? option : option.argParser(parse as (text: string, before: unknown) => unknown);
+}
+
+/** Refuses a second value, of which commander would keep only the last. A parser with two parameters gathers values. */
+function once(option: Option): Option {
+  const { parseArg, argChoices } = option;
+  const isGathering = option.variadic || (argChoices === undefined && (parseArg?.length ?? 0) > 1);
+  if (isGathering || !(option.required || option.optional)) return option;
+  let isGiven = false;
+  return option.argParser((text, before) => {
+    if (isGiven) throw new InvalidArgumentError('The option is given twice. Give it once.');
+    isGiven = true;
+    return parseArg === undefined ? text : parseArg(text, before);
+  });
 }
 
 export interface CommandHost {

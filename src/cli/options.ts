@@ -176,7 +176,7 @@ export interface SelectionOptions {
 
 export const onlyOption: OptionRow = [
   '--only <class>',
-  `only changes of this class: ${changeClasses.join(', ')}; may be repeated`,
+  `only changes of a class (repeatable): ${changeClasses.join(', ')}`,
   gatherClass,
 ];
 

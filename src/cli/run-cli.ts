@@ -1,6 +1,7 @@
 import { Command, CommanderError, type OutputConfiguration } from 'commander';
-import { describeError, RollcallError } from '../core/run/errors.ts';
+import { describeError, PlatformError, RollcallError } from '../core/run/errors.ts';
 import { formatCount } from '../core/run/formats.ts';
+import { given } from '../core/run/given.ts';
 import { nearest } from '../core/run/problem-words.ts';
 import { type CliIo, Interruption } from './cli-io.ts';
 import { addGroup, type CommandHost } from './command.ts';
@@ -172,7 +173,9 @@ export function failureJson(error: unknown) {
   const problems = problemsOf(error);
   const code = error instanceof RollcallError ? error.code : error instanceof CommanderError ? 'USAGE' : 'UNEXPECTED';
   const message = messageOf(error).replace(/^error: /, '');
-  return { error: { code, message, ...(problems.length === 0 ? {} : { problems }) } };
+  // Only a command that calls the platform for an operator throws one: see `rollcall api`.
+  const answer = error instanceof PlatformError ? error.answer : undefined;
+  return { error: { code, message, ...(problems.length === 0 ? {} : { problems }), ...given({ answer }) } };
 }
 
 /** Never returns the message of an unexpected error, because it may quote anything. */

@@ -25,7 +25,7 @@ export type { ConnectionTokens, TokenRotation } from './client/connect.ts';
 export { type ConnectOptions, connectPlatform, type PlatformConnection } from './client/connect.ts';
 export type { AnswerReader, Operation } from './client/operation.ts';
 export { checkIdentification } from './client/operation.ts';
-export type { ListPage } from './client/pages.ts';
+export type { ListPage, UnreadItem } from './client/pages.ts';
 export type { UploadedFile, UploadFile, UserFiles } from './client/user-files.ts';
 export type { Users } from './client/users.ts';
 export type { CustodyDocument, TokenCustody } from './custody/custody.ts';

@@ -136,7 +136,7 @@ async function* scanDirectory(
       const page = await window.get(index, last);
       const verdict: Verdict =
         state === undefined
-          ? judgeFirstPage(page, learned.pageSize.size, enabledTotal)
+          ? judgeFirstPage(page, learned.pageSize.size, enabledTotal, client.dialect.search.hidden)
           : judgeNextPage(state, page, index, index <= highest);
       const isFruitful = verdict.kind === 'accept' && (verdict.fresh.length > 0 || verdict.isEnd);
       fruitless = isFruitful ? 0 : fruitless + 1;
@@ -213,6 +213,8 @@ function emptyPastEnd(error: unknown, state: ScanState, index: number): UserPage
 const advice: Readonly<Record<NonNullable<ScanProblem['setting']>, string>> = {
   'dialect.search.parameters':
     'The platform seems to ignore the search parameters: set dialect.search.parameters to the other value of query and body.',
+  'dialect.search.hidden':
+    'The platform counts an account that its search does not list. If that stays so, set dialect.search.hidden to the number of such accounts.',
   'dialect.search.pageSize':
     'The platform seems to use another page size than requested: set dialect.search.pageSize to a size that it supports (100, or 10).',
 };
@@ -225,7 +227,7 @@ function scanIncomplete({ text, setting }: ScanProblem, cause?: unknown): Rollca
   const message = `the platform's users could not be read completely: ${text}. ${todo}`;
   return new RollcallError(message, {
     code: 'SCAN_INCOMPLETE',
-    retry: setting === undefined ? 'backoff' : 'never',
+    retry: setting === undefined || setting === 'dialect.search.hidden' ? 'backoff' : 'never',
     cause,
   });
 }

@@ -12,6 +12,8 @@ export interface ScanState {
   readonly total: number;
   /** How far the total went down during the scan. As many of the users read may no longer exist. */
   readonly vanished: number;
+  /** `dialect.search.hidden`: so many users are counted and not listed. */
+  readonly hidden: number;
 }
 
 export type Verdict =
@@ -30,14 +32,14 @@ export type Verdict =
 /** Why a page proves nothing. `setting` is the dialect setting that is probably wrong. */
 export interface ScanProblem {
   readonly text: string;
-  readonly setting: 'dialect.search.parameters' | 'dialect.search.pageSize' | undefined;
+  readonly setting: 'dialect.search.parameters' | 'dialect.search.pageSize' | 'dialect.search.hidden' | undefined;
 }
 
 /**
  * Judges page 0: whether the platform applied our parameters. If it has fewer rows than requested while more exist,
  * its length is the platform's largest page size.
  */
-export function judgeFirstPage(page: UserPage, askedSize: number, enabledTotal: number): Verdict {
+export function judgeFirstPage(page: UserPage, askedSize: number, enabledTotal: number, hidden = 0): Verdict {
   const { users, total } = page;
   const rows = users.length;
   if (total === undefined)
@@ -48,16 +50,20 @@ export function judgeFirstPage(page: UserPage, askedSize: number, enabledTotal: 
     return reread(`page 0 has ${rows} users although ${askedSize} were requested`, 'dialect.search.parameters');
   }
   if (rows > total) return reread(`page 0 has ${rows} users, but the total says ${total}`);
-  if (rows === 0 && total > 0) return reread(`page 0 is empty, but the total says ${total}`);
+  if (rows === 0 && total > hidden) return reread(`page 0 is empty, but the total says ${total}`);
   if (total < enabledTotal) {
     const text = `a search for enabled and disabled users finds ${total}, one for enabled users alone ${enabledTotal}`;
     return reread(text, 'dialect.search.parameters');
   }
   // A complete last page may be short. Its length is the platform's limit only when more users exist.
-  const size = rows < total ? rows : askedSize;
-  const start: ScanState = { size, lastId: undefined, count: 0, enabledCount: 0, total, vanished: 0 };
+  const isFull = rows >= Math.min(askedSize, total) - hidden;
+  const size = isFull ? askedSize : rows;
+  const start: ScanState = { size, lastId: undefined, count: 0, enabledCount: 0, total, vanished: 0, hidden };
   return accept(start, users, total, 0);
 }
+
+/** A platform hides a few accounts of its own. More are rather another size of pages. */
+const mostHidden = 3;
 
 /** Judges page `index` after `state`. `isAgain`: the page was accepted before, so it may show no new user. */
 export function judgeNextPage(state: ScanState, page: UserPage, index: number, isAgain: boolean): Verdict {
@@ -72,9 +78,10 @@ export function judgeNextPage(state: ScanState, page: UserPage, index: number, i
   // A page is one slice in order of id. If it starts at or before the last user seen, no user lies between.
   const isContiguous = index === 0 || fresh.length < rows;
   const isPastEnd = index * size >= total;
-  if (!isPastEnd && rows < Math.min(size, total - index * size)) {
-    const text = `page ${index} has ${rows} users where ${Math.min(size, total - index * size)} were expected`;
-    return reread(text, 'dialect.search.pageSize');
+  const expected = Math.min(size, total - index * size);
+  if (!isPastEnd && rows < expected - state.hidden) {
+    const text = `page ${index} has ${rows} users where ${expected} were expected`;
+    return reread(text, expected - rows > mostHidden ? 'dialect.search.pageSize' : 'dialect.search.hidden');
   }
   if (isPastEnd && fresh.length > 0) return reread(`page ${index} holds users beyond the total of ${total}`);
   if (!isPastEnd && rows > 0 && fresh.length === 0 && !isAgain) {
@@ -91,8 +98,11 @@ export function judgeNextPage(state: ScanState, page: UserPage, index: number, i
 
 /** Returns what is wrong at the end of a scan, or undefined when the scan is proven complete. */
 export function judgeEnd(state: ScanState, enabledTotal: number): ScanProblem | undefined {
-  const { count, total, vanished, enabledCount } = state;
-  if (count < total) return problem(`${count} different users were read, but the total says ${total}`);
+  const { count, total, vanished, enabledCount, hidden } = state;
+  if (count < total - hidden) {
+    const text = `${count} different users were read, but the total says ${total}`;
+    return problem(text, total - count > mostHidden ? undefined : 'dialect.search.hidden');
+  }
   if (count > total + vanished) return problem(`${count} different users were read, but the total says only ${total}`);
   if (enabledTotal > 0 && enabledCount === 0 && count > 0) {
     const text = `only disabled users were found, although ${enabledTotal} are enabled`;
@@ -112,7 +122,7 @@ function accept(state: ScanState, fresh: readonly ShownUser[], total: number, in
   const lastId = fresh.findLast(({ id }) => id !== undefined)?.id ?? state.lastId;
   const count = state.count + fresh.length;
   const enabledCount = state.enabledCount + fresh.filter(({ enabled }) => enabled).length;
-  const next: ScanState = { size: state.size, lastId, count, enabledCount, total, vanished };
+  const next: ScanState = { ...state, lastId, count, enabledCount, total, vanished };
   // After a full last page, users that the total does not count may follow: one more page must be empty.
   const isEnd = total < (index + 1) * state.size;
   return { kind: 'accept', fresh, state: next, isEnd };

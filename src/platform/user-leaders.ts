@@ -68,17 +68,24 @@ interface LeaderPage {
 
 async function readPages(read: (page: number) => Promise<LeaderPage>): Promise<LeadersLookup> {
   const seen = new Map<string, LeaderRow>();
+  let rows = 0;
   let total: number | undefined;
   for (let page = 1; page <= maxPages; page++) {
     const found = await read(page);
     total ??= found.total;
     if (found.total !== total) return unclear('the number of leaders changed while the list was read');
     for (const row of found.rows) {
-      if (seen.has(row.identification)) return unclear('a leader is listed twice');
-      seen.set(row.identification, row);
+      const other = seen.get(row.identification);
+      // Two records with other roles are one leader with both. The same record again may hide another one.
+      if (other?.isMain === row.isMain && other.isSecondary === row.isSecondary)
+        return unclear('a leader is listed twice');
+      const isMain = row.isMain || other?.isMain === true;
+      seen.set(row.identification, { ...row, isMain, isSecondary: row.isSecondary || other?.isSecondary === true });
     }
-    if (seen.size > total) return unclear(`${seen.size} leaders are listed, but the total says ${total}`);
-    if (seen.size === total) return leadersOf([...seen.values()]);
+    rows += found.rows.length;
+    // The total may count leaders or records.
+    if (seen.size > total) break;
+    if (rows === total || seen.size === total) return leadersOf([...seen.values()]);
     if (found.rows.length === 0) break;
   }
   return unclear(`${seen.size} leaders are listed, but the total says ${total}`);

@@ -82,7 +82,7 @@ class UnsafeId extends Error {}
 export function readShown(record: unknown, languages: readonly MonthLanguage[]): ShownUser {
   if (!isRecord(record)) return { fields: {}, fault: 'is not a user record' };
   const { enabled } = record;
-  const id = readId(record.id);
+  const id = readNumber(record.id);
   const uid = readId(record.uid);
   const identification = readText(record.identification);
   const { fields, unreadable } = readFields(record, languages);
@@ -167,6 +167,12 @@ function readText(value: unknown): string | undefined {
 /** Returns whether a value is present but cannot be text: a list or an object. */
 function isStrange(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
+}
+
+/** The order of a scan is that of its ids (contract: integer), so another text is none. */
+function readNumber(value: unknown): string | undefined {
+  const id = readId(value);
+  return id !== undefined && /^\d+$/.test(id) ? id : undefined;
 }
 
 function readId(value: unknown): string | undefined {

@@ -139,7 +139,8 @@ export function threadOf({ subject, problems, recovered }: AlertNotice): string 
 export interface AlertDelivery {
   readonly notice: AlertNotice;
   readonly channel: string;
-  readonly state: 'waiting' | 'delivered' | 'given-up';
+  /** `unconfirmed`: the receiver answered 2xx twice, but not as it does when it took a notice. */
+  readonly state: 'waiting' | 'delivered' | 'unconfirmed' | 'given-up';
   readonly tries: number;
   readonly nextAt: number;
   readonly endedAt: number | undefined;
@@ -149,7 +150,7 @@ export interface AlertDelivery {
   readonly first: string | undefined;
 }
 
-/** The notices that a channel has tried to deliver, and has not delivered. */
+/** The notices that a channel has tried to deliver and has not delivered, or not surely since its last sure one. */
 export interface Undelivered {
   readonly channel: string;
   readonly notices: number;
@@ -163,7 +164,7 @@ export interface Undelivered {
 export type DeliveryResult =
   | { readonly kind: 'delivered'; readonly at: number; readonly receipt: string | undefined }
   | { readonly kind: 'again'; readonly nextAt: number; readonly error: string }
-  | { readonly kind: 'given-up'; readonly at: number; readonly error: string };
+  | { readonly kind: 'unconfirmed' | 'given-up'; readonly at: number; readonly error: string };
 
 /** The data of an ended run that alerts and metrics use. */
 export interface EndedRun {
@@ -243,6 +244,8 @@ interface ChannelBase {
   readonly remindMs: number | undefined;
   /** Absent: every sync and every connection. Otherwise these syncs and their connections. */
   readonly syncs?: readonly string[];
+  /** `any`: every 2xx means that the receiver took the notice. Absent: only the answer that this kind of receiver gives. */
+  readonly accept?: 'any';
 }
 
 export type ChannelSettings = ChannelBase &

@@ -29,6 +29,14 @@ export interface AccessToken {
  */
 export type TokenExchange = (refreshToken: string, signal: AbortSignal) => Promise<ExchangeOutcome>;
 
+/** A token endpoint refused the refresh token itself: presenting it again cannot help for long. */
+export interface DeadToken {
+  /** The error code, for a message: letters and underscores only. */
+  readonly code: string;
+  /** The answer says that the token was used before. Presenting it again may revoke the whole family (RFC 9700, 4.14). */
+  readonly isReuse: boolean;
+}
+
 export type ExchangeOutcome =
   /** A new pair; the presented token is used up. */
   | {
@@ -41,8 +49,8 @@ export type ExchangeOutcome =
       /** What is unusual about the answer, as clauses that quote nothing of it. */
       readonly oddities?: readonly string[];
     }
-  /** 400 `invalid_grant`: expired, revoked, unknown or already used. */
-  | { readonly kind: 'invalid-grant'; readonly description: string }
+  /** The issuer says that the token is dead: `invalid_grant` or another spelling of it, with any status. */
+  | ({ readonly kind: 'invalid-grant' } & DeadToken)
   /** The issuer certainly did not use the token: no connection, application token refused, too many requests. */
   | ({ readonly kind: 'not-sent'; readonly reason: string } & OddAnswer)
   /** The issuer may have used the token, and the answer is lost: timeout, reset, 5xx, unreadable answer. */

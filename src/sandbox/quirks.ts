@@ -81,7 +81,7 @@ export const defaultQuirks: SandboxQuirks = {
   enableBy: 'U',
   uploadEncodings: ['multipart', 'json', 'json-base64'],
   busyUpload: '400',
-  strictReuse: true,
+  strictReuse: false,
   fileFailure: 'none-applied',
   monthNames: 'en',
   damages: {},

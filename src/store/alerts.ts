@@ -87,9 +87,9 @@ export function createAlerts(db: Database): AlertBook {
         .set(
           result.kind === 'delivered'
             ? { ...ended, state: 'delivered', error: null, receipt: result.receipt ?? null }
-            : result.kind === 'given-up'
-              ? { ...ended, state: 'given-up', error: result.error }
-              : { next_at: result.nextAt, error: result.error },
+            : result.kind === 'again'
+              ? { next_at: result.nextAt, error: result.error }
+              : { ...ended, state: result.kind, error: result.error },
         )
         .where('notice', '=', notice)
         .where('channel', '=', channel)
@@ -103,9 +103,24 @@ export function createAlerts(db: Database): AlertBook {
         .selectFrom('alert_deliveries')
         .select((eb) => ['channel', eb.fn.countAll<number>().as('notices'), eb.fn.min('made_at').as('since')])
         .select((eb) => eb.fn.max('error').as('error'))
-        .where('state', '=', 'waiting')
-        .where('tries', '>', 0)
         .where('channel', 'in', channels)
+        .where(({ and, or, not, exists, selectFrom, eb }) =>
+          or([
+            and([eb('state', '=', 'waiting'), eb('tries', '>', 0)]),
+            and([
+              eb('state', '=', 'unconfirmed'),
+              not(
+                exists(
+                  selectFrom('alert_deliveries as sure')
+                    .select('sure.notice')
+                    .where('sure.state', '=', 'delivered')
+                    .whereRef('sure.channel', '=', 'alert_deliveries.channel')
+                    .whereRef('sure.made_at', '>=', 'alert_deliveries.made_at'),
+                ),
+              ),
+            ]),
+          ]),
+        )
         .groupBy('channel')
         .orderBy('channel')
         .execute();

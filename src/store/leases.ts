@@ -3,10 +3,16 @@ import type { Turn, TurnRequest, Turns } from '../ports/leases.ts';
 import type { Lease, Leases } from '../ports/store.ts';
 import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 
-/** Each method is one statement, so none needs a transaction. */
-export function createLeases(db: Database): Leases {
+/**
+ * Each method is one statement, so none needs a transaction. A run, a presentation of a token and a check of the store begin
+ * with a lease, so the place of the store is proved before each: see `openFileProof`.
+ */
+export function createLeases(db: Database, prove?: () => Promise<void>): Leases {
   return {
-    take: (name, owner, ttlMs, now) => takeLease(db, { name, owner, ttlMs }, now),
+    async take(name, owner, ttlMs, now) {
+      await prove?.();
+      return takeLease(db, { name, owner, ttlMs }, now);
+    },
 
     async renew(lease, ttlMs, now) {
       const { numUpdatedRows } = await db

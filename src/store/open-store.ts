@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { RollcallError } from '../core/run/errors.ts';
+import { given } from '../core/run/given.ts';
 import { onDemand } from '../core/run/on-demand.ts';
 import type { Clock, Logger, Uptime } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
@@ -9,6 +10,7 @@ import { createAlerts } from './alerts.ts';
 import { createBaselines } from './baselines.ts';
 import { type Database, isPostgresUrl, type OpenDatabase } from './db/database.ts';
 import { describeFault } from './db/errors.ts';
+import { openFileProof } from './db/file-proof.ts';
 import { checkKeys, type KeyRing, openKeyRing } from './db/key-ring.ts';
 import { migrate } from './db/migrate.ts';
 import { openSqlite } from './db/sqlite-dialect.ts';
@@ -75,12 +77,12 @@ async function openMigrated<C>(
   base: StoreBase,
   openClock: (db: Database, place: string) => Promise<C>,
 ): Promise<{ store: Store; clock: C }> {
-  const { db, place } = await openDatabase(url, base);
+  const { db, place, prove } = await openDatabase(url, base);
   try {
     await migrate(db, place);
     await checkKeys(db, base.seals ?? []);
     return {
-      store: createStore(db, { keys: openKeyRing(base.seals ?? []), uptime: base.uptime }),
+      store: createStore(db, { keys: openKeyRing(base.seals ?? []), uptime: base.uptime, ...given({ prove }) }),
       clock: await openClock(db, place),
     };
   } catch (error) {
@@ -103,7 +105,8 @@ export async function migrateStore(url: string, base: StoreBase): Promise<StoreM
 export async function openDatabase(url: string, { folder, connections }: StoreBase): Promise<OpenDatabase> {
   if (isPostgresUrl(url)) return (await import('./db/postgres.ts')).openPostgres(url, folder, connections);
   const place = sqlitePath(url, folder);
-  return { db: await openSqlite(place), place };
+  const db = await openSqlite(place);
+  return place === ':memory:' ? { db, place } : { db, place, prove: await openFileProof(db, place) };
 }
 
 /** Returns the absolute path of a SQLite store, or `:memory:`. Throws `CONFIG_INVALID` for any other url. */
@@ -121,9 +124,13 @@ export function sqlitePath(url: string, folder: string): string {
 /** Returns the store over a database that has this version's tables. */
 export function createStore(
   db: Database,
-  { keys, uptime }: { readonly keys: KeyRing; readonly uptime: Uptime | undefined },
+  {
+    keys,
+    uptime,
+    prove,
+  }: { readonly keys: KeyRing; readonly uptime: Uptime | undefined } & Pick<OpenDatabase, 'prove'>,
 ): Store {
-  const leases = createLeases(db);
+  const leases = createLeases(db, prove);
   const parts = onDemand<Omit<Store, 'leases' | 'fault' | 'close'>>({
     turns: () => createTurns(db),
     triggers: () => createTriggers(db),

@@ -45,9 +45,9 @@ export const alertList = z
           severity,
           subject,
           channel: z.string(),
-          state: z.enum(['waiting', 'delivered', 'given-up']),
+          state: z.enum(['waiting', 'delivered', 'unconfirmed', 'given-up']),
           tries: count,
-          endedAt: instant.nullable().describe('When it was delivered or given up'),
+          endedAt: instant.nullable().describe('When it was delivered, given up, or sent without a confirmation'),
           error: z.string().nullable(),
         }),
       )

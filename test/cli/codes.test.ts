@@ -49,7 +49,7 @@ describe('rollcall explain', () => {
     const { code, stdout } = await shell.run(['explain', 'reauth_required']);
     expect(code).toBe(0);
     expect(stdout).toContain('REAUTH_REQUIRED (error)\n  The platform no longer accepts the refresh token');
-    expect(stdout).toContain('  - Run "rollcall token refresh CONNECTION", or restart the processes.');
+    expect(stdout).toContain('  - Run "rollcall token refresh CONNECTION": it presents the token once more.');
     expect(stdout).toContain('more: docs/codes.md#reauth_required, docs/tokens.md');
     expect((await shell.run(['explain', 'RollcallHeld'])).stdout).toContain('changes-held (alert)');
   });

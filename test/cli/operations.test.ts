@@ -142,7 +142,7 @@ test('a refused refresh token stops no run before the access token expires, and 
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('REAUTH_REQUIRED') });
   const check = await shell.run(['check', 'acme']);
   expect(check.stdout).toMatch(
-    /! connection acme +token: reauth-required\. Syncs work until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\. Get a new/,
+    /! connection acme +token: reauth-required\. Syncs work until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\. Run `rollcall token refresh/,
   );
   expect(check.stdout).not.toContain('✗ connection acme');
   expect(await shell.run(['apply', 'people'])).toMatchObject({ code: 0 });

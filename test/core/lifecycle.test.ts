@@ -397,6 +397,12 @@ describe('dates with a time and a zone', () => {
     });
   });
 
+  it('may be in two formats', () => {
+    const formats = { dateFormat: 'sheet-days', leaveDateFormat: 'dd.MM.yyyy' };
+    const verdict = judge({ status: 'active', hired: '46000', left: '20.11.2026' }, noon, formats);
+    expect(verdict).toMatchObject({ standing: 'leaver', hires: '2025-12-09', leaves: yesterday });
+  });
+
   it('may be numbers since 1970', () => {
     const left = Date.UTC(2026, 10, 20, 15) / 1000;
     expect(judge({ status: 'active', left }, noon, { dateFormat: 'epoch-seconds' })).toMatchObject({

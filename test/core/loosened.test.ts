@@ -8,7 +8,7 @@ import {
   safeguardsDigest,
   safeguardsOf,
 } from '../../src/core/guard/loosened.ts';
-import { changeClasses } from '../../src/core/plan/change.ts';
+import { limitedClasses } from '../../src/core/plan/change.ts';
 import { defaultGuards, type GuardSettings } from '../../src/core/run/settings.ts';
 
 type Edit = Partial<{ [Name in keyof GuardSettings]: Partial<GuardSettings[Name]> | GuardSettings[Name] }>;
@@ -104,7 +104,7 @@ it('a class that an earlier version did not have was no safeguard', () => {
 it('whatever is loosened is tightened by the way back, and the store gives back what it was given', () => {
   const number = fc.integer({ min: 0, max: 9 });
   const threshold = fc.record({ absolute: number, percent: number, cap: fc.option(number, { nil: undefined }) });
-  const guards: fc.Arbitrary<Edit> = fc.dictionary(fc.constantFrom(...changeClasses), threshold);
+  const guards: fc.Arbitrary<Edit> = fc.dictionary(fc.constantFrom(...limitedClasses), threshold);
   fc.assert(
     fc.property(guards, guards, (one, other) => {
       const [before, after] = [safeguards(one), safeguards(other)];

@@ -6,7 +6,15 @@ import type { ProgressEvent } from '../../src/ports/runtime.ts';
 import { parseFault } from '../../src/sandbox/index.ts';
 import { openCommandPlace } from '../support/command-place.ts';
 import { drawFrom } from '../support/drawn.ts';
-import { employees, type Office, type OfficeOptions, openManaged, type Row, renamed } from '../support/office.ts';
+import {
+  employees,
+  type Office,
+  type OfficeOptions,
+  openManaged,
+  type Row,
+  renamed,
+  takeOffices,
+} from '../support/office.ts';
 import { holdPromises } from '../support/oracle.ts';
 import { slowly } from '../support/slowness.ts';
 
@@ -290,4 +298,90 @@ it('an access token that is refused although it is new is tried again, and no ot
   const applied = await place.rollcall('apply', 'people', '--json');
   expect(applied.json()).toMatchObject({ outcome: 'succeeded', counts: { applied: 3 } });
   expect(place.sandbox.state.requests.token).toBe(1);
+});
+
+describe('a file that succeeded and had no effect for some rows', () => {
+  const settle = { every: '1s', visibleWithin: '3s', unknownAfter: '3s' };
+  const guards = { creates: { absolute: 500 } };
+
+  it('sends them again in the same run, and cuts later files to the rows that had one', async () => {
+    const office = await openManaged(10, { sync: { delivery: 'csv', settle, guards } });
+    office.setFaults('file:first-rows=20');
+    const { run, findings } = await office.applyRows(employees(60));
+    expect(run).toMatchObject({ outcome: 'succeeded', counts: { create: 50, applied: 50, failed: 0 } });
+    const [told] = findings.filter(({ code }) => code === 'file-too-large');
+    expect(told?.message).toContain('applied only the first 20 rows of a file of 50');
+    expect(office.sandbox.state.requests.upload).toBe(3);
+    await office.applyRows(employees(90));
+    expect(office.sandbox.state.requests.upload).toBe(5);
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  });
+
+  it('ends without success while a hire has no account, also where the next try is not due', async () => {
+    const office = await openManaged(10, { sync: { delivery: 'csv', settle, guards } });
+    office.setFaults('file:drop-row=E11');
+    await office.writeEmployees(employees(12));
+    const ends = [await office.apply(), await office.apply(), await office.apply()];
+    expect(ends.map(({ run }) => run.outcome)).toEqual(['partial', 'partial', 'partial']);
+    expect(ends[2]?.run.reason).toBe('1 person has no account, because creates had no effect');
+    // The file of two, the row alone, and the row alone once more.
+    expect(office.sandbox.state.requests.upload).toBe(3);
+    office.setFaults();
+    office.clock.jump(25 * hourMs);
+    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { applied: 1 } });
+  });
+});
+
+describe('a scan that lacks accounts of ours', () => {
+  const guards = { creates: { absolute: 500 }, updates: { absolute: 500 }, disables: { absolute: 500 } };
+  const call = (office: Office, method: string, path: string) =>
+    fetch(`${office.sandbox.url}/os-api/public-api/v1/users${path}`, {
+      method,
+      headers: { authorization: `Bearer ${office.sandbox.accessToken}`, 'accept-language': 'en' },
+    });
+  /** The search lists everybody but these. */
+  const listAllBut = async (office: Office, hidden: readonly string[]): Promise<void> => {
+    const answer = await call(office, 'GET', '?enabled=false&page=0&size=500&orderBy=id&direction=ASC');
+    const { result } = (await answer.json()) as { readonly result: readonly { readonly identification: string }[] };
+    const listed = result.filter(({ identification }) => !hidden.includes(identification));
+    office.setFaults(`search:instead=${JSON.stringify({ result: listed, page: { totalElements: listed.length } })}`);
+  };
+
+  it.each([
+    ['none', 30],
+    ['all but ten', 10],
+  ])('and of which single reads show some makes no plan: it lists %s', async (_, lacks) => {
+    const office = await openManaged(30, { sync: { ...csv, guards } });
+    await listAllBut(
+      office,
+      employees(lacks).map(({ id = '' }) => id),
+    );
+    const { run } = await office.applyRows(employees(31, { E30: { status: 'left' } }));
+    expect(run).toMatchObject({ outcome: 'failed' });
+    expect(run.reason).toMatch(`single reads show 5 of 5 of them`);
+    expect(office.sandbox.state.requests.upload).toBe(0);
+    office.setFaults();
+    office.clock.jump(minuteMs);
+    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { create: 1, disable: 1 } });
+  });
+
+  it('but only a few is mended by single reads: nobody is created who has an account', async () => {
+    const office = await openManaged(30, { sync: { ...csv, guards } });
+    await listAllBut(office, ['E1', 'E2', 'E3']);
+    await office.writeEmployees(employees(31, { E2: { last: 'Núñez' } }));
+    expect((await office.plan()).counts).toMatchObject({ create: 1, update: 1 });
+  });
+
+  it('that are really gone holds their creates, which an approval makes', async () => {
+    const office = await openManaged(30, { sync: { ...csv, guards } });
+    // Another system deletes accounts here, which the promises know nothing of.
+    takeOffices();
+    for (const { id } of employees(8)) expect((await call(office, 'DELETE', `/${id}/`)).ok).toBe(true);
+    const { run, holds } = await office.applyRows(employees(31));
+    expect(run).toMatchObject({ outcome: 'held', counts: { applied: 1, held: 8 } });
+    expect(holds).toMatchObject([{ class: 'recreate' }]);
+    const { run: second } = await office.applyAll();
+    expect(second).toMatchObject({ outcome: 'succeeded', counts: { applied: 8 } });
+    expect((await office.apply()).run.outcome).toBe('nothing-to-do');
+  });
 });

@@ -41,6 +41,27 @@ describe('a stranger with an export, a platform and a token', () => {
     expect(right.reduce((sum, share) => sum + share, 0) / right.length).toBeGreaterThan(0.97);
   });
 
+  it.each([
+    [
+      'a workbook',
+      'x.xlsx',
+      'PK\x03\x04\x14\0\x06\0[Content_Types].xml',
+      'is a workbook (.xlsx, .ods), not CSV: open it',
+    ],
+    ['an old workbook', 'x.xls', '\xd0\xcf\x11\xe0', 'is an Excel file (.xls)'],
+    ['a web page', 'x.csv', '<html><table><tr><td>id</td></tr></table>', 'is HTML or XML, not CSV'],
+    ['a PDF', 'x.csv', '%PDF-1.7', 'is a PDF, not CSV'],
+    ['an archive', 'x.csv', 'PK\x03\x04 employees.csv', 'source.compression: zip'],
+    ['packed data', 'x.csv', '\x1f\x8b\x08\0', 'is gzip data, not CSV'],
+    ['JSON without people', 'x.json', '{"total": 4, "ids": [1, 2]}', 'is JSON without a list of objects'],
+    ['cut JSON', 'x.json', '{"employees": [{"id": 1}, {"id"', 'is not complete JSON'],
+  ])('is told what kind of file it is: %s', async (_, file, text, words) => {
+    const { run, folder } = await openTestShell();
+    await writeFile(join(folder, file), text, 'latin1');
+    const { code, stderr } = await run(['init', '--from', file]);
+    expect([code > 0, stderr]).toEqual([true, expect.stringContaining(words)]);
+  });
+
   it('is asked on a terminal, keeps what is there, and gets the same bytes again', async () => {
     const [one] = hrExports();
     const { run, init, config } = await openPlace(one ?? expect.unreachable());
@@ -60,7 +81,7 @@ describe('a stranger with an export, a platform and a token', () => {
 
   it('sees later what drifted, and lines to copy', async () => {
     const one = hrExports().find(({ name }) => name.includes('Chilean')) ?? expect.unreachable();
-    const { run, init, folder } = await openPlace(one);
+    const { run, init, folder, config } = await openPlace(one);
     await run(init);
     expect((await run(['map', 'people'])).stdout).toContain('The mapping fits');
     const lines = one.bytes.toString().split('\n');
@@ -68,6 +89,7 @@ describe('a stranger with an export, a platform and a token', () => {
       i === 0 ? line.replace('Gerencia', 'Unidad X') : line.replace(';Vigente;', i < 4 ? ';Pasante;' : ';Vigente;'),
     );
     await writeFile(join(folder, one.file), edited.join('\n'));
+    await writeFile(join(folder, 'rollcall.yaml'), (await config()).replace(/^ *leaveDate:.*\n/m, ''));
 
     const { stdout, code } = await run(['map', 'people']);
 
@@ -76,6 +98,7 @@ describe('a stranger with an export, a platform and a token', () => {
       'mapping.area reads Gerencia, which no record has',
       'area is read from Gerencia; Unidad X fits better',
       'lifecycle names no status "Pasante"',
+      'lifecycle.leaveDate is not set; Fecha término fits it',
       'area: Unidad X',
       'UNSURE: put it into one of the lists',
     ])

@@ -344,6 +344,17 @@ describe('an answer that cannot be used', () => {
     expect(error).toMatchObject({ code: 'PLATFORM_ANSWER_INVALID', effect: 'unknown' });
   });
 
+  it('takes JSON and an empty acceptance under any label, because the body tells what it is', async () => {
+    const server = await startLocalServer(({ method }, response) => {
+      response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end(method === 'GET' ? JSON.stringify({ result: user }) : 'ok');
+    });
+    const opened = openTestClient(server.url);
+    expect(await call('read', opened)).toMatchObject({ result: { id: 1 } });
+    await call('remove', opened);
+  });
+
   it('takes a byte order mark and an answer that does not name its type', async () => {
     const server = await startLocalServer(
       (_, response) => void response.writeHead(200).end(`\ufeff${JSON.stringify({ result: user })}`),

@@ -321,3 +321,51 @@ function searchOnly(users: readonly WireUser[]): Responder {
     });
   };
 }
+
+describe('an account that the platform counts and never lists', () => {
+  const users = wireUsers(25);
+  /** Pages as the platform cuts them, without the hidden account. */
+  const hiding: Responder = (request, response) => {
+    const { page = 0, size = 10 } = searchOf(request);
+    const cut = users.slice(Number(page) * Number(size), (Number(page) + 1) * Number(size));
+    sendJson(response, 200, { result: cut.filter(({ id }) => id !== users[12]?.id), page: { totalElements: 25 } });
+  };
+  const withHidden = (hidden: number): TestClientOptions => ({
+    dialect: { search: { parameters: 'query', pageSize: 10, hidden } },
+  });
+
+  it('has a setting of its own in the error, and is no reason against the scan once it is set', async () => {
+    const error = await failureOf(
+      onScan(() => users, hiding),
+      withHidden(0),
+    );
+    expect(error).toMatchObject({
+      code: 'SCAN_INCOMPLETE',
+      message: expect.stringContaining('set dialect.search.hidden'),
+    });
+    expect(
+      await scanOf(
+        onScan(() => users, hiding),
+        withHidden(1),
+      ),
+    ).toHaveLength(24);
+  });
+
+  it('excuses no other one that is missing', async () => {
+    const two = users.filter(({ id }) => id !== users[3]?.id);
+    const missing: Responder = (request, response) => {
+      const { page = 0, size = 10 } = searchOf(request);
+      const cut = users.slice(Number(page) * Number(size), (Number(page) + 1) * Number(size));
+      const listed = cut.filter(({ id }) => id !== users[12]?.id && two.some((one) => one.id === id));
+      sendJson(response, 200, { result: listed, page: { totalElements: 25 } });
+    };
+    expect(
+      (
+        await failureOf(
+          onScan(() => users, missing),
+          withHidden(1),
+        )
+      ).code,
+    ).toBe('SCAN_INCOMPLETE');
+  });
+});

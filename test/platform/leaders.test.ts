@@ -115,6 +115,13 @@ describe('the leaders of a user', () => {
   });
 });
 
+it.each([1, 2])('two records of one leader, with one role each, are one leader with both: total %i', async (total) => {
+  const { fault, list } = await open();
+  const record = (asMain: boolean) => ({ identification: 'C', asMain, asSecondary: !asMain });
+  fault(`leaders:merge=${JSON.stringify({ result: [record(true), record(false)], page: { totalElements: total } })}`);
+  expect(await list()).toEqual(complete('C', 'C'));
+});
+
 describe('a list of leaders that proves nothing', () => {
   it.each([
     ['a page is missing', 'leaders:missing-page@2', '100 leaders are listed, but the total says 230'],

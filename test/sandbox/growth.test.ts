@@ -46,6 +46,9 @@ describe('feedback', () => {
     expect(await ids(`creationTimeFrom=${sandbox.now() - 2000}`)).toEqual([5, 4]);
     expect(await ids(`creationTimeTo=${sandbox.now() - 4000}`)).toEqual([2, 1]);
     expect(await ids('creationTimeFrom=0&creationTimeTo=0&sort=creationTime')).toEqual([5, 4, 3, 2, 1]);
+    // Each field of the record sorts; people by their identification.
+    expect((await ids('sort=sender'))[0]).toBe(3);
+    expect(await ids('sort=community')).toEqual([5, 4, 3, 2, 1]);
   });
 
   it('answers a request once', async () => {
@@ -54,6 +57,10 @@ describe('feedback', () => {
 
     const body = { sender: two.recipient, recipient: two.sender, feedbackRequestId: 1, feedback: { comments: 'Well' } };
 
+    // 0 names a request as any other number does, and an empty comment is a comment.
+    expect(
+      (await sandbox.call('POST', `${growth}/feedbacks`, { body: { ...body, feedbackRequestId: 0 } })).status,
+    ).toBe(404);
     expect((await sandbox.call('POST', `${growth}/feedbacks`, { body })).status).toBe(200);
     expect(sandbox.state.feedbackRequests).toMatchObject([{ id: 1, state: 'answered', skills: ['craft'] }]);
     expect((await sandbox.call('POST', `${growth}/feedbacks`, { body })).status).toBe(400);
@@ -185,6 +192,9 @@ describe('evaluations', () => {
       {},
       {},
     ]);
+    expect((await read({ 'accept-language': 'es;q=0.2, pt-BR;q=0.9, en;q=0' })).headers.get('content-language')).toBe(
+      'pt',
+    );
     expect((await read({})).headers.get('content-language')).toBe('en');
     expect((await sandbox.call('GET', `${growth}/evaluations/1`)).status).toBe(404);
   });
@@ -208,6 +218,9 @@ describe('evaluations', () => {
       ['Project review', 5008],
       ['Project review', 5004],
       ['Probation review', 5009],
+    ]);
+    expect((await list('sort=evaluator(desc)&pageSize=1')).result).toMatchObject([
+      { evaluator: { identification: 'E000012' } },
     ]);
     const lastDay = sandbox.now() - 86_400_000;
     expect((await list(`creationTimeFrom=${lastDay}`)).result).toMatchObject([{ id: 5012 }]);

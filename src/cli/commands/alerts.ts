@@ -77,8 +77,8 @@ function noticeRow({ notice, channel, state, tries, error }: AlertDelivery, styl
   const shown =
     state === 'delivered'
       ? colors.green('delivered')
-      : state === 'given-up'
-        ? colors.red('given up')
+      : state === 'given-up' || state === 'unconfirmed'
+        ? colors.red(state.replace('-', ' '))
         : colors.yellow(tries === 0 ? 'waiting' : `waiting, ${tries} tries`);
   const what =
     kind === 'recovery'

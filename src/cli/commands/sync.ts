@@ -133,6 +133,7 @@ const classOrder: readonly ChangeClass[] = [
   'handOvers',
   'configuration',
   'enables',
+  'recreate',
   'creates',
   'emailChanges',
   'updates',

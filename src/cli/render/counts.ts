@@ -74,6 +74,7 @@ export function renderFacts(facts: PlanFacts, { splits }: DeliveryFacts = {}): s
     someOf(facts.sourceLookups, 'lookup in the HR system', 'lookups in the HR system'),
     renderBlocked(facts),
     some(facts.postponed, 'postponed to a later run, see the findings'),
+    some(facts.createsWait, 'without an account, because creates had no effect'),
     some(facts.rejected, 'dropped because they were rejected'),
     facts.frozen && `${number(facts.frozen.count, 'frozen')} (until ${formatInstant(facts.frozen.until)})`,
     someOf(splits, 'file split', 'files split'),

@@ -97,6 +97,11 @@ const channel = z
       'Sends only alerts of these syncs and of their connections. Absent: all.',
       ['people'],
     ),
+    accept: documented(
+      z.enum(['known', 'any']).default('known'),
+      'Which answer counts as delivered. `known`: what this kind of receiver answers when it takes a message. After any other 2xx the notice is sent once more; then the other channels report it. `any`: every 2xx, for a receiver behind a gateway of your own.',
+      'known',
+    ),
     insecure: documented(
       z.boolean().default(false),
       'Accepts `http://`, and `smtp://` without TLS or with a certificate that cannot be verified.',
@@ -159,11 +164,11 @@ const pagers: readonly Kind[] = ['pagerduty', 'opsgenie', 'alertmanager'];
 
 function named(channels: readonly z.output<typeof channel>[]): readonly ChannelSettings[] {
   const taken = new Set(channels.map(({ name }) => name));
-  return channels.map(({ name, severities: wanted, syncs, after, remind, ...own }) => {
+  return channels.map(({ name, severities: wanted, syncs, after, remind, accept, ...own }) => {
     const ofPagers = pagers.includes(own.kind) ? (['warning', 'critical'] as const) : undefined;
     const base = {
       name: name ?? freeName(own.kind, taken),
-      ...given({ severities: wanted ?? ofPagers, syncs }),
+      ...given({ severities: wanted ?? ofPagers, syncs, accept: accept === 'any' ? accept : undefined }),
       afterMs: after,
       remindMs: remind,
     };
@@ -179,8 +184,8 @@ function freeName(kind: Kind, taken: ReadonlySet<string | undefined>): string {
   }
 }
 
-type Shared = 'name' | 'severities' | 'syncs' | 'afterMs' | 'remindMs';
-type Own = Omit<z.output<typeof channel>, 'name' | 'severities' | 'syncs' | 'after' | 'remind'>;
+type Shared = 'name' | 'severities' | 'syncs' | 'afterMs' | 'remindMs' | 'accept';
+type Own = Omit<z.output<typeof channel>, 'name' | 'severities' | 'syncs' | 'after' | 'remind' | 'accept'>;
 /** Applies `Omit` to each kind of the union separately. */
 type Settings = ChannelSettings extends infer One ? (One extends unknown ? Omit<One, Shared> : never) : never;
 

@@ -15,6 +15,11 @@ const search = z.strictObject({
     'Users requested per page. A platform that returns fewer is detected, and its page size is used.',
     200,
   ),
+  hidden: documented(
+    wholeNumber(0, 20).default(0),
+    'Accounts that the platform counts in `totalElements` and never lists, such as its own administrator. An account that Rollcall manages is never taken for one of them.',
+    1,
+  ),
 });
 
 const upload = z.strictObject({

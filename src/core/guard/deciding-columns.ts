@@ -58,8 +58,8 @@ export function openDecidingColumn(isScope: boolean) {
 /** So many rows with new values are no new kind of people. */
 const newShare = 0.2;
 const fewest = 2;
-/** On one day, as many leave as come back. */
-const mostExchanged = 4;
+/** On one day, one may leave and another one come back. */
+const mostExchanged = 2;
 /** In fewer rows, all people may really have one value. */
 const enoughRows = 10;
 
@@ -76,7 +76,8 @@ export function doubtDeciding(
     return `${path} is filled for ${percent(share)} of the rows, down from ${percent(was)}. Check whether a permission or a column was removed in the HR system`;
   }
   const isSame = now.rows === before.rows && now.people === before.people && now.sum === before.sum;
-  if (isSame && now.pairs.filter((pair, share) => pair !== before.pairs[share]).length > mostExchanged) {
+  const moved = now.pairs.filter((pair, share) => pair !== before.pairs[share]).length;
+  if (isSame && moved > (now.isScope ? 0 : mostExchanged)) {
     return `${path} has the same values as before, but on other people: rows of the export may be shifted or sorted in part`;
   }
   if (!now.isScope || now.values === undefined || before.values === undefined) return undefined;

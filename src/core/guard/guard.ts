@@ -142,6 +142,7 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
   const whyHeld = (name: ChangeClass): string | undefined => {
     const count = classes[name];
     if (name === 'identity') return withAnotherPerson(count, facts);
+    if (name === 'recreate') return accountsGone(count);
     const allowed = classAllowance(name, settings[name], facts);
     const { encoding, emptied: gone } = facts.columns ?? {};
     if (name === 'handOvers') return tooManyHandOvers(count, allowed);
@@ -176,6 +177,12 @@ function withAnotherPerson(count: number, { sync, strangers }: GuardFacts): stri
   const command = `rollcall adopt ${shellWord(sync)} ${shellWord(count === 1 ? (examples[0] ?? 'ID') : 'ID')} --another`;
   const email = parksEmail ? 'gets its parking address' : 'stays on it';
   return `${who}${cause}. Approve those who are the same person. For another person, run "${command}": the account is disabled, and its e-mail ${email}`;
+}
+
+/** Every change of the class needs approval. */
+function accountsGone(count: number): string {
+  const who = countOf(count, 'person has lost the account', 'people have lost the accounts');
+  return `${who} that Rollcall manages: neither the search nor single reads show them. Approve if they were deleted, to create them again`;
 }
 
 /** Returns whether changes of the class depend on a column that is emptied: see `ColumnDoubts`. */
@@ -285,4 +292,5 @@ export const classNoun: Readonly<Record<ChangeClass, string>> = {
   leads: 'leader change',
   unleads: 'leader removal',
   identity: 'identity change',
+  recreate: 'account recreation',
 };

@@ -89,6 +89,8 @@ interface EpochFormat {
   /** The form of the text. Its first group is the number. */
   readonly pattern: RegExp;
   readonly toMs: (number: number) => number;
+  /** Whether it counts days, so that no zone changes the day. */
+  readonly isDay?: boolean;
 }
 
 const epochNumber = /^(-?\d{1,15}(?:\.\d+)?)$/;
@@ -102,7 +104,7 @@ const fileTimeStart = 11_644_473_600_000;
 const epochFormats: Readonly<Record<string, EpochFormat>> = {
   'epoch-seconds': { pattern: epochNumber, toMs: (number) => number * 1000 },
   'epoch-ms': { pattern: epochNumber, toMs: (number) => number },
-  'sheet-days': { pattern: /^(\d{1,6}(?:\.\d+)?)$/, toMs: (number) => (Math.floor(number) - 25_569) * 86_400_000 },
+  'sheet-days': { pattern: /^(\d{1,6})(?:[.,]\d+)?$/, toMs: (days) => (days - 25_569) * 86_400_000, isDay: true },
   filetime: {
     pattern: /^(\d{1,19})$/,
     toMs: (number) => (number === 0 || number > 9e18 ? 0 : number / 10_000 - fileTimeStart),
@@ -167,14 +169,18 @@ export function compileDateFormat(pattern: string, use: DateUse = 'any'): DateFo
   };
 }
 
-function epochFormat(pattern: string, { pattern: written, toMs }: EpochFormat, use: DateUse): DateFormat {
+function epochFormat(
+  pattern: string,
+  { pattern: written, toMs, isDay = false }: EpochFormat,
+  use: DateUse,
+): DateFormat {
   const instantOf = (text: string): number | undefined => {
     const [, number] = written.exec(text) ?? [];
     return number === undefined ? undefined : Math.floor(toMs(Number(number)));
   };
   return {
     pattern,
-    isInstant: true,
+    isInstant: !isDay,
     isImplausible: (text) => {
       const at = instantOf(text);
       const day = at === undefined ? undefined : writtenDate(at);
@@ -189,7 +195,7 @@ function epochFormat(pattern: string, { pattern: written, toMs }: EpochFormat, u
       const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
       if (isNoDate(year, month, day, use)) return '';
       if (implausibleSide(year) !== undefined) return undefined;
-      return dayOf({ at, written: date, isMidnight: at % 86_400_000 === 0 });
+      return isDay ? date : dayOf({ at, written: date, isMidnight: at % 86_400_000 === 0 });
     },
   };
 }

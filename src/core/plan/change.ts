@@ -32,7 +32,7 @@ export function isFreezable(kind: ChangeKind): boolean {
  * disables and removes of people whom another sync is expected to take over. They are sent only when approved.
  * `configuration`: what differs for a person by an edit of the configuration alone; see `core/plan/configuration.ts`.
  * `identity`: the record of an identification is about another person than its account. Such a change is in no class of its
- * kind, and is sent only when approved.
+ * kind, and is sent only when approved. `recreate`: creates of people who had an account, where many are gone at once; the same.
  */
 export const changeClasses = [
   'creates',
@@ -47,14 +47,17 @@ export const changeClasses = [
   'leads',
   'unleads',
   'identity',
+  'recreate',
 ] as const;
 
 export type ChangeClass = (typeof changeClasses)[number];
 
 /** A class of which some changes pass without approval. */
-export type LimitedClass = Exclude<ChangeClass, 'identity'>;
+export type LimitedClass = Exclude<ChangeClass, 'identity' | 'recreate'>;
 
-export const limitedClasses = changeClasses.filter((name): name is LimitedClass => name !== 'identity');
+export const limitedClasses = changeClasses.filter(
+  (name): name is LimitedClass => name !== 'identity' && name !== 'recreate',
+);
 
 /** The user before the change, reduced to what judging, writing and undoing need. */
 export interface Before {

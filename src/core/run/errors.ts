@@ -90,9 +90,12 @@ export type Effect = 'none' | 'unknown';
 /** What the platform said in an error answer, for the caller who asked. It may hold personal data. */
 export interface PlatformAnswer {
   readonly status: number;
+  readonly timestamp?: string;
+  readonly message?: string;
+  readonly details?: string;
+  readonly type?: string;
   readonly title?: string;
   readonly detail?: string;
-  readonly message?: string;
 }
 
 export interface PlatformErrorOptions extends ErrorOptions {

@@ -31,6 +31,8 @@ export interface PlanFacts {
   readonly blocked: BlockedCounts;
   /** Users skipped in this run for a temporary reason: an e-mail still in use, a contradictory lookup. */
   readonly postponed: number;
+  /** Creates that had no effect before and wait for their next try. With some, the run never counts as a success. */
+  readonly createsWait: number;
   /** Rejected changes: dropped, they need no approval. */
   readonly rejected: number;
   /** A guard doubts the read and requires approval, even if no change is held. */
@@ -88,6 +90,7 @@ export const noPlan: PlanFacts = {
   repeated: 0,
   blocked: {},
   postponed: 0,
+  createsWait: 0,
   rejected: 0,
   isReadDoubted: false,
   sourceGaps: [],

@@ -87,7 +87,8 @@ export function watermarkAfter(
  */
 export function isClean({ states, failure, isCancelled, plan }: RunEnd): boolean {
   if (failure !== undefined || isCancelled || plan.isReadDoubted) return false;
-  if (plan.sourceGaps.length > 0 || (plan.blocked.unresolved ?? 0) > 0 || plan.postponed > 0) return false;
+  if (plan.sourceGaps.length > 0 || (plan.blocked.unresolved ?? 0) > 0) return false;
+  if (plan.postponed > 0 || plan.createsWait > 0) return false;
   const { applied: _applied, dropped, ...open } = states;
   return dropped <= plan.rejected && Object.values(open).every((count) => count === 0);
 }

@@ -28,7 +28,7 @@ export interface OutcomeAndReason {
  */
 export function chooseOutcome(end: RunEnd): OutcomeAndReason {
   const { counts, states } = end;
-  const { doubt, isReadDoubted, blocked, unknownPeople, notUndone, sourceGaps, access } = end.plan;
+  const { doubt, isReadDoubted, blocked, unknownPeople, notUndone, sourceGaps, access, createsWait } = end.plan;
   const waiting = blocked.unresolved ?? 0;
   const bad = [
     ...told(counts.failed, (some) => `${countOf(some, 'change')} failed`),
@@ -41,6 +41,10 @@ export function chooseOutcome(end: RunEnd): OutcomeAndReason {
   const held = told(counts.held, (some) => `${countOf(some, 'change waits', 'changes wait')} for approval`);
   const doubted = doubt ?? (isReadDoubted ? 'the source looks wrong (see the findings)' : undefined);
   const unread = [
+    ...told(
+      createsWait,
+      (some) => `${countOf(some, 'person has', 'people have')} no account, because creates had no effect`,
+    ),
     ...told(unknownPeople, (some) => `the source does not know ${countOf(some, 'named person', 'named people')}`),
     ...told(
       notUndone,

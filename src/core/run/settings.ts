@@ -208,7 +208,12 @@ export type LeavesBy = (typeof leavesBy)[number];
 
 /** Settings per connection for what the contract leaves open (docs/platform-assumptions.md). */
 export interface Dialect {
-  readonly search: { readonly parameters: 'query' | 'body'; readonly pageSize: number };
+  readonly search: {
+    readonly parameters: 'query' | 'body';
+    readonly pageSize: number;
+    /** Accounts that the total of a search counts and that it does not list. Absent: 0. */
+    readonly hidden?: number;
+  };
   readonly upload: { readonly encoding: 'multipart' | 'json' | 'json-base64'; readonly preprocessing: boolean };
   readonly status: {
     /** `{id}` is replaced by the file's id. */

@@ -20,9 +20,8 @@ export interface Column {
   /** How many have a comma inside, as in `Álvarez, Ana`. */
   readonly commas: number;
   readonly dates: ColumnDates | undefined;
-  /** How many cells cannot be used, have a year of two digits. */
+  /** How many cells cannot be used. */
   readonly damaged: number;
-  readonly shortYears: number;
   /** How often each value occurs; undefined where there are more values than a status has. */
   readonly values: ReadonlyMap<string, number> | undefined;
 }
@@ -52,7 +51,6 @@ function otherOrderOf(pattern: string): string {
 
 /** A cell that may be a date: it begins as one. */
 const mayBeDate = /^(?:-?\d|[A-Za-z]{3,9}\.? \d|\\?\/Date\().*\d/;
-const shortYear = /^\d{1,2}[/. -](?:\d{1,2}|[A-Za-z]{3})[/. -]\d{2}(?: \d.*)?$/;
 /** A writer that writes zeros before days and months shows one sooner or later. */
 const leadingZero = /^0\d\D|[-/. ]0\d(?:\D|$)|[年月]0\d/;
 
@@ -73,8 +71,7 @@ interface TriedFormat {
 /** Counts the cells of one column. `see` gets normal text that is not blank. */
 export function openColumn(path: string, term: string) {
   const hash = new TextHash();
-  const counts = { filled: 0, emails: 0, digits: 0, words: 0, several: 0, commas: 0 };
-  const oddities = { damaged: 0, shortYears: 0 };
+  const counts = { filled: 0, emails: 0, digits: 0, words: 0, several: 0, commas: 0, damaged: 0 };
   let formats: TriedFormat[] = [];
   let [noDates, none, zeros] = [0, 0, 0];
   let kept: Set<number> | undefined = new Set();
@@ -125,7 +122,7 @@ export function openColumn(path: string, term: string) {
   return {
     /** Counts a cell that a program damaged: a shortened number, a wrong encoding, the error of a formula. */
     refuse(): void {
-      oddities.damaged += 1;
+      counts.damaged += 1;
     },
     see(text: string): void {
       counts.filled += 1;
@@ -134,7 +131,6 @@ export function openColumn(path: string, term: string) {
       else if (!/\d/.test(text)) counts.words += 1;
       if (/\S\s+\S/.test(text)) counts.several += 1;
       if (/\S,\s*\S/.test(text)) counts.commas += 1;
-      if (shortYear.test(text)) oddities.shortYears += 1;
       seeDate(text);
       seeValue(text);
     },
@@ -143,9 +139,8 @@ export function openColumn(path: string, term: string) {
         path,
         term,
         ...counts,
-        ...oddities,
         repeated: kept === undefined ? undefined : repeated,
-        dates: datesOf(formats, { others: noDates, zeros }),
+        dates: datesOf(formats, noDates, zeros),
         values,
       };
     },
@@ -156,10 +151,7 @@ export function openColumn(path: string, term: string) {
  * A column is one of dates if most of its cells are. The format that fits the most cells is taken: the one with zeros
  * before days and months, if a cell shows such a zero.
  */
-function datesOf(
-  formats: readonly TriedFormat[],
-  { others, zeros }: { readonly others: number; readonly zeros: number },
-): ColumnDates | undefined {
+function datesOf(formats: readonly TriedFormat[], others: number, zeros: number): ColumnDates | undefined {
   const fits = Math.max(0, ...formats.map((one) => one.fits));
   if (fits === 0 || fits < others) return undefined;
   const best = formats.filter((one) => one.fits === fits);

@@ -64,6 +64,11 @@ export function findDrift(survey: Survey, proposal: Proposal, settings: SyncSett
     ...better,
     ...[...datedRules, ...dates].flatMap((one) => misfitsOf(one, survey)),
     ...newStatuses(survey, settings, lines, proposal),
+    ...(['status', 'leaveDate'] as const).flatMap((key) => {
+      const found = proposal.lifecycle?.[key];
+      if (found === undefined || found.certainty === 'off' || lifecycle?.[key] !== undefined) return [];
+      return [`lifecycle.${key} is not set; ${found.path} fits it (${found.evidence}).`];
+    }),
   ];
   return { notes, lines, unread };
 }
@@ -115,7 +120,8 @@ function newStatuses(
     if (named.has(foldText(value))) return [];
     const found = proposed?.status?.path === path ? proposed?.statuses.find((one) => one.value === value) : undefined;
     if (found !== undefined && found.meaning !== 'unknown') lines.push(`${found.meaning}: [${scalar(value)}]`);
-    const says = found === undefined ? countOf(people, 'person', 'people') : found.evidence;
+    const effect = found?.effect === undefined ? '' : `; ${found.effect}`;
+    const says = found === undefined ? countOf(people, 'person', 'people') : `${found.evidence}${effect}`;
     return [`lifecycle names no status ${JSON.stringify(value)} (${says}).`];
   });
 }

@@ -12,13 +12,19 @@ export function bareName(text: string): string {
   return bare.replace(/^0+(?=.)/, '');
 }
 
+const asIs: Form = { says: '', apply: (text) => text, wrap: (term) => term };
+
 type Pairs = readonly { readonly ours: string; readonly theirs: string }[];
 
 /** Returns the form that makes most identifications of the source those of the platform, the simplest of several. */
 export function chooseForm(pairs: Pairs): { readonly form: Form; readonly equal: number } {
-  return formsFor(pairs)
-    .map((form) => ({ form, equal: pairs.filter(({ ours, theirs }) => form.apply(ours) === theirs).length }))
-    .reduce((best, one) => (one.equal > best.equal ? one : best));
+  let best = { form: asIs, equal: -1 };
+  for (const form of formsFor(pairs)) {
+    const equal = pairs.filter(({ ours, theirs }) => form.apply(ours) === theirs).length;
+    if (equal > best.equal) best = { form, equal };
+    if (best.equal === pairs.length) break;
+  }
+  return best;
 }
 
 /** Returns all forms, those with fewer steps first. */
@@ -28,14 +34,8 @@ function formsFor(pairs: Pairs): readonly Form[] {
   const marks = [...marksIn(pairs.map(({ ours }) => ours))].filter((mark) => !known.has(mark));
   const width = Math.max(0, ...pairs.map(({ theirs }) => theirs.length));
   const steps: readonly Form[] = [
-    ...(marks.length === 0
-      ? []
-      : [
-          replacement(
-            `[${marks.map((mark) => `\\${mark}`).join('')}]`,
-            `without ${marks.map((mark) => (mark === ' ' ? 'blanks' : mark)).join(' ')}`,
-          ),
-        ]),
+    // Without marks the class is empty, and matches nothing.
+    replacement(`[${marks.map((mark) => `\\${mark}`).join('')}]`, `without ${marks.map(nameOf).join(' ')}`),
     replacement('^0+(?=.)', 'without leading zeros'),
     {
       says: `with zeros to ${width} characters`,
@@ -44,6 +44,7 @@ function formsFor(pairs: Pairs): readonly Form[] {
     },
     { says: 'in capitals', apply: (text) => text.toUpperCase(), wrap: (term) => `$uppercase(${term})` },
     { says: 'in small letters', apply: (text) => text.toLowerCase(), wrap: (term) => `$lowercase(${term})` },
+    ...insertions(pairs[0]?.theirs ?? ''),
   ];
   const chains = Array.from({ length: 2 ** steps.length }, (_, mask) => steps.filter((_, i) => (mask >> i) % 2 === 1));
   return chains
@@ -55,7 +56,23 @@ function formsFor(pairs: Pairs): readonly Form[] {
     }));
 }
 
-function replacement(pattern: string, says: string): Form {
+const nameOf = (mark: string): string => (mark === ' ' ? 'blanks' : mark);
+
+function replacement(pattern: string, says: string, by = ''): Form {
   const expression = new RegExp(pattern, 'g');
-  return { says, apply: (text) => text.replace(expression, ''), wrap: (term) => `$replace(${term}, /${pattern}/, '')` };
+  const wrap = (term: string): string => `$replace(${term}, /${pattern}/, '${by}')`;
+  return { says, apply: (text) => text.replace(expression, by), wrap };
+}
+
+/** Writes marks at the places where an identification of the platform has them, counted from one end: `10.003.607-K`. */
+function insertions(theirs: string): readonly Form[] {
+  const bare = replacement('[\\W_]', '');
+  const parts = theirs.split(/([^\p{L}\p{N}]+)/u);
+  const by = parts.map((part, i) => (i % 2 === 1 ? part : `$${i / 2 + 1}`)).join('');
+  return [0, parts.length - 1].map((open) => {
+    const groups = parts.map((part, i) => (i % 2 === 1 ? '' : i === open ? '(.+)' : `(.{${part.length}})`));
+    const { apply, wrap } = replacement(`^${groups.join('')}$`, '', by);
+    const says = `written as ${by.replace(/\$\d+/g, '…')}`;
+    return { says, apply: (text) => apply(bare.apply(text)), wrap: (term) => wrap(bare.wrap(term)) };
+  });
 }

@@ -33,9 +33,9 @@ export function proposalYaml({ identification, fields, lifecycle, people, remark
   const hidden = plain
     .filter(({ field }) => field !== 'identification' && !fieldTraits(field).isReadable)
     .map(({ field }) => field);
-  const isEmpty = [lifecycle?.status, lifecycle?.hireDate, lifecycle?.leaveDate].every(
-    (column) => column === undefined || column.certainty === 'off',
-  );
+  const isUsed = (column: ProposedColumn | undefined) => column !== undefined && column.certainty !== 'off';
+  const { status, hireDate, leaveDate } = lifecycle ?? {};
+  const isBlind = !isUsed(status) && !isUsed(leaveDate);
   const both = people === undefined ? [] : [peopleSentence(people)];
   return [
     ...[...both, ...remarks].map((text) => `# ${text}`),
@@ -43,7 +43,8 @@ export function proposalYaml({ identification, fields, lifecycle, people, remark
     ...mapping.map((line) => render(line, '  ')),
     ...(hidden.length === 0 ? [] : ['', ...firstSight(hidden)]),
     '',
-    ...(isEmpty ? ['# No column says who left, so each person of the source counts as active.'] : ['lifecycle:']),
+    ...(isBlind ? ['# UNSURE: no column says who left, so each person of the source counts as active.'] : []),
+    ...(isBlind && !isUsed(hireDate) ? [] : ['lifecycle:']),
     ...(lifecycle === undefined ? [] : lifecycleLines(lifecycle)).map((line) => render(line, '  ')),
   ].join('\n');
 }

@@ -1,8 +1,6 @@
 import { countOf } from '../run/formats.ts';
-import type { Column } from './column.ts';
 import { type ProposedLifecycle, proposeLifecycle } from './propose-lifecycle.ts';
 import { chooseKey, joinSample, type ProposedField, proposeFields, unfilledFields } from './propose-mapping.ts';
-import { isMostly } from './readings.ts';
 import type { Survey } from './survey.ts';
 
 /** A configuration of one sync, proposed from what both sides show. The same survey gives the same proposal. */
@@ -42,28 +40,24 @@ export function propose(survey: Survey): Proposal {
     joined.map(({ user }) => user),
     fields,
   );
-  const isMissing = (field: string): boolean => !fields.some((one) => one.field === field && one.certainty !== 'off');
+  const { users = [], isCut = false } = survey.platform ?? {};
+  const damaged = survey.columns.filter((column) => column.damaged > 0);
   const remarks = [
-    ...(key.field === undefined
-      ? ['No column names each person once: set mapping.identification to the column that does.']
-      : []),
-    ...['firstName', 'lastName']
-      .filter(isMissing)
-      .map((field) => `No column was found for ${field}, which each new account needs.`),
-    ...(isMissing('email') ? ['No column holds e-mail addresses, so people are matched by identification alone.'] : []),
-    ...(key.join?.by === 'e-mail' && key.field !== undefined
-      ? ['Most people are found by their e-mail, under other identifications. To make them the same: rollcall adopt.']
-      : []),
-    ...(survey.platform !== undefined && key.join === undefined && survey.platform.users.length > 0
-      ? ['Hardly anyone of the source is found on the platform, so no values could be compared.']
-      : []),
-    ...(unfilled.length > 0 ? [`The platform has values that no column fills: ${unfilled.join(', ')}.`] : []),
-    ...survey.columns.flatMap(strangeIn),
-    ...(survey.isCut ? ['The source has more columns than were looked at.'] : []),
-    ...(survey.platform?.isCut === true
-      ? [`Only the first ${survey.platform.users.length} users of the platform were compared.`]
-      : []),
-  ];
+    !fields.some(({ field, certainty }) => field === 'email' && certainty !== 'off') &&
+      'No column holds e-mail addresses, so people are matched by identification alone.',
+    key.join?.by === 'e-mail' &&
+      key.field !== undefined &&
+      'Most people are found by their e-mail, under other identifications. To make them the same: rollcall adopt.',
+    key.join === undefined &&
+      users.length > 0 &&
+      'Hardly anyone of the source is found on the platform, so no values could be compared.',
+    unfilled.length > 0 && `The platform has values that no column fills: ${unfilled.join(', ')}.`,
+    ...damaged.map(
+      (one) => `${one.path} has ${countOf(one.damaged, 'cell')} that a program damaged: rollcall source try shows why.`,
+    ),
+    survey.isCut && 'The source has more columns than were looked at.',
+    isCut && `Only the first ${users.length} users of the platform were compared.`,
+  ].filter((text) => text !== false);
   return {
     rows: survey.rows,
     users: survey.platform?.users.length,
@@ -79,12 +73,15 @@ export function propose(survey: Survey): Proposal {
 function openIn(fields: readonly ProposedField[], lifecycle: ProposedLifecycle | undefined): Proposal['open'] {
   const { status, statuses = [], leaveDate } = lifecycle ?? {};
   const isBlind = [status, leaveDate].every((column) => column === undefined || column.certainty === 'off');
+  const found = fields.filter(({ certainty }) => certainty !== 'off').map(({ field }) => field as string);
+  const missing = ['identification', 'firstName', 'lastName'].filter((name) => !found.includes(name));
   const all = [
-    ...fields.map(({ field, effect }) => ({ about: field as string, effect })),
+    ...missing.map((about) => ({ about, effect: 'as written: no new person gets an account' })),
+    ...fields.map(({ field, effect }) => ({ about: field, effect })),
     { about: `status ${status?.path ?? ''}`, effect: status?.effect },
     ...statuses.map(({ value, effect }) => ({ about: `status ${value}`, effect })),
     { about: 'leaveDate', effect: leaveDate?.effect },
-    { about: 'lifecycle', effect: isBlind ? 'as written: nobody leaves, because no column says who left' : undefined },
+    { about: 'lifecycle', effect: isBlind ? 'as written: no person counts as a leaver' : undefined },
   ];
   return all.flatMap(({ about, effect }) => (effect === undefined ? [] : [{ about, effect }]));
 }
@@ -104,17 +101,4 @@ function peopleOf(
     platformOnly: others.length,
     platformOnlyNames: others.slice(0, shownNames).map(({ identification }) => identification),
   };
-}
-
-/** What spreadsheets and people do to a column that a field could use. */
-function strangeIn(column: Column): readonly string[] {
-  const { path, shortYears, damaged } = column;
-  return [
-    ...(isMostly(shortYears, column)
-      ? [`${path} has years of two digits, which can mean two centuries: export four digits.`]
-      : []),
-    ...(damaged > 0
-      ? [`${path} has ${countOf(damaged, 'cell')} that a program damaged: rollcall source try shows why.`]
-      : []),
-  ];
 }

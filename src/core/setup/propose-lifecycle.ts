@@ -1,8 +1,9 @@
 import { compileDateFormat } from '../person/plain-date.ts';
 import { countOf } from '../run/formats.ts';
+import { given } from '../run/given.ts';
 import type { Column } from './column.ts';
 import { likeName, statusMeaning } from './known-names.ts';
-import { type Joined, orderOf, type ProposedField } from './propose-mapping.ts';
+import { type Joined, orderOf, type ProposedField, several, unreadDates } from './propose-mapping.ts';
 import type { ProposedRule } from './readings.ts';
 import type { SampleRow, Survey } from './survey.ts';
 
@@ -32,13 +33,10 @@ interface Row {
   /** On the platform. Undefined where nothing was compared. */
   readonly account: 'enabled' | 'disabled' | 'absent' | undefined;
   /** What the words of the status say. */
-  says?: ProposedStatus['meaning'] | undefined;
+  says: ProposedStatus['meaning'] | undefined;
   /** The last day of work has passed. */
-  hasEnded?: boolean;
+  hasEnded: boolean;
 }
-
-/** So many people are no accident. */
-const several = 3;
 
 const hasAccess = ({ account }: Row): boolean => account === 'enabled' || account === undefined;
 
@@ -57,7 +55,12 @@ export function proposeLifecycle(
     joined.map(({ row, user }) => [row, user.enabled ? ('enabled' as const) : ('disabled' as const)]),
   );
   const rows = survey.sample.map(
-    (cells): Row => ({ cells, account: users.size === 0 ? undefined : (users.get(cells) ?? 'absent') }),
+    (cells): Row => ({
+      cells,
+      account: users.size === 0 ? undefined : (users.get(cells) ?? 'absent'),
+      says: undefined,
+      hasEnded: false,
+    }),
   );
   // What the words say shows which dates are last days; these show what other words mean.
   const said = statusOf(free, rows);
@@ -65,11 +68,12 @@ export function proposeLifecycle(
   const leaveDate = leaveDateOf(free, { rows, survey, entry });
   const { status, statuses } = statusOf(free, rows);
   if (status === undefined && entry === undefined && leaveDate === undefined) return undefined;
-  const { rule, certainty } = entry ?? {};
-  const hired = rule === undefined || certainty === undefined ? undefined : { rule, certainty };
-  const path = rule !== undefined && 'from' in rule ? rule.from : 'orgEntryDate';
-  const hireDate = hired === undefined ? undefined : { ...hired, path, evidence: 'no account before this day' };
+  const hireDate = entry === undefined ? undefined : hireDateOf(entry);
   return { status, statuses, hireDate, leaveDate };
+}
+
+function hireDateOf({ field, rule, certainty }: ProposedField): ProposedDate {
+  return { path: 'from' in rule ? rule.from : field, rule, certainty, evidence: 'no account before this day' };
 }
 
 /* The status. */
@@ -97,21 +101,14 @@ function statusOf(columns: readonly Column[], rows: readonly Row[]) {
   const { path, like, statuses, score, meaningOf } = found;
   const unknown = statuses.filter(({ meaning }) => meaning === 'unknown').length;
   const isProven = score >= enough;
-  const off = {
-    certainty: 'off',
-    evidence: 'it has one value only',
-    effect: 'as written: each person counts as active',
-  };
-  const by = like > 0 ? 'by its name and values' : 'by its values';
-  const rest = `; ${countOf(unknown, 'value is', 'values are')} in neither list, which changes nothing`;
+  const rest =
+    unknown === 0 ? '' : `; ${countOf(unknown, 'value is', 'values are')} in neither list, which changes nothing`;
   const losing = rows.filter((row) => hasAccess(row) && meaningOf(row) === 'leaver').length;
   const effect = `as written: ${countOf(losing, 'loses', 'lose')} access; if ${path} says something else: none`;
-  const on = {
-    certainty: like > 0 && unknown === 0 ? 'sure' : 'unsure',
-    evidence: `${by}${unknown === 0 ? '' : rest}`,
-    ...(like === 0 ? { effect } : {}),
-  };
-  const status = { path, ...(isProven ? on : off) } as ProposedColumn;
+  const evidence = `${like > 0 ? 'by its name and values' : 'by its values'}${rest}`;
+  const status: ProposedColumn = isProven
+    ? { path, certainty: like > 0 && unknown === 0 ? 'sure' : 'unsure', evidence, ...(like === 0 ? { effect } : {}) }
+    : { path, certainty: 'off', evidence: 'it has one value only' };
   return { status, statuses, isProven, meaningOf };
 }
 
@@ -121,7 +118,7 @@ function statusOf(columns: readonly Column[], rows: readonly Row[]) {
  */
 function evidenceFor(statuses: readonly ProposedStatus[], path: string, rows: readonly Row[]): number {
   const words = new Set(statuses.map(({ value, meaning }) => meaning !== 'unknown' && statusMeaning(value, path)));
-  // Of people who are gone, how many have a value that most of its people have who are gone.
+  // The share of people who are gone whose value says so: most people with that value are gone.
   const toldBy = (isGone: (row: Row) => boolean): number => {
     const gone = rows.filter(isGone);
     const tells = statuses.filter(({ value, meaning }) => {
@@ -132,7 +129,7 @@ function evidenceFor(statuses: readonly ProposedStatus[], path: string, rows: re
     return gone.length < several ? 0 : told.length / gone.length;
   };
   const disabled = toldBy(({ account }) => account === 'disabled');
-  const ended = toldBy(({ hasEnded }) => hasEnded === true);
+  const ended = toldBy(({ hasEnded }) => hasEnded);
   if (statuses.length === 1 || !statuses.some(({ meaning }) => meaning === 'active')) return 0;
   const byWords = (words.has('leaver') ? 2 : 0) + (words.has('active') ? 0.5 : words.has('other') ? 0 : 0.45);
   return byWords + (disabled < 0.6 ? 0 : 1 + disabled) + (ended < 0.6 ? 0 : ended);
@@ -147,13 +144,15 @@ function judge(value: string, { path, filled, values }: Column, all: readonly Ro
   const rows = all.filter(({ cells }) => cells[path] === value);
   const count = (account: Row['account']): number => rows.filter((row) => row.account === account).length;
   const [enabled, disabled, absent] = [count('enabled'), count('disabled'), count('absent')];
-  const ended = rows.filter(({ hasEnded }) => hasEnded === true).length;
+  const ended = rows.filter(({ hasEnded }) => hasEnded).length;
   const people = values?.get(value) ?? 0;
   const known = enabled + disabled;
   const isGone = (known >= several && enabled <= known * 0.1) || (ended > 0 && ended >= rows.length * 0.9);
-  const isHere = known >= several && enabled >= known * 0.9 && people * 3 >= filled * 2;
-  const shown = isGone ? 'leaver' : isHere ? 'active' : 'unknown';
+  // Few people left, so the word of most people is no word for leavers, whatever it is.
   const word = statusMeaning(value, path);
+  const isMost = people * (word === 'leaver' ? 5 : 1.5) >= filled;
+  const isHere = known >= several && enabled >= known * 0.9 && isMost;
+  const shown = isGone ? 'leaver' : isHere ? 'active' : 'unknown';
   const against = word !== undefined && shown !== 'unknown' && shown !== (word === 'leaver' ? word : 'active');
   const meaning = against ? 'unknown' : word === 'other' ? 'active' : (word ?? shown);
   const accounts = [`${enabled} enabled`, disabled > 0 && `${disabled} disabled`, absent > 0 && `${absent} not there`];
@@ -165,7 +164,7 @@ function judge(value: string, { path, filled, values }: Column, all: readonly Ro
     against && 'the word and the rest disagree',
     meaning === 'unknown' && 'UNSURE: put it into one of the lists',
   ].filter((text) => text !== false);
-  const losing = countOf(isCompared ? enabled : people, 'loses', 'lose');
+  const losing = countOf(isCompared ? Math.round((enabled * people) / rows.length) : people, 'loses', 'lose');
   const effect = meaning === 'unknown' ? { effect: `if ${value} means left: ${losing} access; as written: none` } : {};
   return { value, meaning, people, evidence: says.join('; '), ...effect };
 }
@@ -197,7 +196,7 @@ function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: L
   if (like < 1 && dates === undefined) return [];
   const order =
     dates === undefined ? undefined : orderOf({ from: path }, dates, { survey, known: entry?.rule.format ?? '' });
-  const rule = order?.rule ?? { ...entry?.rule, from: path };
+  const rule = order?.rule ?? { from: path, ...given({ format: entry?.rule.format }) };
   const [read, hired] = [readerOf(rule), entry === undefined ? () => undefined : readerOf(entry.rule)];
   const dated = rows.flatMap((row) => {
     const day = read(row.cells);
@@ -215,21 +214,21 @@ function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: L
   const isOff = isUnread || !isAfter || isRefuted || (like <= 1 && !isProven && losing > 0);
   const isSure =
     dates !== undefined && !order?.isOpen && (isProven ? like >= 1 || losing === 0 : like > 1 && losing === 0);
-  const access = `${countOf(losing, 'loses', 'lose')} access`;
+  const access = `${countOf(Math.round((losing * survey.rows) / rows.length), 'loses', 'lose')} access`;
   const effect = isOff
     ? `if ${path} is the last day of work: ${access}; as written: none`
     : `as written: ${access}; if ${path} is another day: none`;
   const says = [
     `the last day of work, ${isProven ? `${left.length} of ${past.length} people whose day has passed have left` : 'by its name'}`,
     filled === 0 && 'no cell has a value',
-    isUnread && 'its cells are dates in no format that Rollcall reads',
+    isUnread && unreadDates,
     dates !== undefined && `${countOf(dates.fits, 'date')} in ${countOf(survey.rows, 'row')}; ${order?.says}`,
   ].filter((text) => text !== false);
   const date: ProposedDate = {
     ...{ path, rule, certainty: isOff ? 'off' : isSure ? 'sure' : 'unsure', evidence: says.join('; ') },
     ...(isSure && !isOff ? {} : { effect }),
   };
-  // Of several, the later days: access ends no earlier than it should.
+  // The later days of several columns count, so that access ends no earlier than it should.
   const days = dated.reduce((sum, { day }) => sum + Date.parse(day) / 1e16, 0) / Math.max(1, dated.length);
   const rank = (isOff ? 0 : 100) + (isProven ? 10 : 0) + (filled === 0 ? 0 : 5) + like + days;
   return [{ date, past, rank }];

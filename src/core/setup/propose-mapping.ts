@@ -47,7 +47,8 @@ export interface Key {
     | undefined;
 }
 
-/** So many equal values are no accident. */
+/** So many people, or equal values, are no accident. */
+export const several = 3;
 const severalPairs = 5;
 
 /** Chooses the column that names people: by the identifications of the platform, else by name and uniqueness. */
@@ -59,18 +60,21 @@ export function chooseKey(survey: Survey): Key {
   const isName = (column: Column): boolean => column.repeated !== undefined && column.filled * 10 >= rows * 9;
   const score = (column: Column): number => {
     const isDate = column.dates?.isNumeric === false;
-    const agrees = found(column) >= 3 && shareOf(column) >= 0.05 ? 10 * (1 + shareOf(column)) : 0;
+    const agrees = found(column) >= several && shareOf(column) >= 0.05 ? 10 * (1 + shareOf(column)) : 0;
     const like = likeName('identification', column.path);
     if (isDate || (agrees === 0 && (!isName(column) || isMostly(column.emails, column)))) return 0;
     return agrees + like + (isName(column) && column.repeated === 0 ? 0.5 : 0);
   };
   const column = best(columns, score);
-  const byMail = best(columns, ({ path }) => platform?.mailed.get(path)?.size ?? 0);
-  const mails = byMail === undefined ? 0 : (platform?.mailed.get(byMail.path)?.size ?? 0);
-  const mailJoin =
-    mails >= 3 && byMail !== undefined ? { path: byMail.path, by: 'e-mail' as const, found: mails } : undefined;
+  const mailed = ({ path }: Column): number => platform?.mailed.get(path)?.size ?? 0;
+  const byMail = best(
+    columns.filter((one) => mailed(one) >= several),
+    mailed,
+  );
+  const mails = byMail === undefined ? 0 : mailed(byMail);
+  const mailJoin = byMail && { path: byMail.path, by: 'e-mail' as const, found: mails };
   if (column === undefined) return { field: undefined, column, join: mailJoin };
-  const isFound = found(column) >= 3;
+  const isFound = found(column) >= several;
   const form = formOf(survey, column);
   const unique =
     column.repeated === undefined
@@ -176,14 +180,15 @@ export function proposeFields(survey: Survey, key: Key, joined: readonly Joined[
   });
 }
 
+export const unreadDates = 'its cells are dates in no format that Rollcall reads, which needs years of four digits';
+
 /** A column of dates that Rollcall cannot read leaves a line too. */
 function droppedOf(field: FieldName, columns: readonly Column[]): readonly ProposedField[] {
   const column = fieldTraits(field).isDate
     ? columns.find(({ path }) => likeName(field as Meaning, path) > 1)
     : undefined;
   if (column === undefined) return [];
-  const evidence = 'its cells are dates in no format that Rollcall reads';
-  return [{ field, rule: { from: column.path }, certainty: 'off', evidence, effect: neverSent }];
+  return [{ field, rule: { from: column.path }, certainty: 'off', evidence: unreadDates, effect: neverSent }];
 }
 
 /** Columns may come in any order: equal scores are decided by name. */
@@ -222,9 +227,6 @@ function coverageOf({ columns: [column, second], read }: Reading, { rows, sample
   return sample.filter((row) => read(row) !== undefined).length / Math.max(1, sample.length);
 }
 
-/** So many people at least must have the other value: fewer are an accident. */
-const fewestPreferred = 3;
-
 /** Proposes the first filled of two columns, where a column with fewer values is right for the people who have one. */
 function filledOf(candidates: readonly Candidate[], facts: Facts): readonly Candidate[] {
   const proven = candidates.filter(({ score }) => score >= 10);
@@ -236,7 +238,7 @@ function filledOf(candidates: readonly Candidate[], facts: Facts): readonly Cand
       : [],
   );
   const found = best(more, ({ score }) => score);
-  return found !== undefined && found.agreement.like - usual.agreement.like >= fewestPreferred ? [found] : [];
+  return found !== undefined && found.agreement.like - usual.agreement.like >= several ? [found] : [];
 }
 
 /** The values of many people differ from the platform, where they should mostly be equal. */

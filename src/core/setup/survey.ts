@@ -73,7 +73,7 @@ export function openSurvey(hasPlatform: boolean, now: number): SurveyInProgress 
     columns.set(path, column);
     return column;
   };
-  const seeCell = ({ path, term, value }: Cell, row: Record<string, string>): void => {
+  const seeCell = ([path, term, value]: Cell, row: Record<string, string>): void => {
     const column = columnAt(path, term);
     if (column === undefined) return;
     const text = cellText(value, readCell);
@@ -134,11 +134,7 @@ function cellText(value: unknown, readCell: ReturnType<typeof compileCell>): str
   return normalText((cell instanceof NotedText ? cell.text : cell).replace(/\s+/g, ' '));
 }
 
-interface Cell {
-  readonly path: string;
-  readonly term: string;
-  readonly value: unknown;
-}
+type Cell = readonly [path: string, term: string, value: unknown];
 
 /** Yields the fields of a record by path. Lists have no path that a mapping should use. */
 function* flat(fields: Readonly<Record<string, unknown>>, above: readonly string[] = []): Generator<Cell> {
@@ -147,7 +143,7 @@ function* flat(fields: Readonly<Record<string, unknown>>, above: readonly string
     if (Array.isArray(value)) continue;
     const isPlain = typeof value !== 'object' || value === null || value instanceof Refusal;
     const term = names.map((one) => `\`${one}\``).join('.');
-    if (isPlain) yield { path: names.join('.'), term: typeof value === 'number' ? `$string(${term})` : term, value };
+    if (isPlain) yield [names.join('.'), typeof value === 'number' ? `$string(${term})` : term, value];
     else if (names.length < deepest) yield* flat(value as Record<string, unknown>, names);
   }
 }

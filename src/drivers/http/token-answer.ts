@@ -1,3 +1,4 @@
+import type { DeadToken } from '../../ports/tokens.ts';
 import { isRecord } from './json-text.ts';
 
 /** The tokens of a successful answer of a token endpoint (RFC 6749, 5.1). Never log them. */
@@ -33,6 +34,53 @@ export function readGrantedTokens(value: unknown, unitMs: number): GrantedTokens
   const oddities = [life.oddity, typeOddity].filter((oddity) => oddity !== undefined);
   return { accessToken, refreshToken, lifeMs: life.ms, oddities };
 }
+
+/** Codes that say that the token was not looked at: what is wrong is the client, the request or the scope. */
+const unused: ReadonlySet<string> = new Set([
+  'invalid_request',
+  'invalid_client',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+]);
+
+/** What the error of a token endpoint says, whatever the status of its answer (RFC 6749, 5.2). */
+export type TokenError = { readonly dead: DeadToken } | { readonly code: string; readonly isUnused: boolean };
+
+/** Reads the error of a token endpoint. Undefined: the answer names none. Never throws. */
+export function readTokenError(value: unknown): TokenError | undefined {
+  if (!isRecord(value)) return undefined;
+  const nested = isRecord(value.error) ? value.error : {};
+  const names = [value.error, nested.code, nested.type, value.error_code, value.errorCode, value.code, value.title];
+  const codes = names.flatMap((name) => codeOf(name) ?? []);
+  const code = codes.find(isDeadCode) ?? codes[0];
+  if (code === undefined) return undefined;
+  if (!isDeadCode(code)) return { code, isUnused: unused.has(code) };
+  const texts = [code, value.error_description, value.detail, value.message, nested.message, nested.description];
+  const isReuse = texts.some((text) => typeof text === 'string' && saysReuse.test(text));
+  return { dead: { code, isReuse } };
+}
+
+/** Returns a code in the form of RFC 6749: `RefreshTokenExpired` as `refresh_token_expired`. Undefined: it is no code. */
+function codeOf(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > 60) return undefined;
+  const code = value
+    .trim()
+    .replace(/([a-z])(?=[A-Z])/g, '$1_')
+    .replace(/[\s.-]+/g, '_')
+    .toLowerCase();
+  return /^[a-z]+(_[a-z]+)*$/.test(code) ? code : undefined;
+}
+
+/** `invalid_grant`, and what issuers write for it: a refresh token or a grant, and that it is no longer good. */
+function isDeadCode(code: string): boolean {
+  if (/client|application|type|unsupported|access/.test(code)) return false;
+  return /refresh|grant/.test(code) && /invalid|bad|expired|revoked|used|reuse|unknown|not_found|inactive/.test(code);
+}
+
+/** `expired or already used` names no cause. */
+const saysReuse =
+  /^(?!.*\bor\b).*(\bre-?_?used\b|reuse|replay|rotated|(is|was|been|already)[ _](used|redeemed|consumed|exchanged))/i;
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -15,7 +15,12 @@ type RedisPurpose = 'worker' | 'producer' | 'budget';
 const longestRetryMs = 1000;
 const connectTimeoutMs = 5000;
 const keepAliveMs = 10_000;
-/** Time limit for the answer to a command (ms). Commands of a worker may block and have no limit. */
+/**
+ * A connection without data for so long after a command is opened again, and the command is repeated: a peer that is gone
+ * and says nothing would keep a worker waiting for hours. BullMQ blocks for at most ten seconds.
+ */
+const socketTimeoutMs = 25_000;
+/** Time limit for the answer to a command (ms). Commands of a worker may block and have no limit of their own. */
 const commandTimeoutMs = { producer: 3000, budget: 3000 } as const;
 
 /**
@@ -77,6 +82,7 @@ function baseOptions({ kind, username, password, tls }: RedisSettings, purpose: 
     replyMapping: 'legacy',
     connectTimeout: connectTimeoutMs,
     keepAlive: keepAliveMs,
+    socketTimeout: socketTimeoutMs,
     retryStrategy: retryDelay,
     reconnectOnError: isReadOnlyReplica,
     ...given({ username, password: password?.reveal(), tls }),

@@ -10,7 +10,7 @@ import type { RateBudget } from '../../ports/platform.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { AccessToken, AccessTokens } from '../../ports/tokens.ts';
 import { randomShare, unaborted } from './defaults.ts';
-import { cancelledError, refuseToSend, tokenError } from './errors.ts';
+import { afterRefusal, cancelledError, refuseToSend, tokenError } from './errors.ts';
 import { type ExchangeBase, exchangeOnce } from './exchange.ts';
 import { type Operation, operationName } from './operation.ts';
 
@@ -102,20 +102,21 @@ export function openPlatformClient(options: PlatformClientOptions): PlatformClie
       if (generation !== undefined && operation.path.startsWith('/os-api/')) tokens.accepted(generation);
       return answer;
     };
-    let isRenewed = false;
+    let refusal: PlatformError | undefined;
     for (let next = () => tokens.current(signal); ; ) {
       try {
         return await sendWith(next);
       } catch (error) {
-        if (!(error instanceof PlatformError) || error.status !== 401 || generation === undefined) throw error;
+        if (!(error instanceof PlatformError)) throw error;
+        if (error.status !== 401 || generation === undefined) throw afterRefusal(error, refusal);
         if (operation.finalStatuses?.includes(401)) throw error;
         const refused = generation;
         if (await isYoung(operation, refused, signal)) {
           next = () => tokens.current(signal);
           continue;
         }
-        if (isRenewed) throw error;
-        isRenewed = true;
+        if (refusal !== undefined) throw error;
+        refusal = error;
         next = () => tokens.renew(refused, signal);
       }
     }

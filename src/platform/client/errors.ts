@@ -89,9 +89,23 @@ function answerOf(body: unknown, status: number, secret: string): PlatformAnswer
     const text = values.find((value) => typeof value === 'string' && value.trim() !== '');
     return typeof text === 'string' ? withoutSecrets(text, [secret]) : undefined;
   };
-  const [title, detail] = [textOf(body.title, body.error), textOf(body.detail, body.details, body.error_description)];
-  const message = textOf(body.message);
-  return given({ status, title, detail, message });
+  const { timestamp, message, details, type, title, error, detail, error_description: description } = body;
+  return given({
+    status,
+    timestamp: textOf(timestamp),
+    message: textOf(message),
+    details: textOf(details),
+    type: textOf(type),
+    title: textOf(title, error),
+    detail: textOf(detail, description, details),
+  });
+}
+
+/** Returns the error with the answer to an earlier try of the call: a refused token that could not be renewed. */
+export function afterRefusal(error: PlatformError, refused: PlatformError | undefined): PlatformError {
+  if (refused?.answer === undefined || error.answer !== undefined) return error;
+  const { message, code, retry, effect, operation, cause } = error;
+  return new PlatformError(message, { code, retry, effect, operation, cause, answer: refused.answer });
 }
 
 interface Classification {

@@ -1,7 +1,7 @@
 import type { PlatformError } from '../../core/run/errors.ts';
-import { AnswerInvalid } from '../../drivers/http/answer-invalid.ts';
+import { AnswerInvalid, isWebPage } from '../../drivers/http/answer-invalid.ts';
 import { startDeadline } from '../../drivers/http/deadline.ts';
-import { type JsonText, readJson } from '../../drivers/http/json-text.ts';
+import { readJson } from '../../drivers/http/json-text.ts';
 import { type Answer, readBytes, type Transport } from '../../drivers/http/transport.ts';
 import { readRetryAfter } from '../../drivers/http/wait-headers.ts';
 import type { RequestSeen } from '../../ports/metrics.ts';
@@ -50,19 +50,22 @@ export async function exchangeOnce<T>(
   let status: number | undefined;
   let refused: PlatformError | undefined;
   try {
-    const { method, body } = operation;
+    const { method } = operation;
     const headers = headersOf(operation, secret, acceptLanguage);
     const url = operationUrl(base.baseUrl, operation);
-    const answer = await base.transport.send({ method, url, headers, body }, deadline);
+    const answer = await base.transport.send({ method, url, headers, body: operation.body }, deadline);
     status = answer.status;
     onAnswer?.(answer);
     if (status >= 200 && status < 300) return await readAnswer(operation, answer);
+    const body = await readErrorBody(answer);
+    const value = operation.readRefusal?.(body.body, status);
+    if (value !== undefined) return value;
     const isUnapplied = base.refusedStatuses.includes(status);
     const refusal = {
       status,
       isUnapplied,
       retryAfterMs: readRetryAfter(answer.header, base.now()),
-      ...(await readErrorBody(answer)),
+      ...body,
     };
     refused = refusalError(operation, refusal, secret);
   } catch (error) {
@@ -99,50 +102,14 @@ function headersOf(
 }
 
 async function readAnswer<T>(operation: Operation<T>, answer: Answer): Promise<T> {
-  const type = answer.header('content-type') ?? '';
   const bytes = await readBytes(answer);
   const reader = operation.answer;
+  if (isWebPage(bytes)) throw new AnswerInvalid('the body is a web page');
   const head = { status: answer.status, header: answer.header, bodyBytes: bytes.length };
-  if (reader.expects === 'json-of-any-type') return reader.read(readUnlabelled(bytes, type), head);
-  if (bytes.length > 0) checkContentType(type, reader.expects);
   if (reader.expects === 'nothing') return reader.read();
   if (reader.expects === 'json') return reader.read(readJson(bytes), head);
   return reader.read(bytes.length === 0 ? undefined : readJson(bytes), head);
 }
-
-/** Reads JSON under any content type. Blames the type only for a body that is no JSON. */
-function readUnlabelled(bytes: Uint8Array, type: string): JsonText {
-  try {
-    return readJson(bytes);
-  } catch (error) {
-    if (bytes.length > 0) checkContentType(type, 'json');
-    throw error;
-  }
-}
-
-/**
- * A proxy's login or maintenance page arrives as 200 with HTML. It is not a valid answer, even where no body is
- * expected.
- */
-function checkContentType(type: string, expects: 'json' | 'nothing' | 'any'): void {
-  const essence = type.split(';')[0]?.trim().toLowerCase() ?? '';
-  const isJson = essence === '' || /^(?:application|text)\/(?:[\w.+-]+\+)?json$/.test(essence);
-  if (expects !== 'nothing' ? isJson : !essence.endsWith('html')) return;
-  const shown = knownTypes.has(essence) ? essence : 'another type';
-  throw new AnswerInvalid(`the body is ${shown} instead of application/json`);
-}
-
-/** Types that a message may name; a server can put any text there. */
-const knownTypes: ReadonlySet<string> = new Set([
-  'text/html',
-  'text/plain',
-  'text/xml',
-  'application/xml',
-  'application/xhtml+xml',
-  'application/octet-stream',
-  'text/csv',
-  'application/pdf',
-]);
 
 async function readErrorBody(answer: Answer): Promise<{ readonly body: unknown; readonly text: string }> {
   let text = '';

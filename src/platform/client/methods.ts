@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isRecord } from '../../drivers/http/json-text.ts';
+import { exactValue, isRecord } from '../../drivers/http/json-text.ts';
 import { type Operation, type OperationId, type OperationRows, operations } from '../table/operations.ts';
 import { type Paging, pagingOf, pathParameters } from '../table/parameters.ts';
 import type { UserSearchQuery } from '../table/users.ts';
@@ -11,7 +11,7 @@ import { refuseToSend } from './errors.ts';
 import { idDigits, idNumber } from './long-id.ts';
 import type { AnswerReader } from './operation.ts';
 import { jsonBy, nothing, resultBy } from './operation.ts';
-import { itemsOf, type ListPage, type Query, readListPage, walkPages } from './pages.ts';
+import { itemsOf, type ListPage, listBy, type Query, readItems, type UnreadItem, walkPages } from './pages.ts';
 
 /**
  * The client's methods, derived from the table of operations: `goals.get`, `goals.page`, `goals.update` and so on. A
@@ -89,7 +89,7 @@ export interface PagedList<Path extends readonly unknown[], Query, Item, Page> {
   pages(
     ...given: [...Path, query?: Omit<Query, PageName>, signal?: AbortSignal]
   ): AsyncGenerator<ListPage<Item, Page>, void>;
-  /** Yields every item that matches, as `pages` reads them. */
+  /** Yields every item that matches and can be read, as `pages` reads them. `pages` names the others in `unread`. */
   list(...given: [...Path, query?: Omit<Query, PageName>, signal?: AbortSignal]): AsyncGenerator<Item, void>;
 }
 
@@ -112,7 +112,7 @@ type Method = (...given: readonly unknown[]) => unknown;
 function methodsOf(client: PlatformClient, operation: Operation<OperationId>): Readonly<Record<string, Method>> {
   const paging = pagingOf(operation);
   if (paging !== undefined) return listMethods(client, operation, paging);
-  const answer = readerOf(operation);
+  const answer = readerOf(client, operation);
   return {
     async [methodName(operation)](...given) {
       const { params, input, signal } = readArguments(operation, given);
@@ -132,11 +132,13 @@ function listMethods(
 ): Readonly<Record<string, Method>> {
   const { id, response } = operation;
   if (response === undefined) throw new RangeError(`${id} has no list`);
-  const answer = jsonBy(response);
+  const answer = listBy(response);
   const read = async ({ params, input, signal }: Arguments): Promise<ListPage<unknown>> => {
     const query = id === 'search' ? orderedById(input as UserSearchQuery) : (input as Query);
     const call = contractCall(id, { params, ...placeQuery(id, query, client.dialect), answer });
-    return readListPage(await client.request(call, signal));
+    const page = await client.request(call, signal);
+    warnOf(client, id, page.unread);
+    return page;
   };
   const pages = (given: readonly unknown[]) => {
     const asked = readArguments(operation, given);
@@ -147,6 +149,13 @@ function listMethods(
     pages: (...given) => pages(given),
     list: (...given) => itemsOf(pages(given)),
   };
+}
+
+/** The log names no item: its id may be a person's. */
+function warnOf({ logger }: PlatformClient, operation: OperationId, unread: readonly UnreadItem[]): void {
+  if (unread.length === 0) return;
+  const faults = [...new Set(unread.map(({ fault }) => fault))].slice(0, 3);
+  logger.warn({ operation, unread: unread.length, faults }, 'items of a list cannot be read and are left out');
 }
 
 interface Arguments {
@@ -175,10 +184,22 @@ function pathText(id: OperationId, name: string, value: unknown): string {
   return idNames.has(name) ? idDigits(id, value as LongId) : (value as string);
 }
 
-function readerOf({ response }: Operation<OperationId>): AnswerReader<unknown> {
+function readerOf(client: PlatformClient, { id, response }: Operation<OperationId>): AnswerReader<unknown> {
   if (response === undefined) return nothing;
+  if (response instanceof z.ZodArray) return itemsBy(response, (unread) => warnOf(client, id, unread));
   const result = response instanceof z.ZodObject ? response.shape.result : undefined;
   return result === undefined ? jsonBy(response) : resultBy(result as z.ZodType);
+}
+
+function itemsBy(list: z.ZodArray, warn: (unread: readonly UnreadItem[]) => void): AnswerReader<unknown> {
+  return {
+    expects: 'json',
+    read(answer) {
+      const { items, unread } = readItems(list, exactValue(answer));
+      warn(unread);
+      return items;
+    },
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ZodType } from 'zod';
+import type { ZodError, ZodType } from 'zod';
 import { PlatformError } from '../../core/run/errors.ts';
 import type { RequestPurpose } from '../../core/run/requests.ts';
 import { AnswerInvalid } from '../../drivers/http/answer-invalid.ts';
@@ -17,11 +17,10 @@ export interface AnswerHead {
 
 /**
  * Turns a 2xx answer into a value. `read` throws `AnswerInvalid` when the body does not match the contract. With
- * `any` the body is optional: undefined when there was none. With `json-of-any-type` the content type does not matter.
+ * `any` the body is optional: undefined when there was none. The content type does not matter.
  */
 export type AnswerReader<T> =
   | { readonly expects: 'json'; read(answer: JsonText, head: AnswerHead): T }
-  | { readonly expects: 'json-of-any-type'; read(answer: JsonText, head: AnswerHead): T }
   | { readonly expects: 'nothing'; read(): T }
   | { readonly expects: 'any'; read(answer: JsonText | undefined, head: AnswerHead): T };
 
@@ -50,7 +49,11 @@ export interface Operation<T> {
   /** Statuses that mean that another file is being processed. */
   readonly busyStatuses?: readonly number[];
   readonly answer: AnswerReader<T>;
+  /** Reads a value from the body of an answer that is no 2xx. Undefined: it is an error. Absent: it always is. */
+  readonly readRefusal?: RefusalReader<T>;
 }
+
+export type RefusalReader<T> = (body: unknown, status: number) => T | undefined;
 
 /** Returns the name of an operation in errors and logs: `GET /os-api/public-api/v1/users/{identification}`. */
 export function operationName(operation: Pick<Operation<unknown>, 'method' | 'path'>): string {
@@ -99,8 +102,15 @@ export function resultOf(value: unknown): unknown {
 export function parseBy<T>(schema: ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const places = parsed.error.issues.slice(0, 3).map(({ path, code }) => `${path.join('.') || 'the body'}: ${code}`);
-  throw new AnswerInvalid(`the body does not have the expected shape (${places.join('; ')})`);
+  throw new AnswerInvalid(`the body does not have the expected shape (${placesOf(parsed.error)})`);
+}
+
+/** Returns the first places that do not match. Quotes nothing of the answer. */
+export function placesOf({ issues }: Pick<ZodError, 'issues'>): string {
+  return issues
+    .slice(0, 3)
+    .map(({ path, code }) => `${path.join('.') || 'the body'}: ${code}`)
+    .join('; ');
 }
 
 /** C0 and C1 control characters and DEL, which no path and no log line may carry. */

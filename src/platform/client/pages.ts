@@ -1,7 +1,10 @@
+import type { z } from 'zod';
 import { PlatformError, RollcallError } from '../../core/run/errors.ts';
-import { isRecord } from '../../drivers/http/json-text.ts';
+import { AnswerInvalid } from '../../drivers/http/answer-invalid.ts';
+import { exactValue, isRecord } from '../../drivers/http/json-text.ts';
 import type { Paging } from '../table/parameters.ts';
-import type { QueryValue } from './operation.ts';
+import type { manyResults } from '../table/wire.ts';
+import { type AnswerReader, parseBy, placesOf, type QueryValue } from './operation.ts';
 
 export interface ListPage<T, P = unknown> {
   readonly items: readonly T[];
@@ -9,9 +12,19 @@ export interface ListPage<T, P = unknown> {
   readonly page: P;
   /** Total number of items. Undefined where the endpoint does not report it (goals). */
   readonly total: number | undefined;
+  /** Items that do not match the contract. They are left out of `items`, and affect no other item. */
+  readonly unread: readonly UnreadItem[];
 }
 
-type Page<T> = Omit<ListPage<T>, 'page'>;
+/** An item that cannot be read, by what it has. */
+export interface UnreadItem {
+  /** Its `id`, `identification` or `code`. Undefined: it has none. */
+  readonly id: string | undefined;
+  /** The places that do not match: `sender.identification: invalid_type`. */
+  readonly fault: string;
+}
+
+type Page<T> = Pick<ListPage<T>, 'items' | 'total'> & Partial<Pick<ListPage<T>, 'unread'>>;
 
 export type Query = Readonly<Record<string, QueryValue>>;
 
@@ -25,7 +38,40 @@ const maxPages = 10_000;
 export function readListPage(body: unknown): ListPage<unknown> {
   const { result, page } = isRecord(body) ? body : {};
   const total = isRecord(page) && typeof page.totalElements === 'number' ? page.totalElements : undefined;
-  return { items: Array.isArray(result) ? result : [], page, total };
+  return { items: Array.isArray(result) ? result : [], page, total, unread: [] };
+}
+
+/** Returns a reader of a list by its schema. One item that does not match is named in `unread`; the others are read. */
+export function listBy(response: z.ZodType): AnswerReader<ListPage<unknown>> {
+  const { result, page } = (response as ReturnType<typeof manyResults>).shape;
+  return {
+    expects: 'json',
+    read(answer) {
+      const body = exactValue(answer);
+      if (!isRecord(body)) throw new AnswerInvalid('the body is no object');
+      return { ...readListPage({ page: parseBy(page, body.page) }), ...readItems(result, body.result) };
+    },
+  };
+}
+
+/** Reads the items that match the schema of a list, and names the others. */
+export function readItems(list: z.ZodArray, value: unknown): Pick<ListPage<unknown>, 'items' | 'unread'> {
+  if (!Array.isArray(value)) throw new AnswerInvalid('the list is no list');
+  const items: unknown[] = [];
+  const unread: UnreadItem[] = [];
+  for (const item of value) {
+    const parsed = (list.element as z.ZodType).safeParse(item);
+    if (parsed.success) items.push(parsed.data);
+    else unread.push({ id: idOf(item), fault: placesOf(parsed.error) });
+  }
+  return { items, unread };
+}
+
+/** Goals have a code, leaders an identification, all others an id. */
+function idOf(item: unknown): string | undefined {
+  const names = isRecord(item) ? [item.id, item.identification, item.code] : [];
+  const id = names.find((one) => typeof one === 'string' || typeof one === 'number');
+  return id === undefined ? undefined : String(id);
 }
 
 /** Yields the pages of a list, of 100 items by default, as `everyPage` reads them. */
@@ -59,17 +105,18 @@ export async function* everyPage<Shown extends Page<unknown>>(
       throw error;
     });
     if (page === undefined) return;
-    const { items, total } = page;
+    const { items, total, unread = [] } = page;
     hasNoTotal = total === undefined;
-    if (turn === 0) real = items.length;
-    const text = JSON.stringify(items);
-    const isStuck = items.length === 0 || text === before;
+    const length = items.length + unread.length;
+    if (turn === 0) real = length;
+    const text = JSON.stringify([items, unread]);
+    const isStuck = length === 0 || text === before;
     if (!isStuck) yield page;
     else if (total !== undefined && seen < total) throw cutList(seen, total);
     if (isStuck) return;
     before = text;
-    seen += items.length;
-    if (total === undefined ? items.length < real : seen >= total) return;
+    seen += length;
+    if (total === undefined ? length < real : seen >= total) return;
   }
   throw cutList(seen, Number.POSITIVE_INFINITY);
 }

@@ -13,6 +13,7 @@ import {
   shownNumber,
   shownText,
   shownTime,
+  shownWord,
   sometimes,
 } from './wire.ts';
 
@@ -27,7 +28,7 @@ export const Evaluation = z.looseObject({
   title: shownText,
   evaluator: UserSummary.nullish(),
   evaluee: UserSummary.nullish(),
-  type: z.literal('EVALUATION').nullish(),
+  type: shownWord('EVALUATION'),
   ratedTopics: sometimes(z.array(RatedTopic).nullish()),
   score: z.looseObject({ message: shownText, value: shownNumber, manualScore: shownFlag }).nullish(),
   comment: shownText,
@@ -42,7 +43,7 @@ export const Evaluation = z.looseObject({
       subPeriods: z.array(z.unknown()).nullish(),
     })
     .nullish(),
-  status: z.enum(['DRAFT', 'SUBMITTED']).nullish(),
+  status: shownWord('DRAFT', 'SUBMITTED'),
 });
 export type Evaluation = Shown<z.infer<typeof Evaluation>>;
 

@@ -9,6 +9,7 @@ import {
   type Shown,
   shownNumber,
   shownText,
+  shownWord,
   sometimes,
 } from './wire.ts';
 
@@ -25,10 +26,10 @@ export const Goal = z.looseObject({
   code: z.string(),
   title: shownText,
   description: sometimes(shownText),
-  type: z.enum(['TEAM', 'COMMUNITY']).nullish(),
+  type: shownWord('TEAM', 'COMMUNITY'),
   status: shownText.describe('OPENED occurs; other values are not shown'),
   weighting: shownNumber,
-  assignment: z.enum(['INDIVIDUAL', 'SHARED']).nullish(),
+  assignment: shownWord('INDIVIDUAL', 'SHARED'),
   startDate: shownText,
   endDate: shownText,
   progress: sometimes(shownNumber),
@@ -44,8 +45,6 @@ export type Goal = Shown<z.infer<typeof Goal>>;
 
 export const GoalAnswer = oneResult(Goal);
 export const GoalListAnswer = manyResults(Goal, CountedPage);
-
-export const goalSortKeys = ['creationDate', 'code', 'title', 'startDate', 'endDate', 'weighting', 'status'] as const;
 
 /** Parameters of GET goals; dates are inclusive bounds. */
 export const GoalListQuery = z.object({

@@ -26,6 +26,14 @@ export const epochTime = z.number();
 /** The same, where it may be absent. */
 export const shownTime = epochTime.nullish().describe('epoch ms');
 
+/** A word of an answer: those that the contract names, and any other, because it describes and does not promise. */
+export function shownWord(...words: readonly string[]) {
+  return z
+    .string()
+    .nullish()
+    .describe(`${words.join(' or ')}; other words are read as they are`);
+}
+
 export const shownFlag = z.boolean().nullish();
 
 /** A member of an answer that some answers do not have by the contract, or that a person need not have. */

@@ -2,7 +2,7 @@ import { PlatformError } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
 import type { Dialect } from '../../core/run/settings.ts';
 import { AnswerInvalid } from '../../drivers/http/answer-invalid.ts';
-import { readGrantedTokens } from '../../drivers/http/token-answer.ts';
+import { readGrantedTokens, readTokenError } from '../../drivers/http/token-answer.ts';
 import { openTransport, type TransportOptions } from '../../drivers/http/transport.ts';
 import type { RequestSeen } from '../../ports/metrics.ts';
 import type { ExchangeOutcome } from '../../ports/tokens.ts';
@@ -39,17 +39,19 @@ export interface RefreshCall extends TokenEndpoint {
  */
 export async function exchangeRefreshToken(call: RefreshCall, signal?: AbortSignal): Promise<ExchangeOutcome> {
   const answer: AnswerReader<ExchangeOutcome> = {
-    expects: 'json-of-any-type',
-    read: ({ value }) => readPair(value, call),
+    expects: 'json',
+    read({ value }, { status }) {
+      const outcome = readOutcome(value, call, status);
+      if (outcome === undefined) throw new AnswerInvalid('it contains neither `access_token` nor `refresh_token`');
+      return outcome;
+    },
   };
   const body = jsonBody({ grant_type: 'refresh_token', refresh_token: call.refreshToken });
-  const operation = contractCall('token', { body, answer });
+  const readRefusal = (value: unknown, status: number) => readOutcome(value, call, status);
+  const operation = { ...contractCall('token', { body, answer }), readRefusal };
   const sent = await sendOnce(call, operation, call.applicationToken, signal ?? unaborted());
   if (sent.ok) return sent.value;
   const { error } = sent;
-  if (error.status === 400 && error.title === 'invalid_grant') {
-    return { kind: 'invalid-grant', description: 'the token is expired, revoked or already used' };
-  }
   // A 400 without a reason may also mean that the token was consumed.
   const isUnreadable = error.status === 400 && error.title === undefined;
   const retryAfter = typeof error.retry === 'object' ? error.retry : {};
@@ -69,10 +71,20 @@ function reasonOf({ status, title, message }: PlatformError): string {
   return `it answered ${status}${title.includes('_') ? ` (${title})` : ''}`;
 }
 
-/** Reads a pair. Nothing but a missing pair makes it unreadable. */
-function readPair(value: unknown, call: RefreshCall): ExchangeOutcome {
+/**
+ * Reads what a body says, whatever the status: a pair is a pair, and an error code counts (RFC 6749, 5.2). Undefined: its
+ * status decides.
+ */
+function readOutcome(value: unknown, call: RefreshCall, status: number): ExchangeOutcome | undefined {
   const granted = readGrantedTokens(value, call.expiresIn === 'seconds' ? 1000 : 1);
-  if (granted === undefined) throw new AnswerInvalid('it contains neither `access_token` nor `refresh_token`');
+  if (granted === undefined) {
+    const said = readTokenError(value);
+    if (said === undefined) return undefined;
+    if ('dead' in said) return { kind: 'invalid-grant', ...said.dead };
+    if (status >= 300) return undefined;
+    const reason = `it answered ${status} (${said.code})`;
+    return { kind: said.isUnused ? 'not-sent' : 'unknown', reason, isAnswered: true };
+  }
   const { accessToken, refreshToken, lifeMs: expiresInMs } = granted;
   const oddities = [
     ...granted.oddities,

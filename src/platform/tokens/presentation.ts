@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { Leases } from '../../ports/store.ts';
-import type { ExchangeOutcome, TokenExchange } from '../../ports/tokens.ts';
+import type { DeadToken, ExchangeOutcome, TokenExchange } from '../../ports/tokens.ts';
 import { nextTryAt } from './retry-pace.ts';
 import { holderOf, howToClear, storeHasNoRoom } from './token-errors.ts';
 import {
@@ -9,6 +9,7 @@ import {
   endSeeds,
   grantPair,
   keepPairBefore,
+  nextAfterRefusal,
   noteOddAnswer,
   noteUnsent,
   requireReauth,
@@ -90,12 +91,15 @@ export async function presentToken(
 async function presentSeen(
   parts: PresentationParts,
   seen: TokenEntry | undefined,
-  what: 'refresh' | 'seed',
+  what: Presentable,
   takenAt: number,
 ): Promise<Presented> {
   const { clock, seed, vault } = parts;
   const startedAt = clock.now();
-  const begun = what === 'seed' && seed ? beginSeed(seen, seed, startedAt) : beginRefresh(seen, startedAt);
+  const begun =
+    what === 'seed' && seed
+      ? beginSeed(seen, seed, startedAt)
+      : beginRefresh(seen, startedAt, what === 'again' ? what : 'refresh');
   const pending = await vault.write(seen, begun, 'room').catch((cause: unknown) => {
     throw storeHasNoRoom(parts.connection, cause);
   });
@@ -112,8 +116,10 @@ interface Answered {
   readonly outcome: ExchangeOutcome;
   readonly startedAt: number;
   readonly endedAt: number;
-  readonly what: 'refresh' | 'seed';
+  readonly what: Presentable;
 }
+
+type Presentable = Extract<Verdict, { kind: 'present' }>['what'];
 
 const suspended = { kind: 'not-sent', reason: 'this process was suspended for too long' } as const;
 
@@ -133,7 +139,7 @@ async function storeAnswer(parts: PresentationParts, answered: Answered): Promis
     case 'granted':
       return storePair(parts, pending, grantPair(pending, outcome, startedAt, endedAt), isLockedOut(seen));
     case 'invalid-grant':
-      return storeRefusal(parts, answered);
+      return storeRefusal(parts, answered, outcome);
     default:
       return storeOddAnswer(parts, answered, outcome);
   }
@@ -141,12 +147,18 @@ async function storeAnswer(parts: PresentationParts, answered: Answered): Promis
 
 async function storeOddAnswer(
   parts: PresentationParts,
-  { seen, pending, startedAt, endedAt }: Answered,
+  { seen, pending, startedAt, endedAt, what }: Answered,
   outcome: Extract<ExchangeOutcome, { kind: 'not-sent' | 'unknown' }>,
 ): Promise<Presented> {
   const { connection, leaseMs, logger, vault } = parts;
   if (outcome === suspended) {
     await vault.write(pending, draftOf(seen));
+    return outcome;
+  }
+  if (what === 'again') {
+    // It counts as one of the further tries, whatever came of it.
+    const retryAt = nextAfterRefusal(pending.attempts, endedAt);
+    await vault.write(pending, { ...draftOf(pending), retryAt });
     return outcome;
   }
   const { attempts } = pending;
@@ -168,14 +180,12 @@ async function storeOddAnswer(
 }
 
 /** The platform refused the token. A pair from before it that still works stays in use. */
-async function storeRefusal(parts: PresentationParts, { seen, pending, what }: Answered): Promise<Presented> {
+async function storeRefusal(parts: PresentationParts, answered: Answered, dead: DeadToken): Promise<Presented> {
   const { seed, logger, vault, connection } = parts;
-  const before = pending.attempts - 1;
-  const doubt = before > 0 ? `, after ${before} presentations that it did not answer correctly` : '';
-  const reason = `the platform answered invalid_grant${doubt}`;
+  const { seen, pending, what } = answered;
   const isWorking = what === 'seed' && seen?.refresh !== undefined && seen.isReadable && !isLockedOut(seen);
-  if (!isWorking || seed === undefined) return lockOut(parts, pending, reason);
-  const kept = 'the platform refused the configured refresh token (invalid_grant); the stored pair stays in use';
+  if (!isWorking || seed === undefined) return lockOut(parts, answered, dead);
+  const kept = `the platform refused the configured refresh token (${dead.code}); the stored pair stays in use`;
   await vault.write(pending, keepPairBefore(seen, seed, kept));
   logger.error({ connection }, 'the configured refresh token was refused, and the stored pair stays in use');
   return { kind: 'settled' };
@@ -221,11 +231,24 @@ async function storePersistently(parts: PresentationParts, store: () => Promise<
   }
 }
 
-async function lockOut(parts: PresentationParts, seen: TokenEntry, reason: string): Promise<Presented> {
-  const written = await parts.vault.write(seen, requireReauth(seen, reason));
-  if (written === undefined) return { kind: 'changed' };
+async function lockOut(
+  parts: PresentationParts,
+  { pending, endedAt, what }: Answered,
+  { code, isReuse }: DeadToken,
+): Promise<Presented> {
   const { connection } = parts;
-  parts.logger.error({ connection, generation: written.generation, reason }, 'a new first token is required');
+  const isAgain = what === 'again';
+  const refusals = isAgain ? pending.attempts : 1;
+  const odd = isAgain ? 0 : pending.attempts - 1;
+  const doubt = odd > 0 ? `, after ${odd} presentations that it did not answer correctly` : '';
+  const reason = `the platform answered ${code}${isReuse ? ' and says that the token was used before' : ''}${doubt}`;
+  // A first token that never worked, or one that was used before, will not work later.
+  const mayWork = pending.issuedAt !== undefined && !isReuse;
+  const retryAt = mayWork ? nextAfterRefusal(refusals, endedAt) : undefined;
+  const written = await parts.vault.write(pending, requireReauth(pending, { reason, refusals, retryAt }));
+  if (written === undefined) return { kind: 'changed' };
+  parts.logger.error({ connection, generation: written.generation, reason, refusals }, 'the refresh token was refused');
+  if (isAgain) return { kind: 'settled' };
   const message = `connection ${connection} is locked out: ${reason}. ${howToClear(holderOf(connection))}`;
   parts.onAlert({ kind: 'reauth-required', connection, message });
   return { kind: 'settled' };

@@ -1,7 +1,7 @@
 import { given } from '../../core/run/given.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
-import { holderOf, howToConfirm } from './token-errors.ts';
+import { holderOf, howToClear, howToConfirm } from './token-errors.ts';
 import type { TokenEntry } from './vault.ts';
 import type { Circumstances } from './verdict.ts';
 
@@ -63,7 +63,7 @@ function advise({ connection, entry, seed }: Described): string {
     case 'refreshing':
       return 'A refresh is in progress, or its answer was lost. The next command that needs a token resolves it.';
     case 'reauth-required':
-      return `Get a new refresh token from the platform and put it in the configuration (${key}). To present the refused one once more: ${present}.`;
+      return howToClear(holder);
     case 'revoked':
       return `It is not refreshed automatically. Run ${present}, or configure a new refresh token.`;
   }

@@ -114,8 +114,11 @@ export function howToConfirm({ issuer, key, confirm }: Holder): string {
 }
 
 /** Returns the next step for a refresh token that was refused. */
-export function howToClear({ issuer, key, ways }: Holder): string {
-  return `Get a new refresh token from ${issuer} and put it in the configuration (${key}); ${ways}.`;
+export function howToClear({ issuer, key, ways, present }: Holder): string {
+  return (
+    `Run ${present} first: it presents the token once more. If it is refused again, get a new refresh token from ${issuer} ` +
+    `and put it in the configuration (${key}); ${ways}.`
+  );
 }
 
 /** Returns the error while the store refuses a granted pair. */

@@ -12,9 +12,13 @@ export interface Seed {
 
 type Granted = Extract<ExchangeOutcome, { kind: 'granted' }>;
 
-/** Returns the row before the stored refresh token is presented. */
-export function beginRefresh(seen: TokenEntry | undefined, startedAt: number): TokenDraft {
+/**
+ * Returns the row before the stored refresh token is presented. One that was refused stays refused meanwhile: if this
+ * process dies, no other presents it.
+ */
+export function beginRefresh(seen: TokenEntry | undefined, startedAt: number, what: 'refresh' | 'again'): TokenDraft {
   const before = draftOf(seen);
+  if (what === 'again') return { ...before, attempts: before.attempts + 1, retryAt: undefined };
   return {
     ...before,
     state: 'refreshing',
@@ -85,10 +89,26 @@ export function endSeeds(draft: TokenDraft): TokenDraft {
   return { ...draft, usedSeeds: [...new Set([...draft.usedSeeds, ...draft.triedSeeds])], triedSeeds: [] };
 }
 
-/** Returns the row that ends all presentations until an operator acts. */
-export function requireReauth(seen: TokenEntry, reason: string): TokenDraft {
-  const draft = endSeeds(draftOf(seen));
-  return { ...draft, state: 'reauth-required', refreshStartedAt: undefined, retryAt: undefined, reason };
+/**
+ * Some issuers answer `invalid_grant` once and accept the same token a minute later. So a refused one is presented twice
+ * more: after a minute, and ten minutes after that.
+ */
+const furtherTriesMs = [60_000, 600_000] as const;
+
+/** When a token that was refused this many times is presented again. Undefined: never automatically. */
+export function nextAfterRefusal(refusals: number, endedAt: number): number | undefined {
+  const waitMs = furtherTriesMs[refusals - 1];
+  return waitMs === undefined ? undefined : endedAt + waitMs;
+}
+
+/** Returns the row of a token that was refused so many times. `retryAt`: see `nextAfterRefusal`. */
+export function requireReauth(
+  seen: TokenEntry,
+  refused: { readonly reason: string; readonly refusals: number; readonly retryAt: number | undefined },
+): TokenDraft {
+  const { reason, refusals, retryAt } = refused;
+  const state = 'reauth-required';
+  return { ...endSeeds(draftOf(seen)), state, attempts: refusals, refreshStartedAt: undefined, retryAt, reason };
 }
 
 /** Returns the row of a refused pair whose access token may not be used either. */

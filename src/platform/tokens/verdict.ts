@@ -9,8 +9,8 @@ import type { TokenEntry } from './vault.ts';
  *                        first token
  *   (no row) ─────────────────────────────────────────────┐
  *                                                         ▼
- *            75 % of life · 401 · `token refresh`     refreshing ──────────────────► reauth-required
- *   ready ───────────────────────────────────────► (in progress)   invalid_grant       │
+ *            75 % of life · 401 · `token refresh`     refreshing ──────────────────► reauth-required ─┐ twice more,
+ *   ready ───────────────────────────────────────► (in progress)   invalid_grant       │ ▲───────────┘ after 1 and 10 min
  *    ▲ ▲               granted: new pair             │ │    ▲                          │ `token refresh`,
  *    │ └─────────────────────────────────────────────┘ │    │ the same token again:    │ a new first token
  *    │            certainly not sent: as it was        │    │ 5 s, 10 s … 1 h later    ▼
@@ -22,14 +22,18 @@ import type { TokenEntry } from './vault.ts';
  *
  *   ready, refreshing ── `token revoke` ──► revoked ── `token refresh` ──► refreshing
  *   any state ── a new first token is configured ──► refreshing
+ *   reauth-required ── one of the further tries is granted ──► ready
  *
  * A row that was restored from a backup presents nothing before an operator confirms it (`token refresh`), or a first token
  * is configured that was not there at the restore.
  */
 export type Verdict =
   | { readonly kind: 'use' }
-  /** Present the pair's refresh token, or the configured first one. `isOptional`: the access token still works. */
-  | { readonly kind: 'present'; readonly what: 'refresh' | 'seed'; readonly isOptional: boolean }
+  /**
+   * Present the pair's refresh token, the same one `again` after a refusal, or the configured first one. `isOptional`: the
+   * access token still works.
+   */
+  | { readonly kind: 'present'; readonly what: 'refresh' | 'again' | 'seed'; readonly isOptional: boolean }
   /** Another process may be presenting now. Check again, at the latest after `ms`. */
   | { readonly kind: 'wait'; readonly ms: number }
   /** The token endpoint does not answer correctly. The token is presented again after `ms`. */
@@ -71,8 +75,11 @@ export function judge(entry: TokenEntry | undefined, at: Circumstances): Verdict
   if (entry === undefined) return { kind: 'fail', why: 'no-token' };
   if (!entry.isReadable) return { kind: 'fail', why: 'sealed' };
   if (entry.refresh === undefined) return { kind: 'fail', why: 'no-token' };
-  if (entry.state === 'reauth-required' && !at.isForced)
+  if (entry.state === 'reauth-required' && !at.isForced) {
+    if (entry.retryAt !== undefined && at.now >= entry.retryAt)
+      return { kind: 'present', what: 'again', isOptional: isUsable };
     return isUsable ? { kind: 'use' } : { kind: 'fail', why: 'reauth' };
+  }
   if (entry.state === 'revoked' && !at.isForced) return { kind: 'fail', why: 'revoked' };
   if (isUsable && (entry.state === 'refreshing' || at.now < dueAt(entry, at.dueShare))) return { kind: 'use' };
   // A pair that was never issued is a first token, stored but not exchanged.

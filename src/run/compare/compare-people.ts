@@ -72,7 +72,7 @@ export async function comparePeople(
   const onOther = work.others.add;
   const former = await claimFormerEmails(work, io);
   const likeness = openLikeness(index, sync, only === undefined && !isFocused);
-  const job = { sync, only, isFocused, index, spool, signal, find, onOther, former, standing, likeness };
+  const job = { sync, only, isFocused, index, spool, signal, find, onOther, former, standing, likeness, managed };
   const compared = await comparePlatform(job, io);
   await recallClaims({ sync, reading, index, standing, find }, io);
   const { candidates } = compared;

@@ -19,6 +19,7 @@ import { pagesOf } from '../read-back/lookups.ts';
 import { adoptOf, type LikenessWatch } from './alike.ts';
 import type { FormerEmails } from './former-emails.ts';
 import { type Candidates, isEqualUser, readKept } from './kept-users.ts';
+import { findLost } from './lost-accounts.ts';
 
 /** Result of comparing the platform's users with the index. */
 export interface Compared {
@@ -64,6 +65,8 @@ export interface CompareJob {
   readonly former: FormerEmails;
   readonly standing: Standing;
   readonly likeness: LikenessWatch;
+  /** Number of users that this sync manages. */
+  readonly managed: number;
 }
 
 interface Count {
@@ -109,6 +112,7 @@ export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Co
     count.users += users.length + others.length;
     io.progress({ step: 'scanning', users: count.users, total });
   }
+  if (!count.isLookedUp) for (const user of await findLost(job, io)) compareUser(user, job, candidates, count);
   if (mayClash(job, count)) unread.push(...(await seekClashes(job, count)));
   await compareUnread(unread, job, candidates, count);
   const lookTookMs = io.clock.now() - lookedAt;

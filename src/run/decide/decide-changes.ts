@@ -38,8 +38,10 @@ export interface Decided {
   readonly missing: { count: number; wait: MissingWait | undefined };
   /** The next read must be full, because a delta would not show the identity problems that were found. */
   needsFull: boolean;
-  /** People who wait for an e-mail that does not become free in this plan, or for the next try of a refused create. */
+  /** People who wait for an e-mail that does not become free in this plan. */
   postponed: number;
+  /** People who wait for the next try of a create that had no effect. */
+  createsWait: number;
   /** People of the source for whom a decision was made, and who need no change. */
   readonly quiet: QuietCounts;
   /** Changes that are left out because another sync is expected to take the users over. */
@@ -78,7 +80,7 @@ export interface TakenLater extends OwnedUser {
 
 function nothingDecided(): Decided {
   return {
-    ...{ repeated: 0, rejected: 0, leftOut: 0, notUndone: 0, respectedEdits: 0, postponed: 0 },
+    ...{ repeated: 0, rejected: 0, leftOut: 0, notUndone: 0, respectedEdits: 0, postponed: 0, createsWait: 0 },
     ...{ needsFull: false, hasApprovals: false },
     access: { keep: 0, lack: 0 },
     ...{ misses: [], instead: [], takenLater: [], expected: { places: [] } },
@@ -267,7 +269,7 @@ export async function applyEffects(
   const keep = (value: unknown): number => spool.append(JSON.stringify(value));
   const settled = await settleChanges(work, { proposed: effects.flatMap(({ proposed }) => proposed), isFull }, io);
   const changes = await withoutWaiting(work, settled.changes, io);
-  decided.postponed += settled.changes.length - changes.length;
+  decided.createsWait += settled.changes.length - changes.length;
   decided.rejected += settled.rejected;
   decided.leftOut += settled.leftOut;
   decided.hasApprovals ||= settled.hasApprovals;
@@ -295,7 +297,7 @@ export async function applyEffects(
 }
 
 /**
- * Leaves out the creates that the platform refused before, and whose next try is not due, except in a run
+ * Leaves out the creates that had no effect before, and whose next try is not due, except in a run
  * of named people, in a retry and in an undo. Reports each.
  */
 async function withoutWaiting(
@@ -316,7 +318,7 @@ async function withoutWaiting(
     const past = creates.includes(change) ? refused.get(identification)?.find((one) => one.hash === hash) : undefined;
     if (past === undefined || now >= nextTryAt(past)) return true;
     const last = `the last try was at ${formatInstant(past.lastAt)}`;
-    const message = `${refusalReason('create', `the platform refused to create this user ${countOf(past.tries, 'time')}; ${last}`)}. Next try: ${formatInstant(nextTryAt(past))}, or when the row changes`;
+    const message = `${refusalReason('create', `the platform did not create this user, ${countOf(past.tries, 'time')}; ${last}`)}. Next try: ${formatInstant(nextTryAt(past))}, or when the row changes`;
     findings.find({ code: 'create-waits', identification, message });
     return false;
   });

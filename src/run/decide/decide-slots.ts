@@ -141,7 +141,18 @@ export async function decideSlots(
     return { ...one, user: one.subject.user, decision: decisions[i] as (typeof decisions)[number] };
   });
   const settled = job.strangers?.withDisables(decided) ?? decisions;
-  return decided.map(({ user: _, ...one }, i) => ({ ...one, decision: settled[i] as (typeof settled)[number] }));
+  return decided.map(({ user: _, ...one }, i) => {
+    const decision = settled[i] as (typeof settled)[number];
+    return { ...one, decision: index.has(one.slot, mark.lost) ? asRecreate(decision) : decision };
+  });
+}
+
+/** Gives a create the class `recreate`: it is in no other one, but for that of an edit. */
+function asRecreate<Made extends { readonly change?: ChangeDraft }>(decision: Made): Made {
+  const { change } = decision;
+  if (change?.kind !== 'create') return decision;
+  const classes = ['recreate' as const, ...change.classes.filter((name) => name === 'configuration')];
+  return { ...decision, change: { ...change, classes } };
 }
 
 /** Returns the parking of an account that a person took from its record. */

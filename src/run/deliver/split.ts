@@ -1,7 +1,10 @@
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { UndoneRecord } from '../../core/plan/undo.ts';
+import { chunk } from '../../core/run/batch.ts';
 import type { Finding } from '../../core/run/finding.ts';
-import type { Batch, ChangeMark, Run } from '../../ports/store.ts';
+import { countOf } from '../../core/run/formats.ts';
+import { afterAccepted, afterTooLarge } from '../../core/run/waves.ts';
+import type { Batch, ChangeMark, PlannedChange, Run } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import type { ReadBack } from '../read-back/read-back.ts';
 import { addParts } from '../seal/batches.ts';
@@ -76,6 +79,59 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
   await io.store.runs.addFindings(owned, findings);
   await io.store.runs.updateDelivery(owned, { splits: splits + (isSplitting ? 1 : 0) });
   if (isFaulty) await io.store.runs.update(owned, { reason: platformFaulty(files.length).message });
+}
+
+interface SentInVain {
+  readonly batch: Batch;
+  /** All changes of the file, in its order. */
+  readonly changes: readonly PlannedChange[];
+  readonly certain: Omit<FailedFile, 'unseen'>;
+  readonly unseen: readonly ReadBack[];
+}
+
+/** Fewer rows at the end of a file that had no effect may be a coincidence. */
+const fewestBehind = 3;
+
+/**
+ * Sends what had no effect again, in smaller files, although the platform reported the file as done: some platforms apply
+ * only the first rows. Where all rows behind one position had no effect, later files are cut there (`cutToFit`). Returns
+ * false where that proves nothing: a file of updates without any effect, or the limit of `settle.maxSplits`.
+ */
+export async function sendAgain(
+  context: RunContext,
+  { batch, changes, certain, unseen }: SentInVain,
+  io: EngineIo,
+): Promise<boolean> {
+  const { owned, sync } = context;
+  const splits = (await io.store.runs.get(owned.run.id))?.delivery?.splits ?? 0;
+  const again = unseen.filter(
+    ({ verdict, isUnclear }) => verdict.kind === 'not-seen' && verdict.overwritten === undefined && isUnclear !== true,
+  );
+  const isWorth = again.length < changes.length || again.some(({ change }) => change.kind !== 'update');
+  if (again.length === 0 || again.length < unseen.length || !isWorth) return false;
+  if (splits >= sync.settings.settle.maxSplits) return false;
+  const names = again.map(({ change }) => change.identification);
+  const rows = positionOf(changes, new Set(names));
+  const parts = [...chunk(names, rows ?? Math.ceil(names.length / 2))];
+  const reason = `the platform reported done, but shows no effect of ${countOf(names.length, 'row')}, which ${names.length === 1 ? 'goes' : 'go'} again in smaller files`;
+  await addParts(context, { of: batch, parts }, io);
+  await io.store.batches.update(owned, batch.id, { state: 'settled', reason }, certain);
+  await io.store.runs.updateDelivery(owned, { splits: splits + 1 });
+  if (rows === undefined) return true;
+  const now = io.clock.now();
+  await io.store.learned.update(owned.run.connection, ({ fileRows, ...known }) => {
+    return { ...known, fileRows: afterAccepted(afterTooLarge(fileRows, rows + 1, now), rows) };
+  });
+  const message = `the platform applied only the first ${countOf(rows, 'row')} of a file of ${changes.length} and reported it as done: files are cut to that size. Set syncs.${sync.settings.name}.batchRows to ${rows}`;
+  await io.store.runs.addFindings(owned, [{ code: 'file-too-large', message }]);
+  return true;
+}
+
+/** Returns how many rows at the start of a file had an effect, where none behind them had one. */
+function positionOf(changes: readonly PlannedChange[], inVain: ReadonlySet<string>): number | undefined {
+  const first = changes.findIndex(({ identification }) => inVain.has(identification));
+  const isBehind = changes.length - first === inVain.size && inVain.size >= fewestBehind;
+  return first > 0 && isBehind ? first : undefined;
 }
 
 function hasOnlyFailures(files: readonly Batch[]): boolean {

@@ -9,7 +9,7 @@ import { spanOn } from '../clock-span.ts';
 import { forgetEndWord } from '../deliver/end-words.ts';
 import { releaseFileLease } from '../deliver/file-lease.ts';
 import { applyLookup, namesAhead } from '../deliver/look-up-ahead.ts';
-import { splitBatch } from '../deliver/split.ts';
+import { sendAgain, splitBatch } from '../deliver/split.ts';
 import { isAllProven, isProofDue, readPlanned, readWave, type Wave } from '../deliver/wave.ts';
 import type { EngineIo, RunContext, Sync } from '../engine-io.ts';
 import { type NextStep, type Proven, toDelivering, toProving } from '../next-step.ts';
@@ -29,14 +29,16 @@ import { addParts } from '../seal/batches.ts';
 /** How to handle changes that the platform does not show. `untilMs` is the time of the lookup that decides. */
 type IfUnseen =
   | { readonly kind: 'wait'; readonly untilMs: number }
-  | { readonly kind: 'fail' | 'split' | 'unresolved' };
+  | { readonly kind: 'fail' | 'again' | 'split' | 'unresolved' };
 
 /**
  * Reads back the users of all unproven batches, by one scan if that needs fewer requests than single reads, and settles
  * each batch whose changes are shown. A scan also looks at the users of the batches that are still planned. A change
  * that is not shown, by the time when the lookup began:
  *
- *   of a file that is done, or direct calls  waits until settle.visibleWithin, then has failed
+ *   of a file that is done                   waits until settle.visibleWithin; then what has no effect at all goes again in
+ *                                            smaller files, and a row that stays alone without effect has failed
+ *   of direct calls                          waits until settle.visibleWithin, then has failed
  *   of a failed file                         waits until settle.visibleWithin, then the file is split (it waits once per
  *                                            run, unless the first failed file showed rows late)
  *   of a file without a status               waits until settle.deadline, then is unresolved
@@ -181,7 +183,7 @@ async function proveBatch(context: RunContext, proof: Proof, io: EngineIo): Prom
     open.filter(({ state }) => state === 'unresolved').map(({ identification }) => identification),
   );
   const { certain, unseen } = sortBacks(backs, { action, isUnknown, sync, now });
-  if (unseen.length > 0 && batch.final === 'learned' && action.kind === 'fail') {
+  if (unseen.length > 0 && batch.final === 'learned' && (action.kind === 'fail' || action.kind === 'again')) {
     await forgetEndWord(context, batch, io);
     return { kind: 'not-shown', batch, changes: unseen.length, untilMs: now };
   }
@@ -200,6 +202,7 @@ async function proveBatch(context: RunContext, proof: Proof, io: EngineIo): Prom
     await splitBatch(context, batch, { ...certain, unseen }, io);
     return undefined;
   }
+  if (action.kind === 'again' && (await sendAgain(context, { batch, changes, certain, unseen }, io))) return undefined;
   const { marks, findings } = endUnseen(unseen, (back) => action.kind === 'unresolved' || isUnknown(back));
   const unresolved = marks.filter((mark) => mark.state === 'unresolved').length;
   if (unresolved > 0) findings.push(leftUnresolved(batch, unresolved));
@@ -322,7 +325,8 @@ async function ifUnseenIn(
     return mayWait && failedFile?.showsLate !== false ? { kind: 'wait', untilMs } : { kind: 'split' };
   }
   if (mayWait) return { kind: 'wait', untilMs };
-  return { kind: isWithout || batch.state === 'unresolved' ? 'unresolved' : 'fail' };
+  if (isWithout || batch.state === 'unresolved') return { kind: 'unresolved' };
+  return { kind: batch.kind === 'csv' && batch.size > 1 ? 'again' : 'fail' };
 }
 
 /**

@@ -11,7 +11,7 @@
  * | read of some people, pairs    | left                                                    | decide                |
  * | compare: the ledger           | inLedger, ours, plain                                   | compare, decide       |
  * | compare: the roster           | wasUndecided                                            | record                |
- * | compare: the platform         | seen, enabled; leadable of who is equal                 | every step            |
+ * | compare: the platform         | seen, enabled, lost; leadable of who is equal           | every step            |
  * | decide                        | prevented, leadable, stranger                           | lead, record          |
  * | lead                          | led; bystander and seen of people who wait for a leader | record                |
  */
@@ -59,4 +59,6 @@ export const mark = {
   wasUndecided: 1 << 20,
   /** The record is about another person than the account: what it shows is not what is known of the identification. */
   stranger: 1 << 21,
+  /** Rollcall manages an account of this active person, and neither the scan nor a sample of single reads shows it. */
+  lost: 1 << 22,
 } as const;

@@ -29,7 +29,7 @@ export async function sealPlan(
 ): Promise<Plan> {
   const { snapshot, reading, usable, fact } = read;
   const { verdict, rejected, ruled, frozen, doubt, isReadDoubted } = judged;
-  const { missing, needsFull, repeated, respectedEdits, notUndone } = decided;
+  const { missing, needsFull, repeated, respectedEdits, notUndone, createsWait } = decided;
   // A delta without a usable record may come from a permission that was missing for a short time. Its people are read
   // again.
   const unusable = reading.kind === 'delta' && usable === 0 ? work.index.size : 0;
@@ -46,6 +46,7 @@ export async function sealPlan(
     orphans: compared.orphans,
     sourceLookups: compared.lookups,
     postponed: compared.postponed + decided.postponed + compared.unconfirmed + unusable,
+    createsWait,
     needsFull,
     rejected,
     ruled: ruled.map((one) => one.class),

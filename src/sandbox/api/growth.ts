@@ -1,10 +1,13 @@
+import { isRecord } from '../../drivers/http/json-text.ts';
 import {
+  Evaluation,
+  Feedback,
   FeedbackDeclinePayload,
   FeedbackPayload,
   FeedbackRequestPayload,
+  Goal,
   GoalPayload,
   GoalUpdatePayload,
-  goalSortKeys,
 } from '../../platform/table/index.ts';
 import { badRequest, type Call, type Handler, knownUser, Refusal } from '../call.ts';
 import { choosePeriod, fitDates, periodNamed, rateTopics } from '../growth/catalog.ts';
@@ -15,7 +18,7 @@ import {
   type StoredFeedback,
   type StoredGoal,
 } from '../growth/records.ts';
-import { cutPage, describePage, type QueryReader, readBody, readChoice, readId, readQuery } from '../parameters.ts';
+import { cutPage, describePage, type QueryReader, readBody, readId, readQuery } from '../parameters.ts';
 import { summarizeUser } from '../people/show-user.ts';
 import type { World } from '../world.ts';
 
@@ -37,15 +40,17 @@ const listFeedback: Handler = (call, world) => {
   const size = query.number('size', defaultSize);
   const from = query.number('creationTimeFrom');
   const to = query.number('creationTimeTo');
-  const sort = readChoice(query, 'sort', ['id', 'creationTime', 'comment'], 'id');
+  const sort = query.text('sort') ?? 'id';
+  const show = (entry: StoredFeedback) => showFeedback(entry, call.language, world);
   const sender = query.text('sender');
   const recipient = query.text('recipient');
   const found = world.feedback
     .filter((entry) => sender === undefined || entry.sender === sender)
     .filter((entry) => recipient === undefined || entry.recipient === recipient)
     .filter(({ createdAt }) => createdAt >= from && (to === 0 || createdAt <= to))
-    .sort((a, b) => compareDescending(a, b, sort === 'creationTime' ? 'createdAt' : sort));
-  const result = cutPage(found, number, size).map((entry) => showFeedback(entry, call.language, world));
+    .map(show);
+  const sorted = sortedBy(found, [{ name: sort, sign: -1 }], Feedback.shape);
+  const result = cutPage(sorted, number, size);
   return { body: { result, page: describePage(number, size, found.length, result.length) } };
 };
 
@@ -77,7 +82,8 @@ const sendFeedback: Handler = (call, world) => {
   const { sender, recipient, feedbackRequestId, feedback } = readBody(FeedbackPayload, call.body);
   knownUser(sender, world);
   knownUser(recipient, world);
-  const answered = feedbackRequestId ? openRequest(Number(feedbackRequestId), { sender, recipient }, world) : undefined;
+  const isAnswer = feedbackRequestId !== undefined && feedbackRequestId !== null;
+  const answered = isAnswer ? openRequest(Number(feedbackRequestId), { sender, recipient }, world) : undefined;
   const texts = [feedback?.comments, feedback?.strengths, feedback?.opportunities];
   append(world.feedback, { sender, recipient, createdAt: world.now(), comment: texts.filter(Boolean).join('\n') });
   if (answered !== undefined) answered.state = 'answered';
@@ -95,9 +101,33 @@ function openRequest(id: number, people: { sender: string; recipient: string }, 
   return found;
 }
 
-function compareDescending(a: StoredFeedback, b: StoredFeedback, key: 'id' | 'createdAt' | 'comment'): number {
-  if (a[key] === b[key]) return b.id - a.id;
-  return a[key] < b[key] ? 1 : -1;
+type Shown = Readonly<Record<string, unknown>>;
+
+interface Criterion {
+  readonly name: string;
+  readonly sign: 1 | -1;
+}
+
+/** Sorts records as they are shown by any of their members, and those that are equal by id. */
+function sortedBy(records: readonly Shown[], criteria: readonly Criterion[], shape: Shown): Shown[] {
+  const unknown = criteria.find(({ name }) => !Object.hasOwn(shape, name));
+  if (unknown !== undefined)
+    throw badRequest(`${unknown.name} is no field to sort by: ${Object.keys(shape).join(', ')}`);
+  const all = [...criteria, { name: 'id', sign: criteria[0]?.sign ?? 1 } as const];
+  return records.toSorted((a, b) => {
+    for (const { name, sign } of all) {
+      const [one, other] = [sortKey(a[name]), sortKey(b[name])];
+      if (one !== other) return one < other ? -sign : sign;
+    }
+    return 0;
+  });
+}
+
+/** The value of a member; of a person the identification, of a score its value. What is absent comes first. */
+function sortKey(value: unknown): string | number {
+  if (typeof value === 'number' || typeof value === 'string') return value;
+  if (!isRecord(value)) return value === true ? 1 : 0;
+  return sortKey(value.identification ?? value.value ?? value.name ?? value.id ?? value.creationTime);
 }
 
 function showFeedback(feedback: StoredFeedback, language: string, { directory }: World): Record<string, unknown> {
@@ -121,14 +151,15 @@ const listGoals: Handler = (call, { goals }) => {
   const query = readQuery(call);
   const pageNumber = query.number('pageNumber');
   const pageSize = query.number('pageSize');
-  const orderBy = readChoice(query, 'orderBy', goalSortKeys, 'creationDate');
-  const direction = query.text('sort')?.toLowerCase() === 'asc' ? 1 : -1;
-  const key = orderBy === 'creationDate' ? 'createdAt' : orderBy;
+  const criterion = {
+    name: query.text('orderBy') ?? 'creationDate',
+    sign: query.text('sort')?.toLowerCase() === 'asc' ? 1 : -1,
+  } as const;
   const found = goals
     .all()
     .filter((goal) => isWantedGoal(goal, query))
-    .sort((a, b) => direction * (a[key] < b[key] ? -1 : a[key] > b[key] ? 1 : 0));
-  const result = cutPage(found, pageNumber, pageSize).map(showListedGoal);
+    .map(showListedGoal);
+  const result = cutPage(sortedBy(found, [criterion], Goal.shape), pageNumber, pageSize);
   return { body: { result, page: { numberElements: result.length } } };
 };
 
@@ -220,15 +251,6 @@ function showGoal(goal: StoredGoal): Record<string, unknown> {
 
 /* ---- evaluations ---- */
 
-const sortable = {
-  id: (entry: StoredEvaluation) => entry.id,
-  title: (entry: StoredEvaluation) => entry.title,
-  creationTime: (entry: StoredEvaluation) => entry.createdAt,
-  updateTime: (entry: StoredEvaluation) => entry.updatedAt,
-  submissionTime: (entry: StoredEvaluation) => entry.submittedAt ?? 0,
-  status: (entry: StoredEvaluation) => statusOf(entry),
-} as const;
-
 const readEvaluation: Handler = (call, world) => {
   const id = readId(call.parameters.id);
   const found = world.evaluations.find(({ id: known }) => known === id);
@@ -242,10 +264,9 @@ const listEvaluations: Handler = (call, world) => {
   const query = readQuery(call);
   const number = query.number('pageNumber');
   const size = query.number('pageSize');
-  const compare = readSort(call.query.getAll('sort'));
-  const isWanted = readFilter(query);
-  const found = world.evaluations.filter(isWanted).sort(compare);
-  const result = cutPage(found, number, size).map((entry) => showEvaluation(entry, world));
+  const criteria = readSort(call.query.getAll('sort'));
+  const found = world.evaluations.filter(readFilter(query)).map((entry) => showEvaluation(entry, world));
+  const result = cutPage(sortedBy(found, criteria, Evaluation.shape), number, size);
   return { body: { result, page: describePage(number, size, found.length, result.length) } };
 };
 
@@ -258,8 +279,8 @@ function readFilter(query: QueryReader): (entry: StoredEvaluation) => boolean {
     isSet: text(`${name}From`) !== undefined || text(`${name}To`) !== undefined,
   });
   const ranges = [
-    { ...bounds('creationTime'), of: sortable.creationTime },
-    { ...bounds('updateTime'), of: sortable.updateTime },
+    { ...bounds('creationTime'), of: (entry: StoredEvaluation) => entry.createdAt },
+    { ...bounds('updateTime'), of: (entry: StoredEvaluation) => entry.updatedAt },
     { ...bounds('submissionTime'), of: (entry: StoredEvaluation) => entry.submittedAt },
   ].filter(({ isSet }) => isSet);
   return (entry) =>
@@ -274,24 +295,14 @@ function readFilter(query: QueryReader): (entry: StoredEvaluation) => boolean {
 }
 
 /** Parses `property(asc|desc)`, separated by commas or repeated; ascending without a direction. */
-function readSort(texts: readonly string[]): (a: StoredEvaluation, b: StoredEvaluation) => number {
-  const criteria = texts.flatMap((text) => text.split(',')).map((text) => readCriterion(text.trim()));
-  return (a, b) => {
-    for (const { keyOf, sign } of criteria) {
-      if (keyOf(a) !== keyOf(b)) return keyOf(a) < keyOf(b) ? -sign : sign;
-    }
-    return a.id - b.id;
-  };
-}
-
-function readCriterion(text: string) {
-  const parts = /^(?<property>\w+)(?:\((?<direction>asc|desc)\))?$/i.exec(text)?.groups;
-  const property = (Object.keys(sortable) as (keyof typeof sortable)[]).find((name) => name === parts?.property);
-  if (parts === undefined || property === undefined) {
-    const allowed = Object.keys(sortable).join(', ');
-    throw badRequest(`sort must be property(asc|desc); properties are ${allowed}`);
-  }
-  return { keyOf: sortable[property], sign: parts.direction?.toLowerCase() === 'desc' ? -1 : 1 };
+function readSort(texts: readonly string[]): readonly Criterion[] {
+  return texts
+    .flatMap((text) => text.split(','))
+    .map((text) => {
+      const { name, direction } = /^(?<name>\w+)(?:\((?<direction>asc|desc)\))?$/i.exec(text.trim())?.groups ?? {};
+      if (name === undefined) throw badRequest('sort must be property(asc|desc)');
+      return { name, sign: direction?.toLowerCase() === 'desc' ? -1 : 1 };
+    });
 }
 
 function statusOf(entry: StoredEvaluation): 'DRAFT' | 'SUBMITTED' {

@@ -59,6 +59,7 @@ const rows = [
   ['fail', 'file', 'none', 'the file fails without effect'],
   ['fail-if', 'file', 'text', 'the row of this identification is bad'],
   ['fail-over', 'file', 'number', 'files with more rows fail without effect'],
+  ['first-rows', 'file', 'number', 'only so many rows take effect, and the file succeeds'],
   ['drop-row', 'file', 'text', 'the row of this identification is skipped silently'],
   ['stuck', 'file', 'none', 'the file is never processed; other uploads are refused meanwhile'],
   ['stuck-after-commit', 'file', 'none', 'the file takes effect, but its status stays Processing'],

@@ -49,14 +49,18 @@ const topics = [
 const languages = ['en', 'es', 'pt'] as const;
 type Language = (typeof languages)[number];
 
-/** Returns the first supported language of an `Accept-Language` header; otherwise the default, English. */
+/** Returns the supported language of an `Accept-Language` header with the largest weight (RFC 9110, 12.5.4); otherwise English. */
 export function chooseLanguage(header: string | undefined): Language {
-  const wanted = (header ?? '').split(',').map((part) => part.trim().slice(0, 2).toLowerCase());
-  for (const entry of wanted) {
-    const language = languages.find((known) => known === entry);
-    if (language !== undefined) return language;
-  }
-  return 'en';
+  const wanted = (header ?? '').split(',').map((part) => {
+    const [tag = '', weight = ''] = part.split(';');
+    const text = tag.trim().toLowerCase();
+    const language = languages.find((known) => text === known || text.startsWith(`${known}-`));
+    return { language, weight: Number(/q\s*=\s*([\d.]+)/i.exec(weight)?.[1] ?? 1) };
+  });
+  const [best] = wanted
+    .filter(({ language, weight }) => language !== undefined && weight > 0)
+    .toSorted((a, b) => b.weight - a.weight);
+  return best?.language ?? 'en';
 }
 
 /** Returns rated topics (contract, "Rated topic and topic"): feedback has `imageCode`, evaluations `ratedTopicImage`. */

@@ -53,7 +53,8 @@ export function applyFile(
     const reason = failure ?? `${badRows} of ${decided.length} rows are bad`;
     return { isSuccess: false, reason, rows: decided.map((entry) => resultOf(entry, false)) };
   }
-  const dropped = new Set(file.faults.texts('drop-row'));
+  const beyond = decided.slice(file.faults.number('first-rows') ?? decided.length);
+  const dropped = new Set([...file.faults.texts('drop-row'), ...beyond.map(({ row }) => row.identification)]);
   for (const { row, effect } of decided) {
     if (!dropped.has(row.identification)) applyRow(row, effect, people.writes, file.origin);
   }

@@ -67,7 +67,7 @@ export const CsvConfig = z
       .optional()
       .meta({
         description:
-          'The file is JSON: path of the list of people, or `.` where the file itself is the list or has one object a line.',
+          'Path of the list of people in a JSON file. `.` is the file itself: a list, or one object on each line.',
         examples: ['data.employees', '.'],
       }),
     complete: z.enum(['stable', 'marker', 'trailer']).default('stable').meta({

@@ -4,7 +4,7 @@ import { CsvConfig, type CsvEncoding } from './config.ts';
 import type { CsvFile } from './csv-file.ts';
 import { findList, readJsonFile } from './json-file.ts';
 import { fileOpener } from './places/open-file.ts';
-import { encodingsFor, isJson, markedEncoding, refuseOtherFormats } from './rows/decode.ts';
+import { encodingsFor, json, markedEncoding, refuseOtherFormats } from './rows/decode.ts';
 import { delimiters } from './rows/open-rows.ts';
 import { createRowParser } from './rows/row-parser.ts';
 
@@ -16,9 +16,10 @@ export async function guessCsv(path: string, base: SourceBase, io: SourceIo): Pr
   const file = await fileOpener(CsvConfig.parse({ kind: 'csv', path }), base)(io, 'whole');
   try {
     const head = (await file.next()) ?? Buffer.alloc(0);
-    if (isJson(head)) return { kind: 'csv', settings: [itemsOf(file.name, await readJsonFile(file, [head]))] };
+    if (json.test(head.toString('latin1')))
+      return { kind: 'csv', settings: [itemsOf(file.name, await readJsonFile(file, [head]))] };
+    refuseOtherFormats(file.name, head);
     const { encoding, evidence } = await guessEncoding(file, head);
-    refuseOtherFormats(file.name, head, encoding ?? 'utf-8');
     const text = new TextDecoder(encoding ?? 'utf-8').decode(head);
     const layout = await guessLayout(file.name, text.slice(0, text.length - 1));
     const settings = [

@@ -16,8 +16,7 @@ export async function readJsonFile({ name, next }: CsvFile, head: readonly Buffe
   try {
     return readBody(Buffer.concat(chunks), { header: () => undefined });
   } catch {
-    const message = `${name} is not complete JSON: it was cut, or is something else. Export it again`;
-    throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+    throw unusable(`${name} is not complete JSON: it was cut, or is something else. Export it again`);
   }
 }
 
@@ -25,16 +24,14 @@ export async function readJsonFile({ name, next }: CsvFile, head: readonly Buffe
 export function listAt(document: unknown, items: string, name: string): readonly JsonRecord[] {
   const found = items === wholeDocument || !isRecord(document) ? document : compileSourcePath(items)(document);
   if (isList(found)) return found;
-  throw new RollcallError(`${name} has no list of objects at ${items}: correct source.items`, {
-    code: 'SOURCE_UNAVAILABLE',
-  });
+  throw unusable(`${name} has no list of objects at ${items}: correct source.items`);
 }
 
 /** Finds the list of objects with the most members, however deep it stands. */
 export function findList(document: unknown, path: readonly string[] = []): { path: string; size: number } | undefined {
-  if (isList(document) && document.length > 0) {
+  if (isList(document)) {
     const size = document.reduce((sum, one) => sum + Object.keys(one).length, 0);
-    return { path: path.join('.') || wholeDocument, size };
+    return size === 0 ? undefined : { path: path.join('.') || wholeDocument, size };
   }
   if (!isRecord(document)) return undefined;
   const lists = Object.entries(document).flatMap(([key, value]) => findList(value, [...path, key]) ?? []);
@@ -43,4 +40,8 @@ export function findList(document: unknown, path: readonly string[] = []): { pat
 
 function isList(value: unknown): value is readonly JsonRecord[] {
   return Array.isArray(value) && value.every(isRecord);
+}
+
+function unusable(message: string): RollcallError {
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
 }

@@ -13,6 +13,8 @@ export interface OpenDatabase {
   readonly db: Database;
   /** For messages. */
   readonly place: string;
+  /** Rejects when the open database is not the one at its place. Absent: the server of the database knows. */
+  readonly prove?: () => Promise<void>;
 }
 
 /** Every attempt runs the whole transaction. Five collisions in a row are more than coincidence. */

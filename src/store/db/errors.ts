@@ -80,6 +80,7 @@ export function explainSqliteError(error: unknown, file: string): unknown {
 
 /** What an error of either database says about the store as a whole, by its code. */
 const faults: readonly (readonly [codes: RegExp, words: string])[] = [
+  [/^STORE_REPLACED/, 'its file was deleted or replaced'],
   [/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|53100|ENOSPC|EDQUOT)/, 'its disk is full'],
   [/^(SQLITE_(READONLY|CANTOPEN|PERM)|25006|EROFS)/, 'it is read-only'],
   [/^(SQLITE_(IOERR|CORRUPT|NOTADB)|53|58|XX)/, 'it or its disk has errors'],

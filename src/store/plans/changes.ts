@@ -23,6 +23,7 @@ const classBits: Readonly<Record<ChangeClass, number>> = {
   leads: 512,
   unleads: 1024,
   identity: 2048,
+  recreate: 4096,
 };
 
 export function classMask(classes: readonly ChangeClass[]): number {

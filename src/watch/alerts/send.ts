@@ -2,7 +2,7 @@ import { describeError } from '../../core/run/errors.ts';
 import type { AlertDelivery, AlertNotice, Channel, ChannelSettings } from '../../ports/alerts.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { Store } from '../../ports/store.ts';
-import type { ChannelIo, SettingsOf } from './channels/post-json.ts';
+import { type ChannelIo, type SettingsOf, UnconfirmedError } from './channels/post-json.ts';
 import { withCommands } from './render-notice.ts';
 
 type Openers = {
@@ -94,7 +94,7 @@ async function deliver(delivery: AlertDelivery, channel: Channel, io: SendIo, si
   const { store, clock, logger } = io;
   const { notice, tries } = delivery;
   const fields = { notice: notice.id, channel: channel.settings.name, tries };
-  const { error, receipt } = await sendOnce(channel, notice, signal, delivery.first);
+  const { error, isUnconfirmed, receipt } = await sendOnce(channel, notice, signal, delivery.first);
   const now = clock.now();
   if (error === undefined) {
     await store.alerts.settle(notice.id, channel.settings.name, { kind: 'delivered', at: now, receipt });
@@ -109,6 +109,12 @@ async function deliver(delivery: AlertDelivery, channel: Channel, io: SendIo, si
     );
     return false;
   }
+  if (isUnconfirmed && tries > 1) {
+    // It may have arrived. The other channels tell that this one is not sure (`undelivered`).
+    await store.alerts.settle(notice.id, channel.settings.name, { kind: 'unconfirmed', at: now, error });
+    logger.warn({ ...fields, error }, 'notice sent, but the receiver did not confirm it');
+    return true;
+  }
   const waitMs = Math.min(firstWaitMs * 2 ** Math.min(tries - 1, 20), longestWaitMs) * (0.75 + 0.5 * io.random());
   await store.alerts.settle(notice.id, channel.settings.name, {
     kind: 'again',
@@ -122,6 +128,8 @@ async function deliver(delivery: AlertDelivery, channel: Channel, io: SendIo, si
 export interface Attempt {
   /** Why it failed. Undefined: the receiver took the notice. */
   readonly error: string | undefined;
+  /** The receiver answered 2xx, and may have taken it. */
+  readonly isUnconfirmed?: boolean;
   readonly receipt: string | undefined;
 }
 
@@ -136,6 +144,7 @@ export async function sendOnce(
   try {
     return { error: undefined, receipt: await channel.send(notice, limit, first) };
   } catch (error) {
-    return { error: error instanceof Error ? error.message : 'unknown', receipt: undefined };
+    const isUnconfirmed = error instanceof UnconfirmedError;
+    return { error: error instanceof Error ? error.message : 'unknown', isUnconfirmed, receipt: undefined };
   }
 }

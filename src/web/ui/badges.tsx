@@ -141,7 +141,7 @@ const looks = {
     replaced: waits,
   } as Looks,
   preview: { waiting: waits, working: ['busy', 'run'], done: good, failed: bad } as Looks,
-  notice: { waiting: waits, delivered: good, 'given-up': alarm } as Looks,
+  notice: { waiting: waits, delivered: good, unconfirmed: alarm, 'given-up': alarm } as Looks,
   /** A step on the way of a person. */
   step: { ok: good, partly: ['warn', 'warn'], stopped: bad } as Looks,
 } as const;

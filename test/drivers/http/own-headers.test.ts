@@ -84,6 +84,13 @@ describe.each(Object.entries(kinds))('%s', (_, sent) => {
 
 it('a notice names Rollcall and its version', async () => {
   const server = await openListener();
-  await postJson({ url: server.url, body: '{}', signal: AbortSignal.timeout(4000), egress: undefined });
+  const settings = {
+    kind: 'webhook',
+    name: 'w',
+    url: { reveal: () => server.url },
+    afterMs: 0,
+    remindMs: undefined,
+  } as const;
+  await postJson(settings, { url: server.url, body: '{}', signal: AbortSignal.timeout(4000), egress: undefined });
   expect(server.seen[0]?.['user-agent']).toBe(`rollcall/${version}`);
 });

@@ -134,3 +134,21 @@ describe('every failure of a call is an error of ours', () => {
     await expect(write(connect(url))).rejects.toThrow(/Give connectPlatform a valid one/);
   });
 });
+
+it.each([400, 401, 403])('an error of %i has every member of the answer that the contract names', async (status) => {
+  const body = {
+    timestamp: '2026-05-20T00:00:00.000Z',
+    message: 'No',
+    details: 'uri=/x',
+    type: 'uri=/x',
+    title: 'Refused',
+    detail: 'Not you',
+  };
+  const { url } = await startLocalServer((_, response) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
+  );
+  const error = await connect(url)
+    .goals.page()
+    .catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ answer: { status, ...body } });
+});

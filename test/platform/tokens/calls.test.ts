@@ -80,7 +80,21 @@ const refresh = { ...endpoint, applicationToken: 'app', refreshToken: 'r', expir
 
 it.each([
   [400, { error: 'invalid_grant' }, 'invalid-grant', undefined],
-  [401, { error: 'invalid_grant' }, 'not-sent', 'it answered 401 (invalid_grant)'],
+  [401, { error: 'invalid_grant' }, 'invalid-grant', undefined],
+  [500, { error: 'invalid_grant' }, 'invalid-grant', undefined],
+  [
+    200,
+    { error: 'bad_refresh_token', error_description: 'It is expired or already used.' },
+    'invalid-grant',
+    undefined,
+  ],
+  [200, { error: { code: 'RefreshTokenExpired' } }, 'invalid-grant', undefined],
+  [403, { title: 'Refresh token revoked' }, 'invalid-grant', undefined],
+  [200, { error: 'invalid_client' }, 'not-sent', 'it answered 200 (invalid_client)'],
+  [200, { error: 'server_error' }, 'unknown', 'it answered 200 (server_error)'],
+  [500, { error: 'server_error' }, 'unknown', 'POST /os-api/public-api/v1/token was answered 500'],
+  [401, { error: 'access_token_expired' }, 'not-sent', 'POST /os-api/public-api/v1/token was answered 401'],
+  [500, { access_token: 'a', refresh_token: 'b', error: 'invalid_grant' }, 'granted', undefined],
   [400, { error: 'unsupported_grant_type' }, 'not-sent', 'it answered 400 (unsupported_grant_type)'],
   [400, { title: 'Bad Request' }, 'not-sent', 'it answered 400'],
   [400, { title: 'of Ana' }, 'unknown', 'POST /os-api/public-api/v1/token was answered 400'],
@@ -89,7 +103,18 @@ it.each([
   const { url: baseUrl } = await startLocalServer((_, response) => sendJson(response, status, body));
   const outcome = await exchangeRefreshToken({ ...refresh, baseUrl });
   expect(outcome).toMatchObject({ kind, ...(reason === undefined ? {} : { reason, isAnswered: true }) });
+  if (kind === 'invalid-grant') expect(outcome).toMatchObject({ isReuse: false });
   expect(socketsTo(Number(new URL(baseUrl).port)), 'the socket is given back').toBe(0);
+});
+
+it.each([
+  { error: 'invalid_grant', error_description: 'The refresh token was already used.' },
+  { error: 'invalid_grant', error_description: 'Refresh token reuse detected' },
+  { error: 'refresh_token_reused' },
+  { error: 'invalid_grant', error_description: 'The refresh token is used' },
+])('a refusal that names a reuse is known as one: %j', async (body) => {
+  const { url: baseUrl } = await startLocalServer((_, response) => sendJson(response, 400, body));
+  expect(await exchangeRefreshToken({ ...refresh, baseUrl })).toMatchObject({ kind: 'invalid-grant', isReuse: true });
 });
 
 it('an answer of more than a megabyte is not read', async () => {

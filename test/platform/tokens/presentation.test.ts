@@ -262,20 +262,70 @@ describe('an answer without a pair', () => {
   );
 
   it('that is invalid_grant locks out, and says why and what to do', async () => {
-    const { present, vault, alerts, logger } = await bench({ kind: 'invalid-grant', description: 'y'.repeat(200) });
+    const { present, vault, alerts, logger } = await bench({
+      kind: 'invalid-grant',
+      code: 'invalid_grant',
+      isReuse: false,
+    });
     const reason = 'the platform answered invalid_grant';
     expect(await present()).toEqual({ kind: 'settled' });
     expect(await vault.read()).toMatchObject({ state: 'reauth-required', reason, refreshStartedAt: undefined });
     expect(alerts).toEqual([
-      expect.stringMatching(/^reauth-required: connection acme is locked out: .*Get a new refresh token/),
+      expect.stringMatching(/^reauth-required: .*locked out: .* Run `rollcall token refresh acme` first/),
     ]);
-    expect(logger.lines).toEqual([
-      { level: 'error', fields: { connection, generation: 3, reason }, message: 'a new first token is required' },
-    ]);
+    const fields = { connection, generation: 3, reason, refusals: 1 };
+    expect(logger.lines).toEqual([{ level: 'error', fields, message: 'the refresh token was refused' }]);
+  });
+
+  it('that is invalid_grant is asked again after 1 and 10 minutes, without a second alert, and then no longer', async () => {
+    const { present, vault, alerts, clock } = await bench({
+      kind: 'invalid-grant',
+      code: 'invalid_grant',
+      isReuse: false,
+    });
+    const again: Verdict = { kind: 'present', what: 'again', isOptional: false };
+    await present();
+    expect((await vault.read())?.retryAt).toBe(clock.now() + 60_000);
+    await present({}, again);
+    expect((await vault.read())?.retryAt).toBe(clock.now() + 600_000);
+    await present({}, again);
+    expect(await vault.read()).toMatchObject({ state: 'reauth-required', attempts: 3, retryAt: undefined });
+    expect(alerts).toHaveLength(1);
+  });
+
+  it.each<[string, ExchangeOutcome]>([
+    ['is lost', { kind: 'unknown', reason: 'no answer' }],
+    ['was never sent', { kind: 'not-sent', reason: 'no connection' }],
+  ])('to a further try that %s counts as one of them', async (_, outcome) => {
+    const refused: TokenDraft = { ...pair, state: 'reauth-required', attempts: 1, retryAt: 5, reason: 'refused' };
+    const { present, vault, clock } = await bench(outcome, refused);
+    await present({}, { kind: 'present', what: 'again', isOptional: false });
+    const retryAt = clock.now() + 600_000;
+    expect(await vault.read()).toMatchObject({ state: 'reauth-required', attempts: 2, retryAt, reason: 'refused' });
+  });
+
+  it('to a further try that is a pair ends the lock-out', async () => {
+    const refused: TokenDraft = { ...pair, state: 'reauth-required', attempts: 1, retryAt: 5, reason: 'refused' };
+    const { present, alerts } = await bench(granted, refused);
+    expect(await present({}, { kind: 'present', what: 'again', isOptional: false })).toMatchObject({ kind: 'granted' });
+    expect(alerts).toEqual([expect.stringMatching(/^recovered/)]);
+  });
+
+  it.each<[string, TokenDraft, boolean]>([
+    ['names a reuse', pair, true],
+    ['refuses a first token', { ...pair, issuedAt: undefined }, false],
+  ])('that %s is never asked again', async (_, stored, isReuse) => {
+    const { present, vault } = await bench({ kind: 'invalid-grant', code: 'invalid_grant', isReuse }, stored);
+    await present();
+    expect((await vault.read())?.retryAt).toBeUndefined();
   });
 
   it('that is invalid_grant says nothing where another process has changed the row', async () => {
-    const { present, vault, alerts, logger } = await bench({ kind: 'invalid-grant', description: '' });
+    const { present, vault, alerts, logger } = await bench({
+      kind: 'invalid-grant',
+      code: 'invalid_grant',
+      isReuse: false,
+    });
     const write: typeof vault.write = async (...given) =>
       given[1].state === 'reauth-required' ? undefined : vault.write(...given);
     expect(await present({ vault: { ...vault, write } })).toEqual({ kind: 'changed' });
@@ -283,13 +333,20 @@ describe('an answer without a pair', () => {
   });
 
   it('that is invalid_grant after odd answers says how many there were', async () => {
-    const { present, vault } = await bench({ kind: 'invalid-grant', description: '' }, { ...pair, attempts: 3 });
+    const { present, vault } = await bench(
+      { kind: 'invalid-grant', code: 'invalid_grant', isReuse: false },
+      { ...pair, attempts: 3 },
+    );
     await present();
     expect((await vault.read())?.reason).toMatch(/invalid_grant, after 3 presentations that it did not answer/);
   });
 
   it('that refuses a new first token keeps a working pair, and the refused one is not presented again', async () => {
-    const { present, vault, alerts, logger } = await bench({ kind: 'invalid-grant', description: '' });
+    const { present, vault, alerts, logger } = await bench({
+      kind: 'invalid-grant',
+      code: 'invalid_grant',
+      isReuse: false,
+    });
     expect(await present({}, { kind: 'present', what: 'seed', isOptional: true })).toEqual({ kind: 'settled' });
     expect(await vault.read()).toMatchObject({
       ...pair,
@@ -305,7 +362,7 @@ describe('an answer without a pair', () => {
     ['there is none', 'none'],
     ['it was never exchanged', { ...emptyDraft, attempts: 1, triedSeeds: ['s2'] }],
   ])('that refuses a new first token locks out without a pair before it: %s', async (_, stored) => {
-    const { present, vault } = await bench({ kind: 'invalid-grant', description: '' }, stored);
+    const { present, vault } = await bench({ kind: 'invalid-grant', code: 'invalid_grant', isReuse: false }, stored);
     await present({}, { kind: 'present', what: 'seed', isOptional: false });
     expect(await vault.read()).toMatchObject({ state: 'reauth-required', usedSeeds: ['s2'], triedSeeds: [] });
   });

@@ -54,7 +54,12 @@ it.each<[string, Partial<TokenEntry>, 'used' | 'new', [state: string, advice: Re
   ],
   ['a used first token beside a tried one', { triedSeeds: ['new'] }, 'used', ['ready', /^Nothing to do/]],
   ['a time that counts nothing', { attempts: 0, retryAt: 9000 }, 'used', ['ready', /^Nothing to do/]],
-  ['a dead pair', { state: 'reauth-required' }, 'used', ['reauth-required', /^Get a new refresh token/]],
+  [
+    'a dead pair',
+    { state: 'reauth-required' },
+    'used',
+    ['reauth-required', /^Run `rollcall token refresh acme` first/],
+  ],
   ['a first token not exchanged', { access: undefined, issuedAt: undefined }, 'used', ['ready', /^Not exchanged yet/]],
   ['a refresh under way', { state: 'refreshing' }, 'used', ['refreshing', /in progress, or its answer was lost/]],
   [

@@ -49,7 +49,7 @@ export class TokenServer {
     const reached = end === 'answered' || end === 'answer-lost';
     const outcome = reached ? this.#grant(token) : undefined;
     this.presentations.push({ token, at, end, granted: outcome?.kind === 'granted' });
-    if (end === 'refused') return { kind: 'invalid-grant', description: 'refused' };
+    if (end === 'refused') return { kind: 'invalid-grant', code: 'invalid_grant', isReuse: false };
     if (end === 'not-sent') return { kind: 'not-sent', reason: 'connection refused', ...this.odd };
     if (end === 'answered' && outcome !== undefined) return outcome;
     return { kind: 'unknown', reason: 'connection reset', ...this.odd };
@@ -64,7 +64,7 @@ export class TokenServer {
     const family = this.#families.get(this.#familyOf.get(token) ?? '');
     if (family === undefined || family.isRevoked || family.live !== token) {
       if (family !== undefined) family.isRevoked = true;
-      return { kind: 'invalid-grant', description: 'refresh token is expired, revoked or already used' };
+      return { kind: 'invalid-grant', code: 'invalid_grant', isReuse: false };
     }
     const refreshToken = this.#next('refresh');
     const accessToken = this.#next('access');

@@ -115,7 +115,7 @@ describe('a step', () => {
   });
 
   it('before a refresh counts the attempt and forgets the old reason', () => {
-    expect(beginRefresh({ ...entry, attempts: 1, retryAt: 4000 }, 5000)).toEqual({
+    expect(beginRefresh({ ...entry, attempts: 1, retryAt: 4000 }, 5000, 'refresh')).toEqual({
       ...draft,
       state: 'refreshing',
       refreshStartedAt: 5000,
@@ -207,10 +207,12 @@ describe('a step', () => {
   it('after a lock-out keeps the pair, and after a lost answer also its time and count', () => {
     const pending = { ...entry, state: 'refreshing', refreshStartedAt: 5000, attempts: 1 } as const;
     const { generation: _, isReadable: __, ...before } = pending;
-    expect(requireReauth(pending, 'why')).toEqual({
+    expect(requireReauth(pending, { reason: 'why', refusals: 1, retryAt: 9000 })).toEqual({
       ...before,
       state: 'reauth-required',
       refreshStartedAt: undefined,
+      attempts: 1,
+      retryAt: 9000,
       reason: 'why',
     });
     expect(noteOddAnswer(pending, 'why', 9000)).toEqual({ ...before, reason: 'why', retryAt: 9000 });

@@ -98,6 +98,18 @@ describe('judge', () => {
     ],
     ['an unusable access token', { ...ready, access: 'a\nb' }, {}, present(false)],
     ['locked out, while the access token is valid', { ...ready, state: 'reauth-required' }, {}, { kind: 'use' }],
+    [
+      'locked out, before a further try is due',
+      { ...ready, state: 'reauth-required', retryAt: hour + 1 },
+      { now: hour },
+      fail('reauth'),
+    ],
+    [
+      'locked out, when a further try is due',
+      { ...ready, state: 'reauth-required', retryAt: hour },
+      { now: hour },
+      { kind: 'present', what: 'again', isOptional: false },
+    ],
     ['locked out, and expired', { ...ready, state: 'reauth-required' }, { now: hour }, fail('reauth')],
     ['locked out, and refused', { ...ready, state: 'reauth-required' }, { isAccessUnwanted: true }, fail('reauth')],
     [

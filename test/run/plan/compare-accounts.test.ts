@@ -89,7 +89,8 @@ async function compare(world: World) {
   onTestFinished(() => spool.close());
   const others: string[] = [];
   const progress: unknown[] = [];
-  const io = { clock: fixedClock(someInstant), progress: (event: unknown) => void progress.push(event) };
+  const store = { ledger: { getMany: async () => new Map() } };
+  const io = { clock: fixedClock(someInstant), progress: (event: unknown) => void progress.push(event), store };
   const job = {
     sync,
     only: only === undefined ? undefined : named(only),
@@ -103,6 +104,7 @@ async function compare(world: World) {
       world.way === undefined ? [] : [{ way: world.way, identification: 'ana', other: 'eva', by: 'leo' }],
     ),
     likeness: openLikeness(index, sync, true),
+    managed: 0,
     onOther: ({ identification }: User) => void others.push(identification),
   };
   const compared = await comparePlatform(job, io as unknown as EngineIo);

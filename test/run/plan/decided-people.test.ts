@@ -323,9 +323,9 @@ describe('a create that was refused before', () => {
     const past = { hash: hash ?? made?.hash ?? '', tries, lastAt: now - ago * hourMs };
     const plan = await decide({ ...world, ...over, refused: { ana: [{ ...past, hash: 'older' }, past] } });
     expect(plan.kinds()).toEqual(['update kim', ...(waits ? [] : ['create ana']), 'create eva']);
-    expect([plan.codes(), plan.postponed]).toEqual(waits ? [['create-waits ana'], 1] : [[], 0]);
+    expect([plan.codes(), plan.createsWait]).toEqual(waits ? [['create-waits ana'], 1] : [[], 0]);
     if (waits)
-      expect(plan.findings[0]?.message).toMatch(/^the platform refused to create this user 2 times; .*Next try: /);
+      expect(plan.findings[0]?.message).toMatch(/^the platform did not create this user, 2 times; .*Next try: /);
   });
 
   it('does not wait when it goes after another change, or was decided', async () => {

@@ -723,9 +723,13 @@ describe('a notice', () => {
     await first;
   });
 
-  it('that a channel does not deliver for five minutes is a problem, which the other channels tell', async () => {
+  it.each([
+    ['refuses', 500, 50],
+    // Twice the notice of the run, and twice that of the channel.
+    ['does not confirm', 200, 4],
+  ])('that a receiver %s is told by the other channels after five minutes', async (_, status, times) => {
     const other = await openReceiver();
-    receiver.answer(...Array.from({ length: 50 }, () => 500));
+    receiver.answer(...Array.from({ length: times }, () => status));
     const work = {
       hasSchedules: false,
       isScheduled: async () => true,
@@ -733,7 +737,11 @@ describe('a notice', () => {
       queue: undefined,
       refusedReload: () => undefined,
     };
-    const alerts = desk([hook(), hook({ name: 'other', url: reveal(other.url) })], { work });
+    const hooks: readonly ChannelSettings[] = [
+      { kind: 'teams', name: 'chat', url: reveal(receiver.url), afterMs: 0, remindMs: undefined },
+      hook({ name: 'other', url: reveal(other.url) }),
+    ];
+    const alerts = desk(hooks, { work });
     await failed();
     for (let passed = 0; passed < 400_000; passed += 20_000) {
       await alerts.evaluate(never);
@@ -741,7 +749,16 @@ describe('a notice', () => {
     }
     expect(other.received.map((one) => one.json<{ title: string }>().title)).toEqual([
       'CRITICAL sync people: the run failed',
-      'WARNING deployment acme-prod: hook: notices are not delivered',
+      'WARNING deployment acme-prod: chat: notices are not delivered',
+    ]);
+    if (times > 4) return;
+    // It is not sent a third time. The next one that is confirmed ends the problem.
+    expect(receiver.received).toHaveLength(4);
+    await runEnded({ outcome: 'succeeded' });
+    for (let i = 0; i < 2; i += 1) await alerts.evaluate(never);
+    expect(other.received.map((one) => one.json<{ title: string }>().title).slice(2)).toEqual([
+      'RECOVERED sync people: runs succeed again',
+      'RECOVERED deployment acme-prod: notices are delivered again',
     ]);
   });
 

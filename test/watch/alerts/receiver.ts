@@ -15,10 +15,10 @@ export interface Received {
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
-  /** Answers with these statuses, in order, then with 200. It never answers a message whose status is 0. */
+  /** Answers with these statuses, in order, then with 202. It never answers a message whose status is 0. */
   answer(...statuses: readonly number[]): void;
-  /** From now on the body of every answer, as JSON. */
-  say(body: object): void;
+  /** From now on the body of every answer: a text, or JSON. */
+  say(body: object | string): void;
   close(): Promise<void>;
 }
 
@@ -26,7 +26,8 @@ export interface Receiver {
 export async function openReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   const statuses: number[] = [];
-  let body = 'ok';
+  // What makes a message taken, for every kind of receiver.
+  let body = JSON.stringify({ ok: true, status: 'success', dedup_key: 'key', requestId: 'request' });
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -34,7 +35,7 @@ export async function openReceiver(): Promise<Receiver> {
       const text = Buffer.concat(chunks).toString();
       const message = { path: request.url ?? '', headers: request.headers, text, at: Date.now() };
       received.push({ ...message, json: () => JSON.parse(text) });
-      const status = statuses.shift() ?? 200;
+      const status = statuses.shift() ?? 202;
       if (status === 0) return;
       response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end(body);
     });
@@ -52,7 +53,7 @@ export async function openReceiver(): Promise<Receiver> {
     received,
     answer: (...next) => void statuses.push(...next),
     say: (next) => {
-      body = JSON.stringify(next);
+      body = typeof next === 'string' ? next : JSON.stringify(next);
     },
     close,
   };

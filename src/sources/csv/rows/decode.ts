@@ -135,7 +135,8 @@ const byteOrderMarks: readonly { readonly mark: Buffer; readonly encoding: CsvEn
   { mark: Buffer.of(0xfe, 0xff), encoding: 'utf-16be' },
 ];
 
-const json = /^(?:\xef\xbb\xbf)?\s*[[{]\s*["{]/;
+/** How JSON begins, as Latin-1. */
+export const json = /^(?:\xef\xbb\xbf)?\s*[[{]\s*["{]/;
 
 /** Other formats by their first bytes, as text. PGP: ASCII armor (RFC 9580, 6.2). */
 const otherFormats: readonly { readonly start: string | RegExp; readonly what: string }[] = [
@@ -144,7 +145,7 @@ const otherFormats: readonly { readonly start: string | RegExp; readonly what: s
     what: 'is encrypted with PGP, which is not supported: decrypt it in a job before the run (docs/sources/csv.md)',
   },
   {
-    start: /^PK[\s\S]*(?:\[Content_Types\]|xl\/|_rels\/|opendocument)/,
+    start: /^PK[\s\S]*(?:\[Content_Types\]|xl\/|_rels\/|docProps\/|opendocument)/,
     what: 'is a workbook (.xlsx, .ods), not CSV: open it and save the sheet as "CSV UTF-8"',
   },
   { start: '%PDF-', what: 'is a PDF, not CSV: export the list itself as CSV' },
@@ -153,7 +154,7 @@ const otherFormats: readonly { readonly start: string | RegExp; readonly what: s
     what: 'is a spreadsheet or zip file, not CSV: export it as "CSV UTF-8", or set source.compression: zip if it is packed',
   },
   { start: '\xd0\xcf\x11\xe0', what: 'is an Excel file (.xls), not CSV: export it as "CSV UTF-8"' },
-  { start: '\x1f\x8b', what: 'is gzip data, not CSV: name it .gz, or set source.compression: gzip' },
+  { start: '\x1f\x8b', what: 'is gzip data, not CSV: set source.compression: gzip, or name it .gz' },
   {
     start: /^(?:\xef\xbb\xbf)?\s*<[!?a-z]/i,
     what: 'is HTML or XML, not CSV, as some programs export a table for Excel: export it as CSV',
@@ -161,20 +162,20 @@ const otherFormats: readonly { readonly start: string | RegExp; readonly what: s
   { start: json, what: 'is JSON, not CSV: set source.items to the path of its list of people (. for the file itself)' },
 ];
 
-export function isJson(head: Buffer): boolean {
-  return json.test(head.toString('latin1', 0, 200));
-}
-
 /** Throws `SOURCE_UNAVAILABLE` for a file of another kind, which its first bytes show. */
-export function refuseOtherFormats(path: string, head: Buffer, encoding: CsvEncoding): void {
-  const isWide = encoding.startsWith('utf-16');
+export function refuseOtherFormats(path: string, head: Buffer, encoding?: CsvEncoding): void {
+  const isWide = encoding?.startsWith('utf-16') === true;
   const start = isWide ? new TextDecoder(encoding).decode(head.subarray(0, 200)) : head.toString('latin1', 0, 200);
   const other = otherFormats.find((format) =>
     typeof format.start === 'string' ? start.startsWith(format.start) : format.start.test(start),
   );
   if (other !== undefined) throw refusal(`${path} ${other.what}`);
   // Half of the bytes of UTF-16 are zero. A few in other text are trouble of their cells.
-  if (!isWide && head.reduce((zeros, byte) => zeros + (byte === 0 ? 1 : 0), 0) * 10 > head.length) {
+  if (
+    encoding !== undefined &&
+    !isWide &&
+    head.reduce((zeros, byte) => zeros + (byte === 0 ? 1 : 0), 0) * 10 > head.length
+  ) {
     throw refusal(
       `${path} holds many zero bytes, so it is not ${encoding} text: if it is UTF-16, set source.encoding: utf-16le`,
     );

@@ -5,11 +5,16 @@ import { headerTextProblem } from '../../../drivers/http/header-text.ts';
 import { exactValue, isRecord, readJson } from '../../../drivers/http/json-text.ts';
 import type { OperationBody } from '../../../drivers/http/message.ts';
 import { describeNetworkFailure } from '../../../drivers/http/network-failure.ts';
-import { assumedLifeMs, type GrantedTokens, readGrantedTokens } from '../../../drivers/http/token-answer.ts';
+import {
+  assumedLifeMs,
+  type GrantedTokens,
+  readGrantedTokens,
+  readTokenError,
+} from '../../../drivers/http/token-answer.ts';
 import { type Answer, openTransport, readBytes, type TlsOptions } from '../../../drivers/http/transport.ts';
 import { readRetryAfter } from '../../../drivers/http/wait-headers.ts';
 import type { Clock, Egress } from '../../../ports/runtime.ts';
-import type { AccessToken, AccessTokens, ExchangeOutcome, OddAnswer } from '../../../ports/tokens.ts';
+import type { AccessToken, AccessTokens, DeadToken, ExchangeOutcome, OddAnswer } from '../../../ports/tokens.ts';
 
 /** A client of an OAuth 2.0 token endpoint (RFC 6749, 3.2). */
 export interface OAuthClient {
@@ -28,8 +33,8 @@ export interface OAuthClient {
 /** Answer of the token endpoint. Holds tokens: never log it. */
 export type TokenAnswer =
   | ({ readonly kind: 'granted' } & GrantedTokens)
-  /** A 4xx. `error` is the endpoint's error code (`invalid_grant`). */
-  | { readonly kind: 'refused'; readonly status: number; readonly error: string }
+  /** The endpoint's error code counts with any status; without one, a 4xx. `dead`: the refresh token is no longer good. */
+  | { readonly kind: 'refused'; readonly status: number; readonly error: string; readonly dead?: DeadToken }
   | ({ readonly kind: 'not-sent' | 'lost'; readonly reason: string } & OddAnswer);
 
 /** A pair is far smaller; what else an answer holds is not kept. */
@@ -98,15 +103,28 @@ function retryAfterOf(answer: Answer): OddAnswer {
 }
 
 function readTokenAnswer(status: number, bytes: Uint8Array): TokenAnswer {
+  const granted = readGrantedTokens(bodyOf(bytes), 1000);
+  if (granted !== undefined) return { kind: 'granted', ...granted };
   const failure = tokenFailureOf(status, bytes);
   if (failure !== undefined) return failure;
-  const granted = status >= 300 ? undefined : readGrantedTokens(exactValue(readJson(bytes)), 1000);
-  if (granted === undefined) return { kind: 'lost', reason: `its answer (${status}) has no access token` };
-  return { kind: 'granted', ...granted };
+  // Throws what is wrong with its text.
+  readJson(bytes);
+  return { kind: 'lost', reason: `its answer (${status}) has no access token` };
+}
+
+function bodyOf(bytes: Uint8Array): unknown {
+  try {
+    return exactValue(readJson(bytes));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Classifies the status of a token endpoint. Returns undefined for a success. */
 export function tokenFailureOf(status: number, bytes: Uint8Array): TokenAnswer | undefined {
+  const said = readTokenError(bodyOf(bytes));
+  if (said !== undefined && 'dead' in said) return { kind: 'refused', status, error: said.dead.code, dead: said.dead };
+  if (status < 300 && said?.isUnused) return { kind: 'refused', status, error: said.code };
   if (status === 408 || status === 429 || status === 503) return { kind: 'not-sent', reason: `it is busy (${status})` };
   if (status >= 500) return { kind: 'lost', reason: `it failed (${status})` };
   if (status >= 400) return { kind: 'refused', status, error: errorWord(bytes) };
@@ -131,13 +149,9 @@ const registeredErrors: ReadonlySet<string> = new Set([
 
 /** Returns only a registered error code, because other texts may quote what was sent. */
 function errorWord(bytes: Uint8Array): string {
-  try {
-    const { value } = readJson(bytes);
-    if (isRecord(value) && typeof value.error === 'string' && registeredErrors.has(value.error)) return value.error;
-  } catch {
-    // The status alone is enough.
-  }
-  return 'no registered reason given';
+  const value = bodyOf(bytes);
+  const error = isRecord(value) && typeof value.error === 'string' ? value.error : '';
+  return registeredErrors.has(error) ? error : 'no registered reason given';
 }
 
 /** Presents a refresh token once (RFC 6749, 6). If the server sends no new one, the old one stays valid. */
@@ -163,7 +177,7 @@ export async function presentRefreshToken(
       };
     }
     case 'refused':
-      if (answer.error === 'invalid_grant') return { kind: 'invalid-grant', description: answer.error };
+      if (answer.dead !== undefined) return { kind: 'invalid-grant', ...answer.dead };
       return {
         kind: 'not-sent',
         reason: `the token endpoint answered ${answer.status}: ${answer.error}`,

@@ -1,6 +1,6 @@
 import type { Channel } from '../../../ports/alerts.ts';
 import { factsOf, type NoticeFacts, renderNotice } from '../render-notice.ts';
-import { type ChannelIo, openPosts, postJson, refused, type SettingsOf } from './post-json.ts';
+import { type ChannelIo, cut, openPosts, postJson, type SettingsOf } from './post-json.ts';
 
 /** Limits of Block Kit: https://docs.slack.dev/reference/block-kit/blocks */
 const longestText = 3000;
@@ -20,10 +20,10 @@ export function openSlack(settings: SettingsOf<'slack'>, { egress, place }: Chan
     async send(notice, signal, first) {
       const { title, lines } = renderNotice(notice, place);
       // Shown by notifications, and where blocks are not.
-      const text = `*${escapeSlack(title)}*\n${escapeSlack(lines.join('\n'))}`.slice(0, longestText);
+      const text = cut(`*${escapeSlack(title)}*\n${escapeSlack(lines.join('\n'))}`, longestText);
       const message = { text, blocks: blocksOf(factsOf(notice, place)), unfurl_links: false };
       if (!('token' in settings)) {
-        await postJson({ url: settings.url.reveal(), body: JSON.stringify(message), signal, egress });
+        await postJson(settings, { url: settings.url.reveal(), body: JSON.stringify(message), signal, egress });
         return undefined;
       }
       const url = `${settings.url?.reveal() ?? webApi}/chat.postMessage`;
@@ -31,15 +31,14 @@ export function openSlack(settings: SettingsOf<'slack'>, { egress, place }: Chan
       const thread = { thread_ts: first, reply_broadcast: notice.kind === 'problem' && notice.severity === 'critical' };
       const body = JSON.stringify({ channel: settings.channel, ...message, ...(first === undefined ? {} : thread) });
       const headers = { authorization: `Bearer ${settings.token.reveal()}` };
-      const { ok, ts, error } = (await postJson({ url, body, headers, signal, egress })) as SlackAnswer;
-      if (ok !== true) throw refused(url, knownErrors.find((code) => code === error) ?? 'an error');
+      const { ts } = await postJson(settings, { url, body, headers, signal, egress });
       return typeof ts === 'string' ? ts : undefined;
     },
   };
 }
 
-const plain = (text: string) => ({ type: 'plain_text', text: text.slice(0, longestText), emoji: false });
-const marked = (text: string) => ({ type: 'mrkdwn', text: text.slice(0, longestText) });
+const plain = (text: string) => ({ type: 'plain_text', text: cut(text, longestText), emoji: false });
+const marked = (text: string) => ({ type: 'mrkdwn', text: cut(text, longestText) });
 
 /** The headline, the counts, what happened, what to do as text to copy, and a button for each link. */
 function blocksOf({ label, headline, figures, parts, rest, links, footer }: NoticeFacts): readonly object[] {
@@ -49,7 +48,7 @@ function blocksOf({ label, headline, figures, parts, rest, links, footer }: Noti
   });
   const context = (texts: readonly string[]) => ({ type: 'context', elements: [plain(texts.join('\n'))] });
   const blocks = [
-    { type: 'header', text: plain(headline.slice(0, longestHeader)) },
+    { type: 'header', text: plain(cut(headline, longestHeader)) },
     context([label]),
     ...(fields.length === 0
       ? []
@@ -82,32 +81,8 @@ function blocksOf({ label, headline, figures, parts, rest, links, footer }: Noti
 }
 
 function codeBlock(lines: readonly string[]): string {
-  return `*What to do*\n\`\`\`${escapeSlack(lines.join('\n'))
-    .replaceAll('`', "'")
-    .slice(0, longestText - 50)}\`\`\``;
+  return `*What to do*\n\`\`\`${cut(escapeSlack(lines.join('\n')).replaceAll('`', "'"), longestText - 50)}\`\`\``;
 }
-
-/** https://api.slack.com/methods/chat.postMessage: it answers 200 also for errors. */
-interface SlackAnswer {
-  readonly ok?: unknown;
-  readonly ts?: unknown;
-  readonly error?: unknown;
-}
-
-/** Codes worth showing: an operator can act on them. */
-const knownErrors = [
-  'channel_not_found',
-  'not_in_channel',
-  'is_archived',
-  'invalid_auth',
-  'not_authed',
-  'account_inactive',
-  'token_revoked',
-  'token_expired',
-  'missing_scope',
-  'ratelimited',
-  'restricted_action',
-] as const;
 
 /** Escapes the three characters of Slack's links and mentions, so that a row cannot mention `<!channel>`. */
 function escapeSlack(text: string): string {

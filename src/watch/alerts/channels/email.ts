@@ -1,6 +1,6 @@
 import type { Channel } from '../../../ports/alerts.ts';
 import { renderNotice } from '../render-notice.ts';
-import type { ChannelIo, SettingsOf } from './post-json.ts';
+import { type ChannelIo, cut, type SettingsOf } from './post-json.ts';
 
 type Settings = SettingsOf<'email'>;
 
@@ -17,7 +17,7 @@ export function openEmail(settings: Settings, { egress, place }: ChannelIo): Cha
       const { title, lines } = renderNotice(notice, place);
       const messageId = `<${notice.id}@rollcall.invalid>`;
       const mail = {
-        subject: `[rollcall] ${title}`.slice(0, 200),
+        subject: cut(`[rollcall] ${title}`, 200),
         text: `${lines.join('\n')}\n`,
         messageId,
         // Mail programs show the notices about one run as one conversation.

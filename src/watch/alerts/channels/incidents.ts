@@ -2,7 +2,7 @@ import type { AlertTopic } from '../../../core/run/codes/code-names.ts';
 import { given } from '../../../core/run/given.ts';
 import { type AlertNotice, type Channel, type Severity, severities } from '../../../ports/alerts.ts';
 import { linksOf, type Place, renderNotice } from '../render-notice.ts';
-import { type ChannelIo, openPosts, type SettingsOf } from './post-json.ts';
+import { type ChannelIo, cut, openPosts, type SettingsOf } from './post-json.ts';
 
 /* Receivers that keep an incident for each problem, from its begin to its end. */
 
@@ -58,7 +58,7 @@ function eventsOf(notice: AlertNotice, place: Place): readonly object[] {
       dedup_key: keyOf(topic),
       ...(links.length === 0 ? {} : { links }),
       payload: {
-        summary: `${about}: ${summary}`.slice(0, longestSummary),
+        summary: cut(`${about}: ${summary}`, longestSummary),
         source: place.deployment,
         severity,
         component: about,
@@ -98,8 +98,8 @@ export function openOpsgenie(settings: SettingsOf<'opsgenie'>, io: ChannelIo): C
 
 function callsOf(notice: AlertNotice, place: Place): readonly Call[] {
   const { title, lines } = renderNotice(notice, place);
-  const message = title.slice(0, longestMessage);
-  const text = lines.join('\n').slice(0, longestDescription);
+  const message = cut(title, longestMessage);
+  const text = cut(lines.join('\n'), longestDescription);
   const on = (alias: string, verb: string, body: object): Call => {
     return { path: `/v2/alerts/${encodeURIComponent(alias)}/${verb}?identifierType=alias`, body };
   };

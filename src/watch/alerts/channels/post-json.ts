@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { request } from 'undici';
 import { given } from '../../../core/run/given.ts';
+import { isWebPage } from '../../../drivers/http/answer-invalid.ts';
 import { openDispatchers } from '../../../drivers/http/dispatcher.ts';
 import { type AlertNotice, type Channel, type ChannelSettings, threadOf } from '../../../ports/alerts.ts';
 import type { Clock, Egress } from '../../../ports/runtime.ts';
@@ -24,7 +25,7 @@ export interface Message {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Opens a channel for which every notice is some messages, in order. None of them has an answer that matters. */
+/** Opens a channel for which every notice is some messages, in order. */
 export function openPosts(
   settings: ChannelSettings,
   { egress }: Pick<ChannelIo, 'egress'>,
@@ -33,7 +34,7 @@ export function openPosts(
   return {
     settings,
     async send(notice, signal) {
-      for (const message of messagesOf(notice)) await postJson({ ...message, signal, egress });
+      for (const message of messagesOf(notice)) await postJson(settings, { ...message, signal, egress });
       return undefined;
     },
   };
@@ -45,14 +46,51 @@ export interface Post extends Message {
   readonly egress: Egress | undefined;
 }
 
-/** Larger answers are not read. */
+/** An answer with a 2xx. `text`: its first 64 KB; `json`: the members of a JSON object. */
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+/** What an answer says of the notice. `unknown`: not what this receiver answers when it took one. */
+type Verdict = 'taken' | 'refused' | 'unknown';
+
+const takenIf = (isTaken: boolean): Verdict => (isTaken ? 'taken' : 'unknown');
+
+/**
+ * What each receiver answers when it took a message. Slack: `ok`, or `{"ok": true}` of the Web API
+ * (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). PagerDuty: Events API v2. Opsgenie: a
+ * request that was accepted has an id. Teams: a workflow answers 202; the connectors that answered 200 are retired. Alertmanager:
+ * 200 without a body (API v2), or JSON.
+ */
+const goodAnswers: Readonly<Record<Exclude<ChannelSettings['kind'], 'email'>, (answer: Answer) => Verdict>> = {
+  webhook: () => 'taken',
+  slack: ({ text, json }) => (json.ok === false ? 'refused' : takenIf(text.trim() === 'ok' || json.ok === true)),
+  teams: ({ status }) => takenIf(status === 202),
+  pagerduty: ({ json }) => takenIf(json.status === 'success' && typeof json.dedup_key === 'string'),
+  opsgenie: ({ json }) => takenIf(typeof json.requestId === 'string'),
+  alertmanager: ({ text, json }) => (json.status === 'error' ? 'refused' : takenIf(/^\s*([[{]|$)/.test(text))),
+};
+
+/** A receiver answered 2xx, and it is not known whether it took the notice. */
+export class UnconfirmedError extends Error {
+  override readonly name = 'UnconfirmedError';
+}
+
+/** More of an answer is not read. */
 const maxAnswerBytes = 64 * 1024;
 
 /**
- * Posts JSON once over a new connection and requires a 2xx. Does not follow redirects, so that the notice goes only to
- * the configured address. Errors name only the host, because the rest of the address is often the secret. Resolves to the answer as JSON, `{}` when it is none or larger than 64 KiB.
+ * Posts JSON once over a new connection and requires the answer that this kind of receiver gives when it took the message,
+ * or any 2xx with `accept: any`. Does not follow redirects, so that the notice goes only to the configured address. Errors
+ * name only the host, because the rest of the address is often the secret. Resolves to the members of a JSON answer; rejects
+ * with `UnconfirmedError` for a 2xx that this receiver does not give.
  */
-export async function postJson({ url, body, headers, signal, egress }: Post): Promise<unknown> {
+export async function postJson(
+  { kind, accept }: ChannelSettings,
+  { url, body, headers, signal, egress }: Post,
+): Promise<Answer['json']> {
   const options = { connections: 1, connectTimeout: 10_000, headersTimeout: 15_000, bodyTimeout: 15_000 };
   const dispatchers = openDispatchers(options, egress);
   const { dispatcher, proxy } = dispatchers.to(url);
@@ -70,16 +108,50 @@ export async function postJson({ url, body, headers, signal, egress }: Post): Pr
     );
     const { statusCode } = answer;
     const text = await shortText(answer.body);
-    if (statusCode >= 200 && statusCode < 300) return parsed(text);
-    throw new Error(`${host} answered ${statusCode}${through}${hintFor(statusCode)}`);
+    if (statusCode < 200 || statusCode >= 300)
+      throw new Error(`${host} answered ${statusCode}${through}${hintFor(statusCode)}`);
+    const json = parsed(text);
+    if (accept === 'any' || kind === 'email') return json;
+    if (isWebPage(text)) {
+      throw new Error(
+        `${host} answered ${statusCode}${through} with a web page, perhaps of a proxy or a sign-in: the notice did not arrive; check the url`,
+      );
+    }
+    const verdict = goodAnswers[kind]({ status: statusCode, text, json });
+    if (verdict === 'taken') return json;
+    if (verdict === 'refused') throw refused(url, json.error);
+    throw new UnconfirmedError(
+      `${host} answered ${statusCode}${through}, but not as ${kind} does when it took a message; if it did arrive, set accept: any on this channel`,
+    );
   } finally {
     await dispatchers.destroy();
   }
 }
 
-/** Makes the error of a receiver that answers 200 and refuses the notice. `code`: one of ours, never its own text. */
-export function refused(url: string, code: string): Error {
-  return new Error(`${new URL(url).host} refused the notice: ${code}`);
+/** Makes the error of a receiver that answers 200 and refuses the notice. Quotes only a code that an operator can act on. */
+function refused(url: string, code: unknown): Error {
+  return new Error(`${new URL(url).host} refused the notice: ${knownErrors.find((one) => one === code) ?? 'an error'}`);
+}
+
+/** Codes of Slack: https://docs.slack.dev/reference/methods/chat.postMessage */
+const knownErrors = [
+  'channel_not_found',
+  'not_in_channel',
+  'is_archived',
+  'invalid_auth',
+  'not_authed',
+  'account_inactive',
+  'token_revoked',
+  'token_expired',
+  'missing_scope',
+  'ratelimited',
+  'restricted_action',
+] as const;
+
+/** Returns the first `length` UTF-16 units of a text, and one less where they would end within a character. */
+export function cut(text: string, length: number): string {
+  const start = text.slice(0, length);
+  return start.isWellFormed() ? start : start.slice(0, -1);
 }
 
 async function shortText(body: AsyncIterable<Buffer>): Promise<string> {
@@ -87,21 +159,20 @@ async function shortText(body: AsyncIterable<Buffer>): Promise<string> {
   let bytes = 0;
   try {
     for await (const part of body) {
-      bytes += part.length;
-      if (bytes > maxAnswerBytes) return '';
       parts.push(part);
+      bytes += part.length;
+      if (bytes > maxAnswerBytes) break;
     }
   } catch {
-    // The status alone decides.
-    return '';
+    // What came of it decides.
   }
   return Buffer.concat(parts).toString('utf8');
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string): Answer['json'] {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : {};
+    return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch {
     return {};
   }

@@ -235,6 +235,7 @@ export const runs = {
     respectedEdits: 'Respected values on the platform',
     sourceLookups: 'Lookups in the HR system',
     postponed: 'Postponed to a later run',
+    createsWait: 'Creates without effect',
     rejected: 'Dropped because they were rejected',
     repeated: 'Changes sent again',
     splits: 'Files split',

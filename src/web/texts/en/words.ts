@@ -79,6 +79,7 @@ export const words = {
     handOvers: ['hand-over', 'hand-overs'],
     configuration: ['configuration change', 'configuration changes'],
     identity: ['identity change', 'identity changes'],
+    recreate: ['account recreation', 'account recreations'],
   } as Readonly<Record<string, ClassWord>>,
   holdState: {
     open: 'Open',
@@ -96,7 +97,12 @@ export const words = {
     expired: 'lapsed: expired, or planned again',
   } as typeof word,
   preview: { waiting: 'Waiting', working: 'In progress', done: 'Done', failed: 'Failed' } as typeof word,
-  notice: { waiting: 'Waiting', delivered: 'Delivered', 'given-up': 'Given up' } as typeof word,
+  notice: {
+    waiting: 'Waiting',
+    delivered: 'Delivered',
+    unconfirmed: 'Not confirmed',
+    'given-up': 'Given up',
+  } as typeof word,
   step: {
     ok: 'Passed',
     partly: 'Passed in part',

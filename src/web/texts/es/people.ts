@@ -236,6 +236,7 @@ export const runs: Texts['runs'] = {
     respectedEdits: 'Valores respetados en la plataforma',
     sourceLookups: 'Consultas al sistema de RR. HH.',
     postponed: 'Aplazados a una ejecución posterior',
+    createsWait: 'Altas sin efecto',
     rejected: 'Descartados por rechazo',
     repeated: 'Cambios enviados de nuevo',
     splits: 'Archivos divididos',

@@ -75,6 +75,7 @@ export const words: Texts['words'] = {
     handOvers: ['traspaso', 'traspasos'],
     configuration: ['cambio de la configuración', 'cambios de la configuración'],
     identity: ['cambio de persona', 'cambios de persona'],
+    recreate: ['recreación de cuenta', 'recreaciones de cuentas'],
   },
   holdState: {
     open: 'Abierta',
@@ -92,7 +93,7 @@ export const words: Texts['words'] = {
     expired: 'sin efecto: vencidos o planificados de nuevo',
   },
   preview: { waiting: 'En espera', working: 'En curso', done: 'Terminada', failed: 'Fallida' },
-  notice: { waiting: 'En espera', delivered: 'Entregado', 'given-up': 'Abandonado' },
+  notice: { waiting: 'En espera', delivered: 'Entregado', unconfirmed: 'Sin confirmar', 'given-up': 'Abandonado' },
   step: { ok: 'Pasó', partly: 'Pasó en parte', stopped: 'Se detuvo', 'not-reached': 'Sin alcanzar' },
   severity: { info: 'Información', warning: 'Advertencia', critical: 'Crítica' },
   subject: { sync: 'Sincronización', connection: 'Conexión', deployment: 'Despliegue' },

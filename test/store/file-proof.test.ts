@@ -1,0 +1,34 @@
+import { copyFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Store } from '../../src/ports/store.ts';
+import { openStore } from '../../src/store/index.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const files = (path: string) => [path, `${path}-wal`, `${path}-shm`];
+
+async function open(): Promise<{ readonly store: Store; readonly path: string }> {
+  const path = join(await temporaryFolder(), 'store.db');
+  const store = await openStore(`sqlite:${path}`, { folder: '.' });
+  onTestFinished(() => store.close());
+  expect(await store.fault(1)).toBeUndefined();
+  return { store, path };
+}
+
+it('a store whose file was deleted starts no run, presents no token, and says why', async () => {
+  const { store, path } = await open();
+  for (const file of files(path)) await rm(file, { force: true });
+  await expect(store.leases.take('run:r1', 'me', 1000, 2)).rejects.toMatchObject({ code: 'STORE_INVALID' });
+  await expect(store.leases.take('token:acme', 'me', 1000, 2)).rejects.toThrow(/deleted or replaced/);
+  expect(await store.fault(2)).toBe('its file was deleted or replaced');
+});
+
+it('a store whose file was replaced by a copy writes nothing that would be lost, until its own file is back', async () => {
+  const { store, path } = await open();
+  await copyFile(path, `${path}.copy`);
+  await rename(path, `${path}.own`);
+  await rename(`${path}.copy`, path);
+  expect(await store.fault(2)).toBe('its file was deleted or replaced');
+  await rename(`${path}.own`, path);
+  expect(await store.fault(3)).toBeUndefined();
+});
