@@ -54,7 +54,7 @@ const groups = [
   { name: 'start', test: /src\/main\/process\.ts$/, priority: 2 },
   {
     name: 'open',
-    test: /src\/(config\/(load-config|expressions)|sources\/kinds|main\/(engine|app)|store\/index|cli\/commands\/deployment)\.ts$/,
+    test: /src\/(config\/(load-config|expressions)|sources\/(kinds|csv\/index)|main\/(engine|app)|store\/index|cli\/commands\/deployment)\.ts$/,
     priority: 1,
   },
 ];

@@ -1,4 +1,5 @@
-import { SingleBar } from 'cli-progress';
+import { createRequire } from 'node:module';
+import type { SingleBar } from 'cli-progress';
 import { formatCount, formatDuration, formatInstant, formatNumber, formatTime } from '../core/run/formats.ts';
 import { waitingWords } from '../core/run/waiting.ts';
 import type { Clock, Progress, ProgressEvent } from '../ports/runtime.ts';
@@ -185,7 +186,9 @@ function openProgressBars(output: Output, clock: Clock): ProgressView {
 
 function newBar(output: Output, stage: Stage, clock: Clock): SingleBar {
   const startedAt = clock.now();
-  return new SingleBar({
+  // Loaded here: only a terminal has bars.
+  const Bar: typeof SingleBar = createRequire(import.meta.url)('cli-progress').SingleBar;
+  return new Bar({
     stream: output,
     // Its own handlers would end the process during a run.
     gracefulExit: false,

@@ -3,7 +3,6 @@ import {
   ageOf,
   durationWithin,
   firstOf,
-  formatBytes,
   formatCount,
   formatDuration,
   formatInstant,
@@ -87,17 +86,6 @@ it('an instant is written in UTC, to the second or to the minute', () => {
   const at = Date.UTC(2026, 10, 21, 19, 30, 5, 999);
   expect(formatInstant(at)).toBe('2026-11-21 19:30:05 UTC');
   expect(formatMinute(at)).toBe('2026-11-21 19:30 UTC');
-});
-
-test.each([
-  [0, '0 bytes'],
-  [1023, '1023 bytes'],
-  [1024, '1.0 KiB'],
-  [3.44 * 1024 ** 2, '3.4 MiB'],
-  [10 * 1024 ** 3, '10 GiB'],
-  [5000 * 1024 ** 4, '5000 TiB'],
-])('%d bytes are %s', (bytes, text) => {
-  expect(formatBytes(bytes)).toBe(text);
 });
 
 it('a setting reads a duration within its bounds, both included', () => {

@@ -12,9 +12,10 @@ export function documented<Schema extends z.ZodType>(
   description: string,
   ...examples: readonly [unknown, ...unknown[]]
 ): Schema {
-  // `meta` would copy the schema, of which the start of each command makes hundreds.
-  z.globalRegistry.add(schema, { description, examples: [...examples] });
-  return schema;
+  // `meta` would copy each schema, of which the start of each command makes hundreds. One that two keys share is copied.
+  const own = z.globalRegistry.has(schema) ? schema.clone() : schema;
+  z.globalRegistry.add(own, { description, examples: [...examples] });
+  return own;
 }
 
 /** Returns a schema for non-empty text. */

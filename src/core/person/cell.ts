@@ -122,6 +122,7 @@ const programText = new Refusal(
 
 /** How a text begins that may need a rule. */
 const rarely = '[Nn].{0,3}$|[Uu].{8}$|[a-zNS][./]|[Xx]{3}';
+const address = '[a-z0-9][a-z0-9.-]{0,99}@(?:[a-z0-9]{1,30}\\.){1,3}[a-z]{2,20}';
 /** Precomposed, and no letter that shows damage. */
 const letter = 'A-Za-zÁÉÍÓÚÜÇáéíóúüñçàãõê';
 
@@ -131,13 +132,15 @@ const letter = 'A-Za-zÁÉÍÓÚÜÇáéíóúüñçàãõê';
  */
 export const plainCells: Readonly<Record<CellKind, RegExp>> = {
   identification: /^(?:[A-Za-z]{1,5}-?)?\d{1,40}$/,
-  email: /^(?!x{3})[a-z0-9][a-z0-9.-]{0,99}@(?:[a-z0-9]{1,30}\.){1,3}[a-z]{2,20}$/,
+  email: new RegExp(`^(?!x{3})${address}$`),
   phone: /^(?!\D*(\d)(?:[ -]*\1){5})\+?\d[\d -]{4,29}(?<! )$/,
   date: /^(?:19(?:0[1-9]|[1-689]\d|7[1-9])|20[0-8]\d|209[0-8])-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)$/,
   status: /^$/,
   // No short word with N, nothing as long as `undefined` with U, no letters for words (n.a.), no mask of x.
   name: new RegExp(`^(?!${rarely})[${letter}][${letter} .'-]{0,254}(?<! )$`),
-  text: new RegExp(`^(?!${rarely})(?:[${letter}][${letter}\\d .,'/-]{0,254}|\\d[A-Za-z\\d /-]{0,254})(?<! )$`),
+  text: new RegExp(
+    `^(?!${rarely})(?:[${letter}][${letter}\\d .,'/-]{0,254}|\\d[A-Za-z\\d /-]{0,254}|${address})(?<! )$`,
+  ),
 };
 
 function readWords(text: string): string | NotedText | Refusal {

@@ -154,10 +154,14 @@ function compileSettle(name: FieldName, rule: FieldRule, nulls: ReadonlySet<stri
     return new NotedText(finished, 'collapsed');
   };
   const plain = plainCell(kind, rule, nulls);
+  // A text that needs a rule often follows itself, such as None. A date may have another zone in each row.
+  let last: { readonly raw: string; readonly settled: ReturnType<CompiledRule['settle']> } | undefined;
   return (raw, dayOf) => {
     if (typeof raw === 'string') {
       if (raw === '') return ofBlank;
-      return plain?.test(raw) === true ? raw : settleText(normalText(raw), dayOf);
+      if (plain?.test(raw) === true) return raw;
+      if (raw !== last?.raw || kind === 'date') last = { raw, settled: settleText(normalText(raw), dayOf) };
+      return last.settled;
     }
     if (raw instanceof Refusal) return raw;
     const reading = readText(raw);

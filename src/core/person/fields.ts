@@ -74,6 +74,8 @@ const leaderTraits: Readonly<Record<LeaderField, FieldTraits>> = {
   secondaryLeaders: trait('secondaryLeaders', { csvOnly: true }),
 };
 
+const allTraits: ReadonlyMap<string, FieldTraits> = new Map([...byName, ...Object.entries(leaderTraits)]);
+
 export const leaderFields: readonly LeaderField[] = ['mainLeader', 'secondaryLeaders'];
 
 export function isLeaderField(name: FieldName): name is LeaderField {
@@ -87,7 +89,7 @@ export function findField(name: string): FieldTraits | undefined {
 
 /** Returns the traits of a field that exists. */
 export function fieldTraits(name: FieldName): FieldTraits {
-  const traits = isLeaderField(name) ? leaderTraits[name] : byName.get(name);
+  const traits = allTraits.get(name);
   if (traits === undefined) throw new RangeError(`no platform field is called ${name}`);
   return traits;
 }

@@ -208,9 +208,9 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
       notes.push({ column: rule.column, note: value.note });
     } else troubles.push(troubleOf(name, rule, value));
   }
-  const led = settleLeaders(parts, raws, dayOf);
-  for (const [i, value] of led.entries()) {
-    const { name, rule } = leaders[i] as CompiledLeader;
+  const led = leaders.length === 0 ? none : settleLeaders(parts, raws, dayOf);
+  for (let i = 0; i < led.length; i += 1) {
+    const [{ name, rule }, value] = [leaders[i] as CompiledLeader, led[i]];
     if (value instanceof Refusal) troubles.push(troubleOf(name, rule, value));
   }
   const inScope = raws[raws.length - 1];

@@ -18,7 +18,8 @@ export function pack<Value extends string | null>(values: Readonly<Partial<Recor
     const name = key as FieldName;
     const value = values[name];
     if (value === undefined) continue;
-    const place = placeOfField(name);
+    // Most fields follow each other.
+    const place = fieldOrder[next] === name ? next : placeOfField(name);
     if (place < next) return pack(Object.fromEntries(fieldNames(values).map((one) => [one, values[one]])));
     if (place > next) cells.push(place - next);
     cells.push(value);
@@ -35,7 +36,8 @@ export function unpack<Value extends string | null = string>(cells: Packed<Value
   }
   const values: Partial<Record<FieldName, Value>> = {};
   let place = 0;
-  for (const cell of cells.slice(1)) {
+  for (let i = 1; i < cells.length; i += 1) {
+    const cell = cells[i] as Value | number;
     if (typeof cell === 'number') place += cell;
     else values[fieldOrder[place++] as FieldName] = cell;
   }

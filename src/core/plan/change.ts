@@ -4,6 +4,7 @@ import {
   type FieldName,
   type FieldValues,
   fieldNames,
+  fieldOrder,
   fieldTraits,
   maxDirectCustomField,
 } from '../person/fields.ts';
@@ -144,10 +145,18 @@ export function sealChange(draft: ChangeDraft & Pick<Change, 'rule' | 'episode'>
   return { ...draft, hash: hash('sha256', text, 'hex') };
 }
 
+/** The place of each field in order of name: a hash has its values so, and no change sorts its names again. */
+const places: ReadonlyMap<string, number> = new Map([...fieldOrder].sort().map((name, place) => [name, place]));
+
 function sortedEntries(values: FieldValues, only?: readonly FieldName[]): [string, string | undefined][] {
-  const names = Object.keys(values) as FieldName[];
-  const kept = only === undefined ? names : names.filter((name) => only.includes(name));
-  return kept.sort().map((name) => [name, values[name]]);
+  const entries = new Array<[string, string | undefined] | undefined>(places.size);
+  for (const key in values) {
+    const name = key as FieldName;
+    const place = places.get(name);
+    if (place === undefined) throw new RangeError(`no platform field is called ${name}`);
+    if (only === undefined || only.includes(name)) entries[place] = [name, values[name]];
+  }
+  return entries.filter((entry) => entry !== undefined);
 }
 
 /**

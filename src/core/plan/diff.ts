@@ -167,6 +167,8 @@ export function withKnown(
     const isUnseen = !fieldTraits(name).isReadable || unreadable.includes(name);
     return isUnseen && wanted[name] === undefined && ledger?.hidden[name] !== undefined;
   });
+  // Copying all values takes longer than the search for these.
+  if (kept.length === 0) return wanted;
   return { ...wanted, ...Object.fromEntries(kept.map((name) => [name, ledger?.hidden[name]])) };
 }
 

@@ -129,7 +129,7 @@ export function openCellFindings(): CellFindings {
   const groups = new Map<string, Group>();
   const add = (person: Person, column: string, found: CellTrouble | CellNote): void => {
     const kind = typeof found === 'string' ? found : found.kind;
-    const key = JSON.stringify([column, kind]);
+    const key = `${kind} ${column}`;
     const group = groups.get(key) ?? openGroup(column, found);
     groups.set(key, group);
     if (typeof found !== 'string') {

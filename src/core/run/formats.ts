@@ -22,15 +22,6 @@ export function firstOf(lines: readonly string[], inAll: number): readonly strin
   return more > 0 ? [...lines, `… and ${more} more`] : lines;
 }
 
-const byteUnits = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
-
-/** Formats as `512 bytes`, `3.4 MiB`, `20 GiB`. */
-export function formatBytes(bytes: number): string {
-  const power = Math.min(byteUnits.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
-  const value = bytes / 1024 ** power;
-  return `${power === 0 || value >= 10 ? Math.round(value) : value.toFixed(1)} ${byteUnits[power]}`;
-}
-
 const secondMs = 1000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;

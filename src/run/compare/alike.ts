@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isRewritten, otherForms, rewritten, writtenKey } from '../../core/guard/damage.ts';
 import type { FieldName, FieldValues } from '../../core/person/fields.ts';
 import { isEqualPerson, likenessKey, nameKey, tellingFields } from '../../core/person/same-person.ts';
@@ -97,7 +98,7 @@ export interface LikenessWatch {
 export function openLikeness(index: PeopleIndex, { mapping }: Sync, comparesAll: boolean): LikenessWatch {
   const found: Alike[] = [];
   const leavers: User[] = [];
-  let people: ReadonlyMap<string, readonly number[]> | undefined;
+  let people: SlotsByKey | undefined;
   return {
     see(user, slot) {
       const isInSource = slot !== -1 && index.has(slot, mark.inSource);
@@ -105,8 +106,9 @@ export function openLikeness(index: PeopleIndex, { mapping }: Sync, comparesAll:
         leavers.push(user);
       if (comparesAll || isInSource) return;
       people ??= byLikeness(index, (one) => !index.has(one, mark.bystander));
-      const key = people.size === 0 ? undefined : likenessKey(onlyMapped(user.fields, mapping.fields));
-      for (const one of key === undefined ? [] : (people.get(key) ?? [])) found.push({ slot: one, user });
+      if (people.isEmpty()) return;
+      for (const one of people.of(likenessKey(onlyMapped(user.fields, mapping.fields))))
+        found.push({ slot: one, user });
     },
     seeks(slot) {
       const person = comparesAll ? undefined : index.person(slot);
@@ -128,7 +130,7 @@ export async function findAlike(
   { found, leavers }: Pick<LikenessWatch, 'found' | 'leavers'>,
   io: EngineIo,
 ): Promise<void> {
-  tellWriting(findByUser(job, leavers), job);
+  tellWriting(await findByUser(job, leavers), job);
   if (job.isFocused || job.reading.kind !== 'full') await findByPerson(job, found, io);
 }
 
@@ -136,30 +138,33 @@ export async function findAlike(
  * Begins with leavers, and with the users that are missing in the source and are ours, or are to be disabled: few, while
  * the source is as it was.
  */
-function findByUser(job: AlikeJob, leavers: readonly User[]): Rewritten {
+async function findByUser(job: AlikeJob, leavers: readonly User[]): Promise<Rewritten> {
   const { index, spool, candidates, sync, standing } = job;
+  let newPeople: Awaited<ReturnType<typeof openNewPeople>> | undefined;
   const pairs: Rewritten[number][] = [];
-  let newPeople: ReturnType<typeof openNewPeople> | undefined;
-  const protect = (user: User, absence: string): void => {
-    newPeople ??= openNewPeople(index);
+  let protectedUsers = 0;
+  const protect = async (user: User, absence: string): Promise<void> => {
+    newPeople ??= await openNewPeople(index);
     const shown = { ...user, fields: onlyMapped(user.fields, sync.mapping.fields) };
     for (const person of newPeople.like(shown)) {
       protectBoth(person, user, job, absence);
       const { identification: ours } = index.person(person);
       if (isRewritten(ours, user.identification)) pairs.push({ ours, theirs: user.identification });
     }
+    protectedUsers += 1;
+    if (protectedUsers % perTurn === 0) await nextTurn();
   };
   for (const user of leavers) {
     const { slot } = index.find(user.identification);
     const { fields } = { fields: {}, ...index.person(slot) };
-    if (!index.has(slot, mark.conflict)) protect({ ...user, fields: { ...user.fields, ...fields } }, leaver);
+    if (!index.has(slot, mark.conflict)) await protect({ ...user, fields: { ...user.fields, ...fields } }, leaver);
   }
   for (const [at, slot] of candidates.slots.entries()) {
     if (index.has(slot, mark.inSource)) continue;
     if (!index.has(slot, mark.ours) && !standing.disables(index.person(slot).identification)) continue;
     const user = readKept(spool, candidates.places[at] as number);
     if (isEqualUser(user)) continue;
-    protect(user, 'not in the source');
+    await protect(user, 'not in the source');
   }
   return pairs;
 }
@@ -180,6 +185,9 @@ function tellWriting(pairs: Rewritten, { sync: { mapping }, find }: Pick<AlikeJo
   const message = `${column} is written in another way than before in ${countOf(pairs.length, 'row')}. To read it as before (${form.says}), set mapping.identification.expression: ${expression}`;
   find({ code: 'cell-suspect', message });
 }
+
+/** People and users who are compared before other work of this process runs. */
+const perTurn = 100;
 
 const leaver = 'a leaver';
 
@@ -236,26 +244,35 @@ const peopleAtOnce = 100;
 /** From so many people it shows which fields tell them apart. */
 const sampled = 300;
 
-/** Finds the new people of a read who may be the user of an account that the read does not name. */
-function openNewPeople(index: PeopleIndex): { like(user: Pick<User, 'identification' | 'fields'>): Iterable<number> } {
-  const ofNew = (keyOf: (slot: number) => string | undefined) =>
-    groupSlots(index, (slot) => (isNew(index, slot) ? keyOf(slot) : undefined));
-  const fieldsOf = (slot: number): FieldValues => {
-    const person = index.person(slot);
-    return person.kind === 'person' ? person.fields : {};
-  };
-  const byWriting = ofNew((slot) => writtenKey(index.person(slot).identification) || undefined);
-  const byLike = byLikeness(index, (slot) => isNew(index, slot));
-  const byName = ofNew((slot) => (index.has(slot, mark.active) ? nameKey(fieldsOf(slot)) || undefined : undefined));
-  const slots = Array.from({ length: index.size }, (_, slot) => slot);
-  const people = slots.filter((slot) => index.has(slot, mark.inSource | mark.active)).slice(0, sampled);
-  const telling = byName.size === 0 ? new Set<string>() : tellingFields(people.map(fieldsOf));
+/** Finds the new people of a read who may be the user of an account that the read does not name. Reads each of them once. */
+async function openNewPeople(
+  index: PeopleIndex,
+): Promise<{ like(user: Pick<User, 'identification' | 'fields'>): Iterable<number> }> {
+  const fieldsOf = (slot: number): FieldValues => ({ fields: {}, ...index.person(slot) }).fields;
+  const [byWriting, byLike, byName] = [openSlots(), openSlots(), openSlots()];
+  const sample: FieldValues[] = [];
+  let people = 0;
+  for (let slot = 0; slot < index.size; slot += 1) {
+    const isSampled = sample.length < sampled && index.has(slot, mark.inSource | mark.active);
+    if (!isSampled && !isNew(index, slot)) continue;
+    const { kind, identification, fields } = { fields: {}, ...index.person(slot) };
+    if (isSampled) sample.push(fields);
+    if (isNew(index, slot)) {
+      const isActive = index.has(slot, mark.active);
+      byWriting.add(writtenKey(identification) || undefined, slot);
+      byLike.add(isActive && kind === 'person' ? likenessKey(fields) : undefined, slot);
+      byName.add((isActive && nameKey(fields)) || undefined, slot);
+    }
+    people += 1;
+    if (people % perTurn === 0) await nextTurn();
+  }
+  const telling = byName.isEmpty() ? new Set<string>() : tellingFields(sample);
   return {
     like({ identification, fields }) {
-      const named = byName.get(nameKey(fields)) ?? [];
+      const named = byName.of(nameKey(fields));
       return new Set([
-        ...(byWriting.get(writtenKey(identification)) ?? []),
-        ...(byLike.get(likenessKey(fields) ?? '') ?? []),
+        ...byWriting.of(writtenKey(identification)),
+        ...byLike.of(likenessKey(fields)),
         ...named.filter((slot) => isEqualPerson(fieldsOf(slot), fields, telling)),
       ]);
     },
@@ -263,23 +280,30 @@ function openNewPeople(index: PeopleIndex): { like(user: Pick<User, 'identificat
 }
 
 /** Returns people who should have an account by their likeness. */
-function byLikeness(index: PeopleIndex, isMeant: (slot: number) => boolean): ReadonlyMap<string, readonly number[]> {
-  return groupSlots(index, (slot) => {
-    const person = index.has(slot, mark.inSource | mark.active) && isMeant(slot) ? index.person(slot) : undefined;
-    return person?.kind === 'person' ? likenessKey(person.fields) : undefined;
-  });
-}
-
-function groupSlots(index: PeopleIndex, keyOf: (slot: number) => string | undefined): Map<string, number[]> {
-  const found = new Map<string, number[]>();
+function byLikeness(index: PeopleIndex, isMeant: (slot: number) => boolean): SlotsByKey {
+  const found = openSlots();
   for (let slot = 0; slot < index.size; slot += 1) {
-    const key = keyOf(slot);
-    if (key === undefined) continue;
-    const known = found.get(key);
-    if (known === undefined) found.set(key, [slot]);
-    else known.push(slot);
+    const person = index.has(slot, mark.inSource | mark.active) && isMeant(slot) ? index.person(slot) : undefined;
+    if (person?.kind === 'person') found.add(likenessKey(person.fields), slot);
   }
   return found;
+}
+
+type SlotsByKey = ReturnType<typeof openSlots>;
+
+/** Keeps slots by a key. Undefined is no key. */
+function openSlots() {
+  const all = new Map<string, number[]>();
+  return {
+    isEmpty: () => all.size === 0,
+    of: (key: string | undefined): readonly number[] => (key === undefined ? [] : (all.get(key) ?? [])),
+    add(key: string | undefined, slot: number): void {
+      if (key === undefined) return;
+      const known = all.get(key);
+      if (known === undefined) all.set(key, [slot]);
+      else known.push(slot);
+    },
+  };
 }
 
 /** Leaves the fields that the source shows too. */

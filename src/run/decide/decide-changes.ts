@@ -96,7 +96,7 @@ function nothingDecided(): Decided {
 }
 
 /** Small enough that other work of this process soon runs, even if every case becomes a change. */
-const chunkSize = 512;
+const chunkSize = 500;
 
 /**
  * Applies the truth table to every person who needs a decision, and stores the changes: decides some people, lists what

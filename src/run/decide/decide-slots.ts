@@ -78,8 +78,9 @@ export async function decideSlots(
   io: EngineIo,
 ): Promise<readonly DecidedSlot[]> {
   const { index, sync, spool } = job;
-  const people = slots.map(({ slot, place }) => {
-    const person = index.person(slot);
+  // First all people, then all users: both lie in the spool in about this order.
+  const read = slots.map(({ slot, place }) => ({ slot, place, person: index.person(slot) }));
+  const people = read.map(({ slot, place, person }) => {
     return { slot, person, user: place === undefined ? undefined : userOf(readKept(spool, place), person, index) };
   });
   // The ledger was not recalled for bystanders.

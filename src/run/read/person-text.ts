@@ -30,37 +30,26 @@ export function createPersonText(): {
       const { at, identification, fields, standing, standingReason, isInScope } = person;
       const { rank, leaders, refusesCreate, refusesEnable, hiresLater, earlier } = person;
       const [unreadable, troubles, notes] = [some(person.unreadable), some(person.troubles), some(person.notes)];
-      // JSON leaves out what is undefined: for most people, all of it.
-      const more = { rank, leaders, refusesCreate, refusesEnable, hiresLater, earlier, unreadable, troubles, notes };
-      const reason = placeOf(standingReason);
-      return JSON.stringify([at, identification, standing, reason, isInScope, daysOf(person), pack(fields), more]);
+      const { leaves, leavesByDate } = person;
+      const days = { hires: person.hires && '', leaves, leavesByDate, hiresLater };
+      // JSON leaves out what is undefined: for most people, nearly all of it.
+      const more = { ...days, rank, leaders, refusesCreate, refusesEnable, earlier, unreadable, troubles, notes };
+      return JSON.stringify([at, identification, standing, placeOf(standingReason), isInScope, pack(fields), more]);
     },
     read(text) {
       const value = JSON.parse(text) as Cells | RejectedPerson | Absent;
       if (!Array.isArray(value)) return value;
-      const [at, identification, standing, reason, isInScope, days, fields, more] = value;
-      const person = { kind: 'person', at, identification, fields: unpack(fields), standing, isInScope } as const;
-      const plain = { ...person, standingReason: reasons[reason] ?? '', unreadable: [], troubles: [], notes: [] };
-      return days === '' ? { ...plain, ...more } : { ...plain, ...parseDays(days), ...more };
+      const [at, identification, standing, reason, isInScope, packed, more] = value;
+      const fields = unpack(packed);
+      const none = { unreadable: [], troubles: [], notes: [] };
+      const standingReason = reasons[reason] ?? '';
+      return { kind: 'person', at, identification, fields, standing, standingReason, isInScope, ...none, ...more };
     },
   };
 }
 
 function some<One>(list: readonly One[]): readonly One[] | undefined {
   return list.length === 0 ? undefined : list;
-}
-
-function daysOf({ leaves = '', leavesByDate, hires }: Person): string {
-  return `${hires === undefined ? '' : '+'}${leavesByDate === true ? '!' : ''}${leaves}`;
-}
-
-function parseDays(text: string): Pick<Person, 'leaves' | 'leavesByDate' | 'hires'> {
-  const leaves = text.replace(/^\+?!?/, '');
-  return {
-    ...(text.startsWith('+') ? { hires: '' } : {}),
-    ...(text.includes('!') ? { leavesByDate: true } : {}),
-    ...(leaves === '' ? {} : { leaves }),
-  };
 }
 
 type Cells = [
@@ -70,12 +59,7 @@ type Cells = [
   /** The place of the reason. */
   reason: number,
   isInScope: boolean,
-  /**
-   * The last day of work, `''` for none, with `!` where only the date shows that the person left. Before it, `+` where
-   * there is a first day of work.
-   */
-  days: string,
   fields: Packed,
-  /** What few people have. */
+  /** What few people have, but for the first day of work. */
   more: Partial<Person>,
 ];

@@ -1,4 +1,4 @@
-import { isRecord } from '../../drivers/http/json-text.ts';
+import { isMapping } from '../../core/run/given.ts';
 import {
   Evaluation,
   Feedback,
@@ -126,7 +126,7 @@ function sortedBy(records: readonly Shown[], criteria: readonly Criterion[], sha
 /** The value of a member; of a person the identification, of a score its value. What is absent comes first. */
 function sortKey(value: unknown): string | number {
   if (typeof value === 'number' || typeof value === 'string') return value;
-  if (!isRecord(value)) return value === true ? 1 : 0;
+  if (!isMapping(value)) return value === true ? 1 : 0;
   return sortKey(value.identification ?? value.value ?? value.name ?? value.id ?? value.creationTime);
 }
 

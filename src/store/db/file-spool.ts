@@ -31,7 +31,8 @@ export async function openScratchFolder(configFolder: string, now: number): Prom
 const bufferBytes = 1 << 20;
 /** So many bytes stay in memory, as they are: most plans write no file. */
 const memoryBytes = 48 * bufferBytes;
-const firstReadBytes = 1024;
+/** Some forty records. A cipher costs as much as they do. */
+const windowBytes = 16 << 10;
 
 /**
  * Opens a spool in memory. Beyond `inMemory` bytes, all of it goes to a file. A record is a 4-byte length and UTF-8 text.
@@ -114,8 +115,9 @@ function openSealedFile(folder: string): SealedFile {
   const key = randomBytes(scratchKeyBytes);
   const encrypt = scratchCipher(key, 0);
   let written = 0;
-  let scratch = Buffer.allocUnsafe(firstReadBytes);
-  const fill = (into: Buffer, place: number): number => readSync(file, into, 0, into.length, place);
+  /** What was read last, decrypted: records are read in about the order in which they were written. */
+  let window: Buffer = Buffer.alloc(0);
+  let from = 0;
 
   return {
     write(bytes) {
@@ -124,16 +126,14 @@ function openSealedFile(folder: string): SealedFile {
       written += bytes.length;
     },
     read(place) {
-      const got = fill(scratch, place);
-      if (got < 4) return undefined;
-      const decrypt = scratchCipher(key, place);
-      const start = decrypt(scratch.subarray(0, got));
-      const length = start.readUInt32LE(0);
-      if (got >= 4 + length) return start.toString('utf8', 4, 4 + length);
-      scratch = Buffer.allocUnsafe(2 ** Math.ceil(Math.log2(4 + length)));
-      fill(scratch, place);
-      const rest = decrypt(scratch.subarray(got, 4 + length));
-      return Buffer.concat([start.subarray(4), rest]).toString('utf8');
+      for (let size = windowBytes; ; size *= 8) {
+        const known = place < from ? undefined : recordIn(window, place - from);
+        const isAll = place >= written || (place === from && from + window.length >= written);
+        if (known !== undefined || isAll) return known;
+        const bytes = Buffer.allocUnsafe(size);
+        window = scratchCipher(key, place)(bytes.subarray(0, readSync(file, bytes, 0, size, place)));
+        from = place;
+      }
     },
     close() {
       ftruncateSync(file);
