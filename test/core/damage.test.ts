@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createExpressions } from '../../src/config/expressions.ts';
-import {
-  importDamage,
-  isRewritten,
-  otherForms,
-} from '../../src/core/guard/damage.ts';
+import { importDamage, isRewritten, otherForms } from '../../src/core/guard/damage.ts';
 import { compileMapping } from '../../src/core/person/mapping.ts';
 
 const cp1252 = new TextDecoder('windows-1252');
