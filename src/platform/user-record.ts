@@ -1,4 +1,5 @@
 import { type FieldName, fieldTable } from '../core/person/fields.ts';
+import { existingDate } from '../core/person/plain-date.ts';
 import { normalText } from '../core/person/text.ts';
 import type { UnreadUser, User } from '../core/person/user.ts';
 import { given } from '../core/run/given.ts';
@@ -213,9 +214,9 @@ function wordsOf(text: string): readonly string[] {
  */
 export function readPlatformDate(text: string, languages: readonly MonthLanguage[]): string | undefined {
   const iso = isoDate.exec(text);
-  if (iso !== null) return existing(Number(iso[1]), Number(iso[2]), Number(iso[3]));
+  if (iso !== null) return existingDate(Number(iso[1]), Number(iso[2]), Number(iso[3]));
   const { name = '', day, year } = (monthFirst.exec(text) ?? dayFirst.exec(text))?.groups ?? {};
-  return existing(Number(year), monthOf(name.toLowerCase(), languages), Number(day));
+  return existingDate(Number(year), monthOf(name.toLowerCase(), languages), Number(day));
 }
 
 /** Returns the number of a month, from 1; 0 for a name that is none. */
@@ -226,14 +227,4 @@ function monthOf(name: string, languages: readonly MonthLanguage[]): number {
     if (septembers[language].includes(name)) return 9;
   }
   return 0;
-}
-
-function existing(year: number, month: number, day: number): string | undefined {
-  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
-  return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
-}
-
-function daysIn(year: number, month: number): number {
-  if (month !== 2) return [4, 6, 9, 11].includes(month) ? 30 : 31;
-  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
 }

@@ -32,10 +32,11 @@ interface Played {
   readonly pages?: readonly SourcePage[];
   readonly end?: ReadEnd;
   readonly refusal?: RollcallError;
+  readonly scope?: string;
 }
 
 /** A source of these pages, and what was taken of it. */
-function play({ fields, pages = [], end = whole, refusal }: Played) {
+function play({ fields, pages = [], end = whole, refusal, scope }: Played) {
   const taken = { pages: 0, isClosed: false };
   async function* read(): ReturnType<Source['read']> {
     try {
@@ -53,7 +54,7 @@ function play({ fields, pages = [], end = whole, refusal }: Played) {
   const source: Source = { kind: 'played', capabilities, read, fields: async () => fields };
   const rules = { identification: from('id'), fields: { firstName: from('first'), lastName: from('last') } };
   const leaves = { ...lifecycle, leaveDate: 'left' };
-  const mapping = compileMapping(rules, leaves, { scope: undefined }, { expressions: createExpressions() });
+  const mapping = compileMapping(rules, leaves, { scope }, { expressions: createExpressions() });
   const sync = { settings: { name: 'people', mapping: rules, lifecycle: leaves }, source, mapping } as unknown as Sync;
   const io = { clock: new FastClock(0), logger: memoryLogger() };
   return { taken, check: () => checkSource(sync, io, new AbortController().signal) };
@@ -109,6 +110,12 @@ it.each<readonly [string, Played, string, RegExp]>([
     { fields: ['id', 'first', 'last'] },
     'failed',
     /no field left\. It has: id, first, last$/,
+  ],
+  [
+    'a text without quotes in scope',
+    { fields: ['id', 'first', 'last', 'left', 'area'], scope: 'area = Ops and country = UY' },
+    'failed',
+    /the source has no fields Ops, country, UY\. If they are texts, write quotes in scope: 'Ops'\. It has: id/,
   ],
   ['no field at all', { fields: [] }, 'failed', /no fields id, first, last, left\. It has no fields$/],
   [

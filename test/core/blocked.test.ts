@@ -71,7 +71,10 @@ describe('the tally of blocked people', () => {
   const sharing = (pairs: readonly string[]) => ({ code: 'email-conflict', pairs }) as const;
 
   it.each([
-    ['identifications of 30 people lost their leading zeros', rename(numbers(30).map((i) => `${i} 00${i}`))],
+    [
+      'identifications of 30 people differ from their accounts only in case, signs or leading zeros',
+      rename(numbers(30).map((i) => `${i} 00${i}`)),
+    ],
     ['12 people have the e-mail of a user with another identification', rename(numbers(12).map((i) => `${i} A${i}`))],
     ['3 people share one e-mail', sharing(['E1', 'E2 E1', 'E3 E1'])],
     ['4 people claim the e-mail of another person', sharing(['E1 X1', 'E2 X2', 'E3 X3', 'E4 X4'])],
@@ -87,11 +90,12 @@ describe('the tally of blocked people', () => {
     expect(tally.likelyCause(pairs.length)).toBe(`${said}; first at line 2`);
   });
 
+  const written = 'identifications of 1 person differ from their accounts only in case, signs or leading zeros';
   const alone = '1 person is in conflict with another row or user';
 
   it.each([
     ['duplicate-key', 'E1', undefined, '1 identification is in several rows'],
-    ['rename-conflict', '0017', '17', 'identifications of 1 person have new leading zeros'],
+    ['rename-conflict', '0017', '17', written],
     ['rename-conflict', '17', 'A17', '1 person has the e-mail of a user with another identification'],
     [
       'case-conflict',
@@ -102,7 +106,7 @@ describe('the tally of blocked people', () => {
     ['email-conflict', 'E1', undefined, alone],
     ['duplicate-key', undefined, undefined, alone],
     ['row-rejected', 'E1', 'E2', alone],
-    ['email-conflict', '17', '017', 'identifications of 1 person lost their leading zeros'],
+    ['email-conflict', '17', '017', written],
   ] as const)('names a %s of %s and %s: %s', (code, identification, other, said) => {
     const tally = openBlockedTally();
     tally.add({ kind: 'conflict', at: line(2) });

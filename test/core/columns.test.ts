@@ -149,9 +149,12 @@ describe('a column that decides who works here', () => {
   });
 
   it('may get new words of a status, and lose all but one, which the lifecycle judges', () => {
-    const status = column([...'aaall'], false);
-    expect(doubtDeciding('status', column([...'aaaaa'], false), status, 20)).toBeUndefined();
-    expect(doubtDeciding('status', column([...'XXXXX'], false), status, 20)).toBeUndefined();
-    expect(doubtDeciding('status', column([...'laaal'], false), status, 20)).toMatch(/on other people/);
+    const status = column([...'aaaaalllll'], false);
+    for (const same of ['aaaaaaaaaa', 'XXXXXXXXXX']) {
+      expect(doubtDeciding('status', column([...same], false), status, 20)).toBeUndefined();
+    }
+    expect(doubtDeciding('status', column([...'lllllaaaaa'], false), status, 20)).toMatch(/on other people/);
+    // One leaves and one comes back.
+    expect(doubtDeciding('status', column([...'laaaallla'.padEnd(10, 'l')], false), status, 20)).toBeUndefined();
   });
 });

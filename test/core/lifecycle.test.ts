@@ -320,9 +320,9 @@ describe('today', () => {
   });
 
   it('is taken in the zone of the settings when they name one', () => {
-    const inKiribati = { timezone: 'Pacific/Kiritimati' };
-
-    expect(judge(leaves, Date.parse('2026-11-21T10:00:00Z'), inKiribati)).toMatchObject({ standing: 'leaver' });
+    for (const timezone of ['Pacific/Kiritimati', 'Line Islands Standard Time']) {
+      expect(judge(leaves, Date.parse('2026-11-21T10:00:00Z'), { timezone })).toMatchObject({ standing: 'leaver' });
+    }
   });
 
   it('is taken in UTC when there is no zone at all', () => {
@@ -367,6 +367,7 @@ describe('dates with a time and a zone', () => {
   it.each([
     ['the employee’s last day ended in Montevideo', 'America/Montevideo', '2026-11-21T01:00:00Z', 'leaver'],
     ['the same moment is today in Madrid', 'Europe/Madrid', '2026-11-21T01:00:00Z', 'active'],
+    ['Windows has its own name of the zone', 'Montevideo Standard Time', '2026-11-21T01:00:00Z', 'leaver'],
     ['midnight is the date as written', 'America/Montevideo', '2026-11-21T00:00:00Z', 'active'],
     ['yesterday as written in another zone', 'UTC', '2026-11-20T23:30:00-05:00', 'active'],
   ])('%s', (_, tz, left, standing) => {

@@ -241,6 +241,7 @@ it.each([
   ['2026-11-21T22:30:00Z', "yyyy-MM-dd'T'HH:mm:ssXXX"],
   ['2026-11-21T22:30:00.000+0000', "yyyy-MM-dd'T'HH:mm:ss.SSSXX"],
   ['2026-11-21 22:30', 'yyyy-MM-dd HH:mm'],
+  ['2026-11-21-05:00', 'yyyy-MM-ddXXX'],
   ['1795300200', 'epoch-seconds'],
   ['1795300200000', 'epoch-ms'],
 ])('of %s the problem names the format that reads it', (text, fits) => {

@@ -80,3 +80,18 @@ it.each([
     'read-back not-reached',
   ]);
 });
+
+it('the source step tells what a record changes that takes effect later', async () => {
+  const office = await openOffice({
+    sandbox: { people: usersOf(employees(3)) },
+    sync: { mapping: { ...plainMapping, area: 'dept' }, prefer: { latest: 'since' } },
+  });
+  const rows = employees(3).map((row): Row => ({ dept: 'Sales', since: '2026-01-01', ...row }));
+  const [first, moves, leaves] = [rows[0], { ...rows[0], dept: 'Finance' }, { ...rows[0], status: 'left' }] as Row[];
+  await office.applyRows([...rows, { ...moves, since: '2026-12-01' }, { ...leaves, since: '2027-02-28' }]);
+  expect(office.sandbox.state.users.get(first?.id ?? '')?.fields.area).toBe('Sales');
+  const { steps } = await tracePerson(office.app, 'people', 'E1', AbortSignal.timeout(60_000));
+  expect(steps[0]?.summary).toBe(
+    'the source has the person; 5 rows read; from 2026-12-01 on (line 5) area becomes "Finance"; from 2027-02-28 on (line 6) the person leaves',
+  );
+});

@@ -1,6 +1,6 @@
 import type { User } from '../../core/person/user.ts';
 import { entryOf } from '../../core/plan/ledger-steps.ts';
-import type { DecisionWay, IdentityWay, NewDecision } from '../../core/plan/standing.ts';
+import type { DecisionWay, NewDecision } from '../../core/plan/standing.ts';
 import { PlatformError, usageError } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
 import { readStanding } from '../../run/compare/alike.ts';
@@ -15,7 +15,6 @@ import { findSync, requireOwner } from '../find-named.ts';
 import { endOf, type PauseOrder } from '../syncs.ts';
 import { type AdoptionFacts, type Step, stepOf } from './adoption-steps.ts';
 import { keepDecision, moveUsers, pairFrom, renamesOf } from './decisions.ts';
-import { decideIdentities } from './identities.ts';
 import { openAccounts } from './list-accounts.ts';
 
 /**
@@ -28,7 +27,9 @@ export async function planAdoption(
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly Adoption[]> {
-  return (await stepsFor(findSync(name, io.syncs), ids, io, signal)).map(({ adoption }) => adoption);
+  return (await stepsFor(findSync(name, io.syncs), ids, { io, signal, explainsAll: false })).map(
+    ({ adoption }) => adoption,
+  );
 }
 
 export interface AdoptionOrder extends SignedCaller {
@@ -54,10 +55,8 @@ export async function adoptPeople(
   const { engine: io } = app;
   requireProven(io, signed, 'a decision about accounts');
   const sync = findSync(of, io.syncs);
-  if (way === 'same' || way === 'another') {
-    return decideIdentities(sync, ids, { ...signed, way, signal, ...given({ until }) }, io);
-  }
-  const found = await stepsFor(sync, ids, io, signal);
+  const explainsAll = way === 'same' || way === 'another';
+  const found = await stepsFor(sync, ids, { io, signal, explainsAll });
   const order = { ...signed, signal, ...given({ until }) };
   const steps = way === undefined ? found : await decidedSteps(found, { ...order, way }, { app, sync });
   const done: Adoption[] = [];
@@ -68,7 +67,7 @@ export async function adoptPeople(
 /** Returns the same steps with a decision about each. Throws `USAGE` as `adoptPeople` does. */
 async function decidedSteps(
   steps: readonly Step[],
-  { way, until: end, reason }: AdoptionOrder & { readonly way: Exclude<DecisionWay, IdentityWay> },
+  { way, until: end, reason }: AdoptionOrder & { readonly way: DecisionWay },
   { app, sync }: { readonly app: AppIo; readonly sync: Sync },
 ): Promise<readonly Step[]> {
   const mayEnd = way === 'leave' || way === 'disable';
@@ -83,6 +82,17 @@ async function decidedSteps(
           ? `${way} has no end`
           : undefined;
   if (unfit !== undefined) throw usageError(`${unfit}: --reason TEXT and --until TIME belong to --leave and --disable`);
+  const ofSync = { connection: sync.settings.connection, sync: sync.settings.name };
+  if (way === 'same' || way === 'another') {
+    return steps.map(({ adoption, stranger }): Step => {
+      const { identification, account } = adoption;
+      if (stranger === undefined) {
+        throw usageError(`the record of ${identification} is about the person of the account. Nothing was decided`);
+      }
+      const decision = { ...ofSync, way, identification, accountId: account?.id ?? '', nameDigest: stranger };
+      return { adoption, act: { kind: 'decide', decision } };
+    });
+  }
   if (way === 'disable') await refuseDisables(steps, sync, app);
   const isAccountAlone = ({ pair, adoption: { account, owner } }: Step): boolean =>
     mayEnd && pair === undefined && account !== undefined && owner === undefined;
@@ -93,7 +103,7 @@ async function decidedSteps(
     throw usageError(message);
   }
   const until = end === undefined ? {} : { until: endOf(end, 'the decision', app.engine.clock.now()) };
-  const place = { connection: sync.settings.connection, sync: sync.settings.name, ...until };
+  const place = { ...ofSync, ...until };
   return steps.map(({ adoption, pair }): Step => {
     const { identification, account } = adoption;
     const decision: NewDecision =
@@ -185,8 +195,7 @@ async function carryOut(
 async function stepsFor(
   sync: Sync,
   ids: readonly string[],
-  io: EngineIo,
-  signal: AbortSignal,
+  { io, signal, explainsAll }: { readonly io: EngineIo; readonly signal: AbortSignal; readonly explainsAll: boolean },
 ): Promise<readonly Step[]> {
   const { name, connection } = sync.settings;
   requireOwner(sync);
@@ -197,6 +206,7 @@ async function stepsFor(
   const standing = await readStanding(sync.settings, io);
   const suspects = await suspectedIn(sync, io);
   const isHeld = async (identification: string): Promise<boolean> =>
+    explainsAll ||
     (await io.store.decisions.of(name, identification)).some(
       (one) => one.state === 'open' && one.endedAt === undefined,
     );

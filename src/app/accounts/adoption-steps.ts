@@ -44,6 +44,8 @@ type Act =
 export interface Step {
   readonly adoption: Adoption;
   readonly pair?: Pair;
+  /** Digest of the name of another person than the account's, in the record. */
+  readonly stranger?: string;
   /** Absent: nothing. */
   readonly act?: Act;
 }
@@ -73,7 +75,7 @@ export function stepOf(facts: AdoptionFacts, { dialect, settings: { name } }: Sy
   const isStranger = pair !== undefined && pair.identification === pair.other;
   const step = (over: Partial<Adoption> & Pick<Adoption, 'effect'>, act?: Act): Step => ({
     adoption: { identification, kind: 'none', ...given({ account }), ...over, isDone: false, ...given({ ways }) },
-    ...given({ pair: isStranger ? undefined : pair, act }),
+    ...given({ pair: isStranger ? undefined : pair, act, stranger: explained?.subject?.stranger?.nameDigest }),
   });
   if (unclear !== undefined) return step({ effect: `nothing is done: ${unclear}` });
   if (user !== undefined && former !== undefined) {

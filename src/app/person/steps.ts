@@ -1,6 +1,8 @@
 import { partWords } from '../../core/guard/approvals.ts';
+import { fieldNames } from '../../core/person/fields.ts';
 import { isForCreate, type MappingTrace } from '../../core/person/mapping.ts';
 import type { RejectedPerson, SourceRecord, UnreadableRecord } from '../../core/person/person.ts';
+import { comingDay, countingRecord } from '../../core/person/prefer.ts';
 import { type Change, differencesOf } from '../../core/plan/change.ts';
 import { keptDetails } from '../../core/plan/diff.ts';
 import { waitWords } from '../../core/plan/ledger-steps.ts';
@@ -57,7 +59,7 @@ export function personSteps(input: StepsInput): readonly PersonStep[] {
 const notReached: Step = { state: 'not-reached', summary: 'an earlier step stopped' };
 
 function sourceStep({ records, snapshot, subject, failure }: StepsInput): Step {
-  const read = `${countOf(snapshot.rows, 'row')} read`;
+  const read = [`${countOf(snapshot.rows, 'row')} read`, ...comingChanges(records)].join('; ');
   const details = [
     ...records.map(({ record }) => ({ name: 'record', value: record.at })),
     ...snapshot.gaps.map((gap) => ({ name: 'not proven', value: gap })),
@@ -70,6 +72,20 @@ function sourceStep({ records, snapshot, subject, failure }: StepsInput): Step {
   }
   const why = says !== undefined && 'reason' in says ? says.reason : 'no record has this identification';
   return { state: 'stopped', summary: `${why}; ${read}`, details };
+}
+
+/** Says what the records change that take effect after today. */
+function comingChanges(records: Records): readonly string[] {
+  const people = records.flatMap(({ trace: { mapped } }) => (mapped.kind === 'person' ? [mapped] : []));
+  const now = people.length > 1 ? countingRecord(people) : undefined;
+  return people.flatMap((person) => {
+    const day = comingDay(person);
+    if (day === undefined || now === undefined || person === now) return [];
+    const fields = fieldNames(person.fields).filter((name) => person.fields[name] !== now.fields[name]);
+    const becomes = fields.map((name) => `${name} becomes ${JSON.stringify(person.fields[name])}`);
+    const said = [...(person.standing === 'leaver' ? ['the person leaves'] : []), ...becomes].join(', ');
+    return said === '' ? [] : [`from ${day} on (${person.at}) ${said}`];
+  });
 }
 
 function mappingStep({ records, decision }: StepsInput): Step {

@@ -99,7 +99,7 @@ function toldOnce(findings: readonly Finding[]): readonly Finding[] {
   });
 }
 
-/** Leaves out the people and rows of a cause that is told once, with their number and examples. */
+/** Leaves out the people and rows of a cause that has a finding of its own, with their number and examples. */
 function withoutShared(findings: readonly Finding[]): readonly Finding[] {
   const shared = findings.filter(({ people }) => people !== undefined).map(openShared);
   return findings.filter((finding) => !shared.some((tells) => tells(finding)));

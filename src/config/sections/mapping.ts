@@ -57,7 +57,7 @@ export const lifecycle = z
     ),
     timezone: documented(
       recordValue().optional(),
-      "A source field with the employee's IANA time zone, a fixed time zone, or an expression. It decides the current date, and the day of dates with a time and a zone, also in `mapping`. Absent: UTC.",
+      "A source field with the employee's time zone (IANA or Windows name), a fixed time zone, or an expression. It decides the current date, and the day of dates with a time and a zone, also in `mapping`. Absent: UTC.",
       'America/Montevideo',
     ),
     dateTimes: documented(

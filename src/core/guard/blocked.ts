@@ -1,7 +1,7 @@
 import type { Finding } from '../run/finding.ts';
 import { countOf } from '../run/formats.ts';
 import type { FilledColumns, UnreadableCells } from './columns.ts';
-import { numberDamage } from './damage.ts';
+import { isRewritten } from './damage.ts';
 
 /** Why no decision is possible for a person. `unresolved`: the outcome of an earlier change is not known. */
 export const blockedKinds = ['row-refused', 'status-unknown', 'conflict', 'unresolved'] as const;
@@ -107,15 +107,13 @@ export function openBlockedTally(): BlockedTally {
   };
 }
 
-type ConflictCause = 'other' | 'unread' | 'number' | 'zeros' | 'filled' | 'renamed' | 'shared' | 'twice' | 'case';
+type ConflictCause = 'other' | 'unread' | 'written' | 'renamed' | 'shared' | 'twice' | 'case';
 
 const conflictWords: Readonly<Record<ConflictCause, (people: number) => string>> = {
   other: (people) => `${countOf(people, 'person is', 'people are')} in conflict with another row or user`,
   unread: (people) => `${countOf(people, 'account')} on the platform cannot be read`,
-  zeros: (people) => `identifications of ${countOf(people, 'person', 'people')} lost their leading zeros`,
-  number: (people) =>
-    `identifications of ${countOf(people, 'person', 'people')} were changed by a program (1001.0, '1001, 1,001)`,
-  filled: (people) => `identifications of ${countOf(people, 'person', 'people')} have new leading zeros`,
+  written: (people) =>
+    `identifications of ${countOf(people, 'person', 'people')} differ from their accounts only in case, signs or leading zeros`,
   renamed: (people) =>
     `${countOf(people, 'person has', 'people have')} the e-mail of a user with another identification`,
   shared: (people) => countOf(people, 'person claims the e-mail of another user', 'people share one e-mail'),
@@ -131,8 +129,7 @@ function conflictCause({ code, identification, other }: Finding): ConflictCause 
   if (code === 'account-unreadable') return 'unread';
   // Without `other`, the finding repeats the same conflict for the other person.
   if ((code !== 'rename-conflict' && code !== 'email-conflict') || other === undefined) return undefined;
-  const damage = numberDamage(identification, other);
-  if (damage !== undefined) return damage.lostZeros === undefined ? 'number' : damage.lostZeros ? 'zeros' : 'filled';
+  if (isRewritten(identification, other)) return 'written';
   return code === 'rename-conflict' ? 'renamed' : 'shared';
 }
 

@@ -1,5 +1,5 @@
-import { countOf } from '../run/formats.ts';
 import { Refusal } from '../run/refusal.ts';
+import { bareName } from '../setup/forms.ts';
 
 /**
  * Returns what a spreadsheet or a wrong encoding did to a text before Rollcall read it, without the text itself;
@@ -73,11 +73,6 @@ const mojibake = new RegExp(
 /** Most zeros that are tried in front of an identification. */
 const mostZeros = 9;
 
-/** Returns the width of a number that is filled up with zeros (`00123`: 5); undefined for any other text. */
-export function paddedWidth(identification: string): number | undefined {
-  return identification.charCodeAt(0) === zero && padded.test(identification) ? identification.length : undefined;
-}
-
 /**
  * Returns why no account is created under the identification; undefined for most. A person with an account is
  * compared with it. Dots and spaces between thousands are left out, because identity cards have them.
@@ -106,15 +101,16 @@ function isGrouped(identification: string): boolean {
   return /^\d{1,3}(?:([.\s])\d{3})(?:\1\d{3})*$/.test(identification);
 }
 
-/** Returns what two identifications of one person share, whatever was done to either: see `bareForm`, without zeros. */
-export function damageKey(identification: string): string {
-  const bare = bareForm(identification);
-  return digits.test(bare) ? withoutZeros(bare) : bare;
+/** Returns what two identifications share that are one but for how they are written: see `bareForm` and `bareName`. */
+export function writtenKey(identification: string): string {
+  return bareName(bareForm(identification));
 }
 
-/** Returns what two identifications share that differ only by signs: `12.345.688-0` is 123456880, and `E 111` is e111. */
-export function signlessKey(identification: string): string {
-  return identification.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+/** How such two differ, as the end of a sentence. */
+export const rewritten = 'differ only in case, signs or leading zeros';
+
+export function isRewritten(one: string, other: string): boolean {
+  return one !== other && writtenKey(one) === writtenKey(other);
 }
 
 /** How a known number is written that a program had changed when its account was created. */
@@ -136,92 +132,9 @@ export function otherForms(identification: string): readonly string[] {
   return [...forms];
 }
 
-/** What a spreadsheet or a program did to one of two identifications. */
-export interface NumberDamage {
-  /** How they differ, as the end of a sentence: `differ only by leading zeros`. */
-  readonly how: string;
-  readonly advice: string;
-  /** The first one is the shorter one. Undefined where something else than zeros differs. */
-  readonly lostZeros?: boolean;
-}
-
-/** Returns how two identifications differ that are one but for what programs do; undefined for any other two. */
-export function numberDamage(one: string, other: string): NumberDamage | undefined {
-  if (one === other || damageKey(one) !== damageKey(other)) return undefined;
-  if (digits.test(one) && digits.test(other)) {
-    return { how: 'differ only by leading zeros', advice: textAdvice, lostZeros: one.length < other.length };
-  }
-  const strange = bareForm(one) === one ? other : one;
-  if (/^[='"`´‘’“”]/.test(strange)) {
-    return { how: "differ only by a spreadsheet's mark for text", advice: 'Export the column without it' };
-  }
-  if (/\d[.,]0*$/.test(strange) && !isGrouped(strange)) {
-    return { how: 'differ only by a decimal part', advice: textAdvice };
-  }
-  return digits.test(bareForm(strange))
-    ? { how: 'differ only by marks between thousands', advice: textAdvice }
-    : { how: 'differ only by quotes or separators around one of them', advice: 'Export the column without them' };
-}
-
-const textAdvice = 'Export the column as text';
-
 function withoutZeros(text: string): string {
   return text.replace(/^0+(?=\d)/, '');
 }
 
-const zero = 0x30;
 const digits = /^\d+$/;
 const grouped = /^(\d{1,3}(?:([.,\s'’])\d{3})(?:\2\d{3})*)(?:[.,]0*)?$/;
-const padded = /^0\d+$/;
-
-/** Compares the identifications of a read with each other. */
-interface PaddingFindings {
-  see(row: { readonly identification: string; readonly at: string }): void;
-  /** Returns a finding when some identifications seem to have lost the zeros that the others have. */
-  all(): readonly { readonly code: 'cell-suspect'; readonly message: string }[];
-}
-
-/** Number of places that the finding names. */
-const namedPlaces = 3;
-/** Fewer identifications with zeros show no rule. */
-const fewestPadded = 3;
-/** Longest number that is grouped by its width. Numbers in use have fewer digits. */
-const mostDigits = 40;
-
-/**
- * Where numbers are filled up with zeros to one width, every number has that width. Shorter ones then have lost their
- * zeros, or were typed without. This only shows; the next steps are decided by the last read (see
- * `src/run/compare/alike.ts`). `column`: where the identification comes from.
- */
-export function openPaddingFindings(column: string): PaddingFindings {
-  const padded = new Map<number, number>();
-  const shorter = new Map<number, { count: number; readonly places: string[] }>();
-  return {
-    see({ identification, at }) {
-      const first = identification.charCodeAt(0);
-      if (first < zero || first > nine || !digits.test(identification)) return;
-      const width = paddedWidth(identification);
-      if (width !== undefined) {
-        padded.set(width, (padded.get(width) ?? 0) + 1);
-        return;
-      }
-      const { length } = identification;
-      if (length > mostDigits) return;
-      const group = shorter.get(length) ?? { count: 0, places: [] };
-      shorter.set(length, group);
-      group.count += 1;
-      if (group.places.length < namedPlaces) group.places.push(at);
-    },
-    all() {
-      const [[width, count] = [0, 0], ...others] = padded;
-      if (others.length > 0 || count < fewestPadded) return [];
-      const groups = [...shorter].filter(([length]) => length < width).map(([, group]) => group);
-      const lost = groups.reduce((sum, group) => sum + group.count, 0);
-      if (lost === 0) return [];
-      const places = groups.flatMap((group) => group.places).slice(0, namedPlaces);
-      const where = `${countOf(lost, 'row')} (${places.join(', ')}${lost > places.length ? ', …' : ''})`;
-      const message = `${column} has fewer than ${width} digits in ${where}, but other values have leading zeros. If zeros were lost, export the column as text`;
-      return [{ code: 'cell-suspect', message }];
-    },
-  };
-}

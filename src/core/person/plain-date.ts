@@ -1,5 +1,5 @@
+import { literal } from '../run/formats.ts';
 import { type DateUse, implausibleSide, implausibleYear, isNoDate, isNoDateText } from './cell.ts';
-import { literal } from './text.ts';
 
 /** Dates without time and zone. A plain date is the text `YYYY-MM-DD`, so two plain dates compare as strings. */
 
@@ -69,17 +69,17 @@ export function dateProblem(text: string, { pattern, isInstant, parse, isImplaus
 /** Returns the format that fits the text, as advice; `''` when none is known. */
 function betterFormat(text: string, pattern: string): string {
   if (epochFormats[pattern] !== undefined) return '';
-  const time = /^\d{4}-\d\d-\d\d(T| )\d\d:\d\d(:\d\d(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:\d\d|[+-]\d{4})?$/.exec(text);
+  const time = /^\d{4}-\d\d-\d\d(?:(T| )\d\d:\d\d(:\d\d(?:\.(\d{1,9}))?)?)?(Z|[+-]\d\d:\d\d|[+-]\d{4})?$/.exec(text);
   if (time !== null) {
     const [, between = '', seconds = '', fraction = '', zone = ''] = time;
     const parts = [
-      `yyyy-MM-dd${between === 'T' ? "'T'" : ' '}HH:mm`,
+      between === '' ? 'yyyy-MM-dd' : `yyyy-MM-dd${between === 'T' ? "'T'" : ' '}HH:mm`,
       seconds === '' ? '' : ':ss',
       fraction === '' ? '' : `.${'S'.repeat(fraction.length)}`,
       zone === '' ? '' : zone.length === 5 ? 'XX' : 'XXX',
     ];
     const fits = parts.join('');
-    return fits === pattern ? '' : `, but a date with a time: the format ${fits} fits it`;
+    return fits === pattern ? '' : `, but the format ${fits} fits it`;
   }
   if (/^\d{13}$/.test(text)) return ', but looks like milliseconds since 1970: the format epoch-ms';
   return /^\d{10}$/.test(text) ? ', but looks like seconds since 1970: the format epoch-seconds' : '';
@@ -278,8 +278,12 @@ function monthNumber(text: string): number {
 
 function plainDate(year: number, month: number, day: number, use: DateUse): string | undefined {
   if (isNoDate(year, month, day, use)) return '';
-  if (implausibleSide(year) !== undefined || month < 1 || month > 12 || day < 1 || day > daysIn(year, month))
-    return undefined;
+  return implausibleSide(year) === undefined ? existingDate(year, month, day) : undefined;
+}
+
+/** Returns the plain date; undefined for a day that no calendar has. */
+export function existingDate(year: number, month: number, day: number): string | undefined {
+  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
   return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`;
 }
 

@@ -69,6 +69,13 @@ function futureRank(date: string): string {
   return `-${date.replace(/\d/g, (digit) => `${9 - Number(digit)}`).replaceAll('-', '')}-`;
 }
 
+/** Returns the day after today from which a record counts, where `prefer` knows of one. */
+export function comingDay({ rank = '' }: Person): string | undefined {
+  const [, turned] = /-(\d{8})-/.exec(rank) ?? [];
+  const day = turned?.replace(/\d/g, (digit) => `${9 - Number(digit)}`);
+  return day?.replace(/(.{4})(..)(..)/, '$1-$2-$3');
+}
+
 function truthRank(result: unknown): string {
   if (result instanceof Refusal) return '?';
   return castToBoolean(result) ? '1' : '0';

@@ -3,6 +3,7 @@ import type { RecordValue } from '../run/settings.ts';
 import type { RecordInput, RecordInputs } from './field-rule.ts';
 import { type DateTimeRule, type DayOf, dayRule } from './plain-date.ts';
 import { readText } from './text.ts';
+import windowsZones from './windows-zones.json' with { type: 'json' };
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -87,7 +88,7 @@ function sameDay(today: string): Days {
   return { earliest: today, latest: today };
 }
 
-/** Determines the current day in a time zone. Zones are IANA names (`America/Montevideo`). */
+/** Determines the current day in a time zone. Zones are IANA names (`America/Montevideo`) or those of Windows. */
 interface ZoneDays {
   /** Returns today's plain date in the zone at `now` (epoch ms); undefined for a zone that does not exist. */
   today(zone: string, now: number): string | undefined;
@@ -120,10 +121,13 @@ export function isTimeZone(text: string): boolean {
   return formatFor(text) !== undefined;
 }
 
+/** Windows and Microsoft 365 have names of their own, such as `W. Europe Standard Time`. */
+const ofWindows: ReadonlyMap<string, string> = new Map(Object.entries(windowsZones));
+
 function formatFor(zone: string): Intl.DateTimeFormat | undefined {
   try {
     return new Intl.DateTimeFormat('en-US', {
-      timeZone: zone,
+      timeZone: ofWindows.get(zone) ?? zone,
       calendar: 'gregory',
       numberingSystem: 'latn',
       year: 'numeric',

@@ -1,9 +1,8 @@
 import type { ColumnFacts, UnreadableColumn } from '../guard/columns.ts';
 import type { Person } from '../person/person.ts';
-import { literal } from '../person/text.ts';
 import type { User } from '../person/user.ts';
 import type codes from './codes/codes.json';
-import { countOf } from './formats.ts';
+import { countOf, literal } from './formats.ts';
 import type { CellNote, CellTrouble, CellUse } from './refusal.ts';
 
 /**

@@ -135,3 +135,8 @@ export function shellWord(word: string): string {
 export function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
+
+/** Returns the pattern of a regular expression that matches the text itself. */
+export function literal(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}

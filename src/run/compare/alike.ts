@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { damageKey, numberDamage, otherForms, signlessKey } from '../../core/guard/damage.ts';
+import { isRewritten, otherForms, rewritten, writtenKey } from '../../core/guard/damage.ts';
 import type { FieldName, FieldValues } from '../../core/person/fields.ts';
 import { isEqualPerson, likenessKey, nameKey, tellingFields } from '../../core/person/same-person.ts';
 import type { User } from '../../core/person/user.ts';
 import { openStanding, type Standing } from '../../core/plan/standing.ts';
 import { chunk } from '../../core/run/batch.ts';
-import { formatMinute, shellWord } from '../../core/run/formats.ts';
+import { countOf, formatMinute, shellWord } from '../../core/run/formats.ts';
+import { chooseForm } from '../../core/setup/forms.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import type { Reading } from '../read/choose-read.ts';
 import { mark } from '../read/marks.ts';
@@ -120,7 +121,7 @@ export function openLikeness(index: PeopleIndex, { mapping }: Sync, comparesAll:
 
 /**
  * Finds people of the source without an account who are probably a user of ours whom the source does not name: by an
- * identification that is the same but for what programs do and for signs, by their name and dates, or by their name and
+ * identification that is the same but for how it is written, by their name and dates, or by their name and
  * what else is equal. The user may also be a leaver's. Neither is changed. Two who are both active in the source, or who
  * both have an account, are two people.
  */
@@ -129,7 +130,7 @@ export async function findAlike(
   { found, leavers }: Pick<LikenessWatch, 'found' | 'leavers'>,
   io: EngineIo,
 ): Promise<void> {
-  await findByUser(job, leavers);
+  tellWriting(await findByUser(job, leavers), job);
   if (job.isFocused || job.reading.kind !== 'full') await findByPerson(job, found, io);
 }
 
@@ -137,14 +138,19 @@ export async function findAlike(
  * Begins with leavers, and with the users that are missing in the source and are ours, or are to be disabled: few, while
  * the source is as it was.
  */
-async function findByUser(job: AlikeJob, leavers: readonly User[]): Promise<void> {
+async function findByUser(job: AlikeJob, leavers: readonly User[]): Promise<Rewritten> {
   const { index, spool, candidates, sync, standing } = job;
   let newPeople: Awaited<ReturnType<typeof openNewPeople>> | undefined;
+  const pairs: Rewritten[number][] = [];
   let protectedUsers = 0;
   const protect = async (user: User, absence: string): Promise<void> => {
     newPeople ??= await openNewPeople(index);
     const shown = { ...user, fields: onlyMapped(user.fields, sync.mapping.fields) };
-    for (const person of newPeople.like(shown)) protectBoth(person, user, job, absence);
+    for (const person of newPeople.like(shown)) {
+      protectBoth(person, user, job, absence);
+      const { identification: ours } = index.person(person);
+      if (isRewritten(ours, user.identification)) pairs.push({ ours, theirs: user.identification });
+    }
     protectedUsers += 1;
     if (protectedUsers % perTurn === 0) await nextTurn();
   };
@@ -160,6 +166,24 @@ async function findByUser(job: AlikeJob, leavers: readonly User[]): Promise<void
     if (isEqualUser(user)) continue;
     await protect(user, 'not in the source');
   }
+  return pairs;
+}
+
+/** Identifications of the source, each with that of an account which differs only in how it is written. */
+type Rewritten = readonly { readonly ours: string; readonly theirs: string }[];
+
+/** Fewer identifications have only a finding each. */
+const fewestRewritten = 3;
+
+/** Tells once of a column that is written in another way than the accounts, with the expression that undoes it. */
+function tellWriting(pairs: Rewritten, { sync: { mapping }, find }: Pick<AlikeJob, 'sync' | 'find'>): void {
+  const { identificationField: column } = mapping;
+  if (pairs.length < fewestRewritten || column === undefined) return;
+  const { form, equal } = chooseForm(pairs);
+  if (form.says === '' || equal < pairs.length) return;
+  const expression = form.wrap(/^\w+$/.test(column) ? column : `\`${column}\``);
+  const message = `${column} is written in another way than before in ${countOf(pairs.length, 'row')}. To read it as before (${form.says}), set mapping.identification.expression: ${expression}`;
+  find({ code: 'cell-suspect', message });
 }
 
 /** People and users who are compared before other work of this process runs. */
@@ -225,7 +249,7 @@ async function openNewPeople(
   index: PeopleIndex,
 ): Promise<{ like(user: Pick<User, 'identification' | 'fields'>): Iterable<number> }> {
   const fieldsOf = (slot: number): FieldValues => ({ fields: {}, ...index.person(slot) }).fields;
-  const [byNumber, bySigns, byLike, byName] = [openSlots(), openSlots(), openSlots(), openSlots()];
+  const [byWriting, byLike, byName] = [openSlots(), openSlots(), openSlots()];
   const sample: FieldValues[] = [];
   let people = 0;
   for (let slot = 0; slot < index.size; slot += 1) {
@@ -235,8 +259,7 @@ async function openNewPeople(
     if (isSampled) sample.push(fields);
     if (isNew(index, slot)) {
       const isActive = index.has(slot, mark.active);
-      byNumber.add(damageKey(identification), slot);
-      bySigns.add(signlessKey(identification) || undefined, slot);
+      byWriting.add(writtenKey(identification) || undefined, slot);
       byLike.add(isActive && kind === 'person' ? likenessKey(fields) : undefined, slot);
       byName.add((isActive && nameKey(fields)) || undefined, slot);
     }
@@ -248,8 +271,7 @@ async function openNewPeople(
     like({ identification, fields }) {
       const named = byName.of(nameKey(fields));
       return new Set([
-        ...byNumber.of(damageKey(identification)),
-        ...bySigns.of(signlessKey(identification)),
+        ...byWriting.of(writtenKey(identification)),
         ...byLike.of(likenessKey(fields)),
         ...named.filter((slot) => isEqualPerson(fieldsOf(slot), fields, telling)),
       ]);
@@ -306,7 +328,6 @@ function isInSource(index: PeopleIndex, identification: string): boolean {
 /** The two have one first name, date of birth and first day at work, or one name and other fields. */
 const alike = { how: 'look like one person (name, birth date, first day)', advice: 'Correct one identification' };
 const resembling = { ...alike, how: 'look like one person (name, and what else tells people apart)' };
-const bySign = { ...alike, how: 'differ only by signs that are neither letters nor digits' };
 
 /** Protects the person and the user, and reports them, unless a person decided about them. `absence`: of the user's record. */
 function protectBoth(person: number, user: User, { index, sync, find, standing }: AlikeJob, absence: string): void {
@@ -320,11 +341,13 @@ function protectBoth(person: number, user: User, { index, sync, find, standing }
   if (slot !== undefined) index.set(slot, mark.conflict);
   if (isReported || isAside) return;
   const at = 'at' in record ? record.at : 'no record';
-  const isBySign = signlessKey(identification) === signlessKey(other);
   const key = 'fields' in record ? likenessKey(record.fields) : undefined;
   const isAlike = key !== undefined && key === likenessKey(onlyMapped(user.fields, sync.mapping.fields));
-  const reason = isBySign ? bySign : isAlike ? alike : resembling;
-  const { how, advice } = numberDamage(identification, other) ?? reason;
+  const { how, advice } = isRewritten(identification, other)
+    ? { ...alike, how: rewritten }
+    : isAlike
+      ? alike
+      : resembling;
   const message =
     `${identification} (${at}) and user ${other}, ${absence}, ${how}: neither is changed. ${advice}, or run ` +
     adoptOf(sync, identification);

@@ -1,4 +1,4 @@
-import { numberDamage } from '../../core/guard/damage.ts';
+import { isRewritten, rewritten } from '../../core/guard/damage.ts';
 import { openSegmentCounts, type SegmentCounts } from '../../core/guard/segments.ts';
 import { likeness, lookAlikeKey } from '../../core/person/identification.ts';
 import { isAsLastSeen, lastSeenOf } from '../../core/person/same-person.ts';
@@ -450,12 +450,10 @@ function checkEmail(
     report('email-conflict', message, false);
     return;
   }
-  const damage = numberDamage(wanted, identification);
+  const how = isRewritten(wanted, identification) ? ` (${rewritten})` : '';
   report(
     'rename-conflict',
-    `${wanted} (${at}) has the e-mail of user ${identification}, which may be a rename${
-      damage === undefined ? '' : ` (${damage.how})`
-    }. Neither is changed. ${damage?.advice ?? 'Correct one identification'}, or run ${adoptOf(sync, wanted)}`,
+    `${wanted} (${at}) has the e-mail of user ${identification}, which may be a rename${how}. Neither is changed. Correct one identification, or run ${adoptOf(sync, wanted)}`,
     slot !== -1,
   );
   if (slot !== -1) index.set(slot, mark.conflict);

@@ -1,6 +1,5 @@
 import type { BlockedTally } from '../../core/guard/blocked.ts';
 import { type ColumnFacts, type FilledColumns, openOrders } from '../../core/guard/columns.ts';
-import { openPaddingFindings } from '../../core/guard/damage.ts';
 import { type DecidingColumns, hashOf, openDecidingColumn } from '../../core/guard/deciding-columns.ts';
 import { correctVisibility, type FieldVisibility, watchFields, withInputs } from '../../core/guard/field-visibility.ts';
 import { withEarlier } from '../../core/person/earlier.ts';
@@ -111,7 +110,6 @@ function openReader(job: ReadJob, now: number) {
   const { sync, signal, find } = job;
   const names = openNames(job);
   const facts = openPeopleFacts(sync);
-  const padding = openPaddingFindings(sync.mapping.identificationField ?? 'identification');
   const filing = openRecordFiling(job);
   const totals = openTotalRows(sync.settings.name, job.index, find);
   const budget = openBudget(signal);
@@ -127,7 +125,6 @@ function openReader(job: ReadJob, now: number) {
     }
     const { identification } = mapped;
     names.see(identification);
-    padding.see(mapped);
     const place = names.placeOf(identification);
     const isUsable = mapped.kind === 'person' && mapped.standing !== 'unknown';
     if (isUsable && (place === 'decided' || job.reading.kind === 'full')) usable += 1;
@@ -194,7 +191,7 @@ function openReader(job: ReadJob, now: number) {
       for (const gap of snapshot.gaps) find({ code: 'source-incomplete', message: `${proofless[kind]}: ${gap}` });
       const waiting = snapshot.leavers === undefined ? countLeavers(job.index) : 0;
       if (waiting > 0) find({ code: 'source-incomplete', message: leaversWait(waiting) });
-      for (const finding of [...facts.findings(), ...padding.all()]) find(finding);
+      for (const finding of facts.findings()) find(finding);
       for (const note of end.notes ?? []) find({ code: 'source-note', message: note });
       const { notReturned = [] } = end;
       const evidence = end.complete ? end.evidence : undefined;

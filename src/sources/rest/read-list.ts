@@ -188,16 +188,24 @@ function withoutOverlap(
   return { people: items, doubt };
 }
 
+/** Names the members of an answer. Those with digits may be people. */
+function membersOf(answer: unknown): string {
+  const names = isRecord(answer) ? Object.keys(answer).filter((name) => /^[a-z_]{1,30}$/i.test(name)) : [];
+  return names.length === 0 ? '' : `, but ${names.slice(0, namedMembers).join(', ')}`;
+}
+
+const namedMembers = 5;
+
 function noList(name: string, items: string, endSetting: string | undefined, answer: unknown): RollcallError {
   const where =
     Array.isArray(answer) && items !== '.'
       ? `is itself a list, and \`items\` is ${items}: set items: "."`
       : items === '.'
         ? 'is no list'
-        : `has no list at ${items}`;
+        : `has no list at ${items}${membersOf(answer)}`;
   const message =
-    `${name} was answered, but the answer ${where}. Check \`items\` in the configuration; an answer without the list ` +
-    `is never treated as an empty one, because some HR systems report errors that way.${endSetting === undefined ? '' : ` If it says so that no page follows, set ${endSetting}: true.`}`;
+    `${name} was answered, but the answer ${where}. Some HR systems report errors that way, so it never counts as an ` +
+    `empty list. If it is no error, correct \`items\`.${endSetting === undefined ? '' : ` If it says so that no page follows, set ${endSetting}: true.`}`;
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
 }
 

@@ -354,7 +354,7 @@ describe('an e-mail that an employee needs and another account has', () => {
   it('is told with the zeros that the identification lost', async () => {
     const found = await compare({ records: [of('7', mail('x@x.com'))], users: [account('007', mail('x@x.com'))] });
     expect(found.findings[0]?.message).toMatch(
-      /which may be a rename \(.*leading zeros\)\. Neither is changed\. Export/,
+      /which may be a rename \(.*leading zeros\)\. Neither is changed\. Correct/,
     );
   });
 

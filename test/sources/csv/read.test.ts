@@ -112,6 +112,12 @@ describe('a CSV file', () => {
     expect(rows).toEqual([['1', 'x', 'a@example.com']]);
   });
 
+  it('is refused with a configured delimiter that its header does not have', async () => {
+    const words =
+      /source\.delimiter is ";", which the header .* does not have\. "," separates it into 2 columns: remove/;
+    await expect(read('id,name\n1,"Paz; Ana"\n', { delimiter: ';' })).rejects.toThrow(words);
+  });
+
   it('takes the delimiter from the configuration before all else', async () => {
     const { rows } = await read('id:name,first\n1:Paz\n', { delimiter: ':' });
 
