@@ -57,7 +57,8 @@ const troubles = [
     name: 'all identifications lose their leading zeros',
     people: staff.map(({ id }) => ({ id: String(Number(id)) })),
     blocked: { conflict: 24 },
-    cause: 'identifications of 24 people differ from their accounts only in case, signs or leading zeros; first at line 2',
+    cause:
+      'identifications of 24 people differ from their accounts only in case, signs or leading zeros; first at line 2',
   },
 ] as const;
 
