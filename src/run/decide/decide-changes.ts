@@ -234,7 +234,7 @@ function countOne(
   if (one.isQuiet) countQuiet(decided.quiet, index, slot);
   if (one.inheritedFrom !== undefined) inheritance.add(one.inheritedFrom);
   const { rule, wait, finding, kept = {}, change, marked, held } = decision;
-  // An edit of the configuration, and another person, are told as such.
+  // An edit of the configuration, and another person, have findings of their own.
   if (change?.kind === 'update' && marked === undefined && held === undefined) {
     const { fields = {}, hidden = {} } = change.before ?? {};
     decided.columns.see({ ...fields, ...hidden }, change.after);
