@@ -9,6 +9,7 @@ import { compileSourcePath } from '../core/person/source-path.ts';
 import { readText } from '../core/person/text.ts';
 import type { ReadEnd } from '../core/plan/snapshot.ts';
 import { usageError } from '../core/run/errors.ts';
+import { given } from '../core/run/given.ts';
 import { type Drift, findDrift } from '../core/setup/drift.ts';
 import { type Proposal, propose } from '../core/setup/proposal.ts';
 import { openSurvey } from '../core/setup/survey.ts';
@@ -138,8 +139,8 @@ export async function readTrial(
   const budget = openBudget(signal);
   const last = await io.store.reads.last(settings.name);
   const previous = request.kind === 'full' ? last : undefined;
-  const answers = last?.profile?.answers;
-  const reading = source.read(request, { clock: io.clock, logger: io.logger, signal, previous, answers });
+  const known = given({ answers: last?.profile?.answers });
+  const reading = source.read(request, { clock: io.clock, logger: io.logger, signal, previous, ...known });
   const limit = options.limit ?? Number.POSITIVE_INFINITY;
   let rows = 0;
   let end: TrialEnd | undefined;

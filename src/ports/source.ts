@@ -63,7 +63,7 @@ export interface SourceIo {
   /** The last complete full read of this sync, for comparison; undefined at first. `stamp` is the stamp of its end. */
   readonly previous: { readonly rows: number; readonly stamp?: string } | undefined;
   /** What the answers of the last accepted full read held beside their lists. */
-  readonly answers?: AnswerProfile | undefined;
+  readonly answers?: AnswerProfile;
   /** The proxies of this source. `kit/kind.ts` sets it; a caller leaves it out. */
   readonly egress?: Egress;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openChangedColumns, openDistinctness } from '../../src/core/guard/changed-columns.ts';
+import { openChangedColumns } from '../../src/core/guard/changed-columns.ts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 
@@ -129,12 +129,5 @@ describe('a column of which many values change at once', () => {
     ],
   ])('%s', (_, reason, expected) => {
     expect(reason === undefined || expected === undefined ? reason : expected.test(reason)).toEqual(expected && true);
-  });
-
-  it('measures how much values differ from person to person', () => {
-    const distinct = openDistinctness<'a' | 'b'>();
-    for (const i of numbers(10)) distinct.see('a', `${i}`);
-    for (const i of numbers(10)) distinct.see('b', `${i % 2}`);
-    expect(distinct.all()).toEqual({ a: 1, b: 0.2 });
   });
 });

@@ -122,7 +122,10 @@ describe('a column that shows who works here', () => {
 describe('a column that decides who works here', () => {
   const column = (cells: readonly string[], isScope = true) => {
     const watch = openDecidingColumn(isScope);
-    for (const [i, cell] of cells.entries()) watch.see(cell, hashOf(`E${i}`));
+    for (const [i, cell] of cells.entries()) {
+      const isOutside = cell === 'guest' || cell === 'l';
+      watch.see(cell, hashOf(`E${i}`), { isOutside, works: !isOutside });
+    }
     return watch.result();
   };
   const before = column(['staff', 'staff', 'staff', 'guest', 'guest', 'guest', 'staff', 'staff', 'staff', 'staff']);
@@ -131,6 +134,7 @@ describe('a column that decides who works here', () => {
     ['one more guest', [...'ssggggssss'], undefined],
     ['one person more', [...'sssgggsssss'], undefined],
     ['other people', [...'gggsssssss'], /the same values as before, but on other people/],
+    ['new values that decide nothing', [...'XXXgggssss'], undefined],
     ['new values', [...'XXXggggsss'], /has values in 3 rows that it never had before/],
     ['few new values', [...'XXsgggssss'], undefined],
     ['one value', [...'ssssssssss'], /has one value in every row now/],

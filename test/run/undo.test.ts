@@ -68,7 +68,7 @@ describe('undoing an update', () => {
     const office = await openOffice();
     await office.applyRows(everyone);
     const { run } = await office.applyRows(
-      everyone.map((row) => ({ ...row, first: `${row.first} Eva`, last: `${row.last} Wrong` })),
+      everyone.map((row) => ({ ...row, first: `${row.first} ${row.id}`, last: `${row.last} of ${row.id}` })),
     );
     const user = shown(office);
     Object.assign(user ?? {}, { fields: { ...user?.fields, lastName: 'By hand' } });

@@ -13,7 +13,7 @@ export interface ChangedColumns {
 
 export interface ChangedFacts {
   readonly people: number;
-  /** The share of different values that the last accepted read had in the column: see `openDistinctness`. */
+  /** The share of different values among the first people of the last accepted read. */
   readonly distinct: Readonly<Partial<Record<FieldName, number>>>;
   /** The column of a field, in messages and expressions. */
   readonly columnOf: (field: FieldName) => string;
@@ -127,24 +127,4 @@ function undoOf(how: string, column: string): string | undefined {
   if (verb === 'with') return `$substring${side === 'before' ? 'After' : 'Before'}(\`${column}\`, '${text}')`;
   if (verb === 'without') return side === 'before' ? `'${text}' & \`${column}\`` : `\`${column}\` & '${text}'`;
   return how === 'with signs' ? `$replace(\`${column}\`, /[^A-Za-z0-9]+/, '')` : undefined;
-}
-
-/** So many people show whether the values of a column differ from person to person. */
-export const firstPeople = 256;
-
-/** Measures the share of different values in each column. */
-export function openDistinctness<Name extends string>() {
-  const columns = new Map<Name, { filled: number; readonly values: Set<string> }>();
-  return {
-    see(name: Name, value: string): void {
-      const column = columns.get(name) ?? { filled: 0, values: new Set() };
-      columns.set(name, column);
-      column.filled += 1;
-      column.values.add(value);
-    },
-    all: (): Readonly<Partial<Record<Name, number>>> =>
-      Object.fromEntries([...columns].map(([name, { filled, values }]) => [name, values.size / filled])) as Partial<
-        Record<Name, number>
-      >,
-  };
 }

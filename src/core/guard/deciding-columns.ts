@@ -18,6 +18,15 @@ export interface DecidingColumn {
   readonly sum: number;
   /** Sums over both together, one for each share of the people: they show how many people have another value. */
   readonly pairs: readonly number[];
+  /** A sum over the people who work here, and how many rows are out of scope: a change that decides nothing is none. */
+  readonly working: number;
+  readonly outside: number;
+}
+
+/** What a row decides. */
+export interface DecidedRow {
+  readonly works: boolean;
+  readonly isOutside: boolean;
 }
 
 const mostValues = 40;
@@ -33,11 +42,13 @@ export function hashOf(text: string): number {
 export function openDecidingColumn(isScope: boolean) {
   const values = new Map<number, number>();
   const pairs = Array.from({ length: shares }, () => 0);
-  let [rows, filled, people, sum, isMany] = [0, 0, 0, 0, false];
+  let [rows, filled, people, sum, working, outside, isMany] = [0, 0, 0, 0, 0, 0, false];
   return {
     /** Counts a cell. `person`: the hash of the identification. */
-    see(cell: unknown, person: number): void {
+    see(cell: unknown, person: number, { works, isOutside }: DecidedRow): void {
       rows += 1;
+      if (works) working = (working + person) >>> 0;
+      if (isOutside) outside += 1;
       people = (people + person) >>> 0;
       if (cell === undefined || cell === null || cell === '') return;
       filled += 1;
@@ -50,7 +61,17 @@ export function openDecidingColumn(isScope: boolean) {
       isMany = values.size > mostValues;
     },
     result: (): DecidingColumn => {
-      return { isScope, rows, filled, people, values: isMany ? undefined : Object.fromEntries(values), sum, pairs };
+      return {
+        isScope,
+        rows,
+        filled,
+        people,
+        working,
+        outside,
+        values: isMany ? undefined : Object.fromEntries(values),
+        sum,
+        pairs,
+      };
     },
   };
 }
@@ -76,11 +97,12 @@ export function doubtDeciding(
     return `${path} is filled for ${percent(share)} of the rows, down from ${percent(was)}. Check whether a permission or a column was removed in the HR system`;
   }
   const isSame = now.rows === before.rows && now.people === before.people && now.sum === before.sum;
-  const moved = now.pairs.filter((pair, share) => pair !== before.pairs[share]).length;
-  if (isSame && moved > (now.isScope ? 0 : mostExchanged)) {
+  const moved = now.pairs.filter((pair, at) => pair !== before.pairs[at]).length;
+  if (isSame && moved > (now.isScope ? 0 : mostExchanged) && now.working !== before.working) {
     return `${path} has the same values as before, but on other people: rows of the export may be shifted or sorted in part`;
   }
-  if (!now.isScope || now.values === undefined || before.values === undefined) return undefined;
+  if (!now.isScope || now.outside === before.outside) return undefined;
+  if (now.values === undefined || before.values === undefined) return undefined;
   const known = before.values;
   const others = Object.entries(now.values).filter(([value]) => known[value] === undefined);
   const many = others.reduce((rows, [, count]) => rows + count, 0);

@@ -64,7 +64,7 @@ export interface Decided {
   /** What is of the class `configuration`. */
   readonly differing: Differing;
   /** The columns of which values change. */
-  readonly columns: ChangedColumns;
+  readonly changed: ChangedColumns;
   /** The first identifications whose records are about other people than their accounts. */
   strangers: readonly string[];
   /** Positions in the spool of changes that are made while that class is held. */
@@ -90,7 +90,7 @@ function nothingDecided(): Decided {
     keptEmails: new Set(),
     classes: new Set(),
     differing: noDiffering(),
-    columns: openChangedColumns(),
+    changed: openChangedColumns(),
     strangers: [],
   };
 }
@@ -234,10 +234,10 @@ function countOne(
   if (one.isQuiet) countQuiet(decided.quiet, index, slot);
   if (one.inheritedFrom !== undefined) inheritance.add(one.inheritedFrom);
   const { rule, wait, finding, kept = {}, change, marked, held } = decision;
-  // An edit of the configuration, and another person, have findings of their own.
+  // An edit of the configuration, and another person, have holds of their own.
   if (change?.kind === 'update' && marked === undefined && held === undefined) {
     const { fields = {}, hidden = {} } = change.before ?? {};
-    decided.columns.see({ ...fields, ...hidden }, change.after);
+    decided.changed.see({ ...fields, ...hidden }, change.after);
   }
   if (finding?.code === 'not-undone') decided.notUndone += 1;
   decided.respectedEdits += Object.values(kept).filter((write) => write === 'keepLocalEdits').length;

@@ -56,7 +56,7 @@ export interface Judged {
 export interface JudgeInput {
   readonly read: PlanRead;
   readonly compared: PlanCompared;
-  readonly decided: Pick<Decided, 'differing' | 'strangers' | 'columns'>;
+  readonly decided: Pick<Decided, 'differing' | 'strangers' | 'changed'>;
   readonly counts: PlanCounts;
 }
 
@@ -103,7 +103,7 @@ function changedColumns({ sync }: Pick<PlanWork, 'sync'>, { read, compared, deci
   const people = Math.max(read.snapshot.rows, compared.managed);
   const columns = [...sync.mapping.readers];
   const columnOf = (field: FieldName): string => columns.find(([, readers]) => readers.includes(field))?.[0] ?? field;
-  return decided.columns.doubts({ people, distinct: read.last.profile?.distinct ?? {}, columnOf });
+  return decided.changed.doubts({ people, distinct: read.last.profile?.distinct ?? {}, columnOf });
 }
 
 /**

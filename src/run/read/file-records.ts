@@ -226,7 +226,7 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
         const person = index.person(slot);
         if (person.kind !== 'person' || !leftLater(settings.prefer ?? [], person, left)) continue;
         const { identification, at } = person;
-        const message = `${at} counts by prefer, but ${left.at} is of a later day and says that ${identification} left. If the later one should count, name the date first in prefer`;
+        const message = `${at} counts by prefer, but ${left.at} is newer and says that ${identification} left. If it should count, name the date first in prefer`;
         find({ code: 'cell-suspect', identification, at, message });
       }
       settleEmails();

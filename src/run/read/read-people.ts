@@ -8,6 +8,7 @@ import {
   withInputs,
 } from '../../core/guard/field-visibility.ts';
 import { countOf } from '../../core/run/formats.ts';
+import { given } from '../../core/run/given.ts';
 import type { ReadFact } from '../../core/run/next-read.ts';
 import { undoneBy } from '../../ports/runs.ts';
 import type { ReadRecord } from '../../ports/store.ts';
@@ -43,13 +44,25 @@ export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead
   const previous = reading.kind === 'full' ? last : undefined;
   const focus = focusOf(work, reading);
   const blocked = focus === undefined && reading.kind !== 'point' ? work.blocked : undefined;
-  const answers = last?.profile?.answers;
   const { startedAt: runAt, watcher } = work.recorder;
   const onRecord = watcher.record;
   const isUndo = undoneBy(scope) !== undefined;
   const earlier = work.edit?.mapping;
   const read = await readSource(
-    { sync, reading, focus, index, earlier, runAt, blocked, signal, find, previous, answers, onRecord },
+    {
+      sync,
+      reading,
+      focus,
+      index,
+      earlier,
+      runAt,
+      blocked,
+      signal,
+      find,
+      previous,
+      onRecord,
+      ...given({ answers: last?.profile?.answers }),
+    },
     io,
   );
   // An undo is also about people whom the source no longer has.

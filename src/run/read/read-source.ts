@@ -1,5 +1,4 @@
 import type { BlockedTally } from '../../core/guard/blocked.ts';
-import { firstPeople, openDistinctness } from '../../core/guard/changed-columns.ts';
 import { type ColumnFacts, type FilledColumns, openOrders } from '../../core/guard/columns.ts';
 import { type DecidingColumns, hashOf, openDecidingColumn } from '../../core/guard/deciding-columns.ts';
 import { correctVisibility, type FieldVisibility, watchFields, withInputs } from '../../core/guard/field-visibility.ts';
@@ -59,7 +58,7 @@ export interface ReadJob {
   readonly sync: Sync;
   readonly reading: Reading;
   readonly previous: SourceIo['previous'];
-  readonly answers?: SourceIo['answers'];
+  readonly answers?: NonNullable<SourceIo['answers']>;
   readonly index: PeopleIndex;
   /** Maps each record a second time, as the configuration did before: see `withEarlier`. */
   readonly earlier?: Pick<CompiledMapping, 'map'> | undefined;
@@ -79,7 +78,7 @@ export interface ReadJob {
 export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead> {
   const { sync, signal, previous, answers } = job;
   const reader = openReader(job, io.clock.now());
-  const sourceIo = { clock: io.clock, logger: io.logger, signal, previous, answers };
+  const sourceIo = { clock: io.clock, logger: io.logger, signal, previous, ...given({ answers }) };
   await checkFields(sync, sourceIo);
   const pages = sync.source.read(sourceRequest(job.reading, sync), sourceIo);
   let rows = 0;
@@ -237,6 +236,9 @@ function openNames({ reading, focus }: ReadJob) {
   };
 }
 
+/** So many people show whether the values of a column differ from person to person. */
+const firstPeople = 256;
+
 /** Collects what a read shows of its columns: of all records, and of the people who are decided about. */
 function openPeopleFacts(sync: Sync) {
   const { fields } = sync.mapping;
@@ -246,9 +248,11 @@ function openPeopleFacts(sync: Sync) {
   const orders = openOrders(dateFormats(sync));
   const decides = openDeciding(sync);
   const dated = { hireDate: 0, leaveDate: 0 };
-  const distinct = openDistinctness<FieldName>();
+  const values = fields.map(() => new Set<string>());
   let people = 0;
   const shareOf = (count: number): number => (people === 0 ? 0 : count / people);
+  const distinctShare = (i: number): number =>
+    (values[i]?.size ?? 0) / Math.max(1, Math.min(filled[i] ?? 0, firstPeople));
   return {
     record(record: SourceRecord, mapped: Mapped): void {
       watch.see(record);
@@ -264,7 +268,7 @@ function openPeopleFacts(sync: Sync) {
         const value = person.fields[fields[i] as FieldName];
         if (value === undefined || value === '') continue;
         filled[i] = (filled[i] ?? 0) + 1;
-        if (people <= firstPeople) distinct.see(fields[i] as FieldName, value);
+        if (people <= firstPeople) values[i]?.add(value);
       }
     },
     findings: () => cells.all(),
@@ -282,7 +286,7 @@ function openPeopleFacts(sync: Sync) {
         filled: { hireDate: shareOf(dated.hireDate), leaveDate: shareOf(dated.leaveDate) },
         deciding: decides.all(),
         untold: orders.untold(),
-        distinct: distinct.all(),
+        distinct: Object.fromEntries(fields.map((name, i) => [name, distinctShare(i)])),
         visibility: correctVisibility(watch.visibility(), notReturned),
       };
     },
@@ -299,7 +303,10 @@ function openDeciding({ mapping: { readers } }: Sync) {
     see({ fields }: SourceRecord, mapped: Mapped): void {
       if (columns.length === 0) return;
       const person = hashOf(mapped.kind === 'unreadable' ? '' : mapped.identification);
-      for (const { get, watch } of columns) watch.see(get(fields), person);
+      const isPerson = mapped.kind === 'person';
+      const isOutside = isPerson && !mapped.isInScope;
+      const row = { isOutside, works: isPerson && !isOutside && mapped.standing === 'active' };
+      for (const { get, watch } of columns) watch.see(get(fields), person, row);
     },
     all: (): DecidingColumns => Object.fromEntries(columns.map(({ path, watch }) => [path, watch.result()])),
   };

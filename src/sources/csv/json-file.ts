@@ -1,7 +1,7 @@
 import { compileSourcePath } from '../../core/person/source-path.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
-import { readBody } from '../kit/http/read-json.ts';
+import { readJsonText } from '../kit/http/read-json.ts';
 import type { CsvFile } from './csv-file.ts';
 
 type JsonRecord = Readonly<Record<string, unknown>>;
@@ -14,7 +14,7 @@ export async function readJsonFile({ name, next }: CsvFile, head: readonly Buffe
   const chunks = [...head];
   for (let bytes = await next(); bytes !== undefined; bytes = await next()) chunks.push(bytes);
   try {
-    return readBody(Buffer.concat(chunks), { header: () => undefined });
+    return readJsonText(Buffer.concat(chunks));
   } catch {
     throw unusable(`${name} is not complete JSON: it was cut, or is something else. Export it again`);
   }

@@ -162,6 +162,31 @@ describe('a full read that is doubted', () => {
     expect(await scene.store.reads.last('people')).toMatchObject({ run: 'run_2', rows: 4, stamp: '' });
   });
 
+  it('because its answers differ counts no absence, until a second read agrees or an operator accepts it', async () => {
+    const scene = await settled({});
+    const read = async (stamp: string, ...doubts: readonly string[]) => {
+      scene.clock.jumpTo(scene.clock.now() + 3_600_000);
+      scene.source.records = some(9);
+      scene.source.end = { complete: true, rows: 9, evidence: 'all', stamp, asOf: 'read', answers: {}, doubts };
+      const { kinds, findings } = await scene.plan();
+      return [kinds, [...new Set(findings)], (await scene.store.reads.last('people'))?.run];
+    };
+    const waits = (run: string) => [{}, ['source-incomplete'], run];
+    expect(await read('s2', 'a fault is new')).toEqual(waits('run_1'));
+    expect(await read('s3', 'a fault is new', 'so is a warning')).toEqual(waits('run_1'));
+    expect(await read('s4', 'a fault is new', 'so is a warning')).toEqual([
+      { p009: 'disable' },
+      ['source-note'],
+      'run_4',
+    ]);
+    expect(await read('s5', 'a code is new')).toEqual(waits('run_4'));
+    await scene.store.reads.accept('run_5');
+    expect(await scene.store.reads.last('people')).toMatchObject({
+      run: 'run_5',
+      profile: { answers: {}, doubts: ['a code is new'] },
+    });
+  });
+
   it('because a field lost its values holds updates of that field alone', async () => {
     const scene = await settled(guards({ fillRateDownPoints: 20 }));
     scene.source.records = [...some(9, { area: '' }), row('p009', { first: 'Ana Eva' })];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openBlockedTally } from '../../../src/core/guard/blocked.ts';
+import { openChangedColumns } from '../../../src/core/guard/changed-columns.ts';
 import { changeClasses } from '../../../src/core/plan/change.ts';
 import { certifySnapshot, type ReadEnd, type ReadKind } from '../../../src/core/plan/snapshot.ts';
 import { formatInstant } from '../../../src/core/run/formats.ts';
@@ -50,9 +51,15 @@ function judged({
   if (edit !== undefined) differing.changed.people = 1;
   const recent = Object.fromEntries(changeClasses.map((name) => [name, 0]));
   const input = {
-    read: { snapshot, fillRates: {}, vanished, last: { rows: 20, fillRates: {}, blocked: { 'status-unknown': 1 } } },
+    read: {
+      snapshot,
+      fillRates: {},
+      vanished,
+      columns: { fields: [] },
+      last: { rows: 20, fillRates: {}, blocked: { 'status-unknown': 1 } },
+    },
     compared: { managed: 100, enabled: 90 },
-    decided: { differing },
+    decided: { differing, changed: openChangedColumns() },
     counts: {
       leftOut,
       ruled,
@@ -63,7 +70,10 @@ function judged({
       rejected: 0,
     },
   } as unknown as JudgeInput;
-  const sync = { settings: { ...plainSettings, ...guards(limits) } } as Sync;
+  const sync = {
+    settings: { ...plainSettings, ...guards(limits) },
+    mapping: { readers: new Map() },
+  } as unknown as Sync;
   const edited = edit === undefined ? {} : { edit: { keys: ['scope'], ...edit } as unknown as Edit };
   const verdict = judge({ sync, blocked, ...edited }, input);
   return { ...verdict, held: verdict.verdict.holds.map(({ class: name }) => name), isStored: isStored(snapshot) };

@@ -96,6 +96,28 @@ describe('an answer that says of itself that it is a part', () => {
     if (reason !== undefined) expect(end).toMatchObject({ reasons: [expect.stringMatching(reason)] });
   });
 
+  it.each([
+    ['x-total-count', '30', /1 of the 30 that `header x-total-count` says/],
+    ['content-range', 'people 0-0/30', /1 of the 30 that `header content-range` says/],
+    ['content-range', 'people 0-0/1', undefined],
+    ['content-range', 'people 0-0/*', undefined],
+  ])('says in the header %s how many people there are: %s', async (header, value, reason) => {
+    const answers = [jsonReply({ data: people }), jsonReply(people)];
+    for (const [i, reply] of answers.entries()) {
+      const api = await serve(() => ({ ...reply, headers: { ...reply.headers, [header]: value } }), {
+        items: ['data', '.'][i] ?? '',
+      });
+      const { end } = await api.read();
+      expect(end.complete).toBe(reason === undefined);
+      if (reason !== undefined) expect(end).toMatchObject({ reasons: [expect.stringMatching(reason)] });
+    }
+  });
+
+  it('is refused where it has several parts', async () => {
+    const reply = { ...jsonReply({ data: people }), headers: { 'content-type': 'multipart/mixed; boundary=x' } };
+    await expect((await serve(() => reply)).read()).rejects.toThrow(/has several parts instead of one text/);
+  });
+
   it('comes as JSON although it is labeled as a web page', async () => {
     const api = await serve(() => ({ ...jsonReply({ data: people }), headers: { 'content-type': 'text/html' } }));
     expect((await api.read()).end.complete).toBe(true);

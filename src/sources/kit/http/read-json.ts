@@ -12,7 +12,7 @@ export interface BodyHead {
  * of them. A member that one object has twice with different values is trouble of its cell, because JSON leaves its
  * meaning open (RFC 8259, 4). Throws `AnswerInvalid` without quoting the body.
  */
-export function readBody(bytes: Uint8Array, { header }: BodyHead): unknown {
+export function readJsonText(bytes: Uint8Array, { header }: BodyHead = { header: () => undefined }): unknown {
   const type = header('content-type')?.toLowerCase() ?? '';
   const utf8 = inUtf8(bytes, /charset="?([^";\s]+)/.exec(type)?.[1]);
   const lines = /ndjson|json-?lines|jsonl|json-seq/.test(type) ? linesOf(utf8) : undefined;

@@ -21,7 +21,7 @@ import {
   limitsAdvice,
   type RequestFailure,
 } from './failure.ts';
-import { readBody } from './read-json.ts';
+import { readJsonText } from './read-json.ts';
 import type { HttpLimits, HttpTls } from './settings.ts';
 
 /** An answer that was read completely. */
@@ -264,7 +264,7 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
       const whole = await readWhole(answer);
       if (answer.status !== 200 && answer.status !== partial) return { ...whole, value: undefined };
       refuseWebPage(answer, whole.bytes);
-      const value = readBody(whole.bytes, whole);
+      const value = readJsonText(whole.bytes, whole);
       if (holdsList(value)) judge.judge(request.name, { ...(isRecord(value) ? value : {}), ...totalHeaders(answer) });
       return { ...whole, value };
     });

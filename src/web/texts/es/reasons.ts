@@ -123,6 +123,22 @@ const phrases: readonly Phrase[] = [
     'Revise si se quitó un permiso o una columna en el sistema de RR. HH.',
   ],
   [
+    '{} has one new value for {} people, who had different ones',
+    '{} tiene un mismo valor nuevo para {} personas que tenían valores distintos',
+  ],
+  [
+    'Check whether the HR system hides it, or a template was not filled',
+    'Revise si el sistema de RR. HH. lo oculta o si una plantilla quedó sin completar',
+  ],
+  ['{} is written otherwise for {} people: {}', '{} está escrito de otra forma para {} personas: {}'],
+  [
+    '{} has the same values as before, but on other people: rows of the export may be shifted or sorted in part',
+    '{} tiene los mismos valores que antes, pero en otras personas: quizá se desplazó o se ordenó una parte de las filas',
+  ],
+  ['{} has values in {} rows that it never had before', '{} tiene en {} filas valores que nunca tuvo'],
+  ['{} has one value in every row now', '{} tiene ahora un solo valor en todas las filas'],
+  ['Check the export, and scope', 'Revise la exportación y scope'],
+  [
     '{} ({} people are blocked, {} in the last accepted read)',
     '{} ({} personas sin decisión posible, {} en la última lectura aceptada)',
   ],
