@@ -188,8 +188,8 @@ export const selectionOptions: readonly OptionRow[] = [
   ['--ids <file>', 'only the people in a file, one identification per line'],
 ];
 
-function gatherClass(text: string, before: readonly ChangeClass[] = []): readonly ChangeClass[] {
-  return [...before, parseClass(text)];
+function gatherClass(text: string, before: readonly ChangeClass[] | undefined): readonly ChangeClass[] {
+  return [...(before ?? []), parseClass(text)];
 }
 
 export interface PlanLimits {
@@ -199,7 +199,8 @@ export interface PlanLimits {
 
 export const usualLimits: PlanLimits = { shown: 10, most: new Map() };
 
-export function gatherLimit(text: string, before: PlanLimits = usualLimits): PlanLimits {
+export function gatherLimit(text: string, given: PlanLimits | undefined): PlanLimits {
+  const before = given ?? usualLimits;
   const [name, count] = text.split('=', 2) as [string, string | undefined];
   if (count === undefined) return { ...before, shown: parseWholeNumber(name) };
   return { ...before, most: new Map([...before.most, [parseClass(name), parseWholeNumber(count)]]) };
