@@ -64,8 +64,6 @@ const platform = connectPlatform({ baseUrl: '', accessToken: '', now: Date.now }
 const goal = await platform.goals.get({ code: 'G1', identification: 'E1' });
 // @ts-expect-error A typo.
 goal.titel;
-// @ts-expect-error No value of the enum.
-goal.type === 'TEAMS';
 // @ts-expect-error Undefined is not absent.
 await platform.evaluations.page({ status: 'SENT' });
 // @ts-expect-error Both kinds of tokens are missing.

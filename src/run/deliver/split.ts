@@ -122,7 +122,7 @@ export async function sendAgain(
   await io.store.learned.update(owned.run.connection, ({ fileRows, ...known }) => {
     return { ...known, fileRows: afterAccepted(afterTooLarge(fileRows, rows + 1, now), rows) };
   });
-  const message = `the platform applied only the first ${countOf(rows, 'row')} of a file of ${changes.length} and reported it as done: files are cut to that size. Set syncs.${sync.settings.name}.batchRows to ${rows}`;
+  const message = `the platform applied only the first ${countOf(rows, 'row')} of a file of ${changes.length}, and files are cut to that size. Set syncs.${sync.settings.name}.batchRows to ${rows}`;
   await io.store.runs.addFindings(owned, [{ code: 'file-too-large', message }]);
   return true;
 }
