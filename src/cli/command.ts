@@ -76,10 +76,8 @@ function once(option: Option): Option {
   const { parseArg, argChoices } = option;
   const isGathering = option.variadic || (argChoices === undefined && (parseArg?.length ?? 0) > 1);
   if (isGathering || !(option.required || option.optional)) return option;
-  let isGiven = false;
-  return option.argParser((text, before) => {
-    if (isGiven) throw new InvalidArgumentError('The option is given twice. Give it once.');
-    isGiven = true;
+  return option.argParser((text, before: unknown) => {
+    if (before !== option.defaultValue) throw new InvalidArgumentError('The option is given twice. Give it once.');
     return parseArg === undefined ? text : parseArg(text, before);
   });
 }

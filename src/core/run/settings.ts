@@ -255,7 +255,7 @@ export const monthLanguages = ['en', 'es', 'pt'] as const;
 export type MonthLanguage = (typeof monthLanguages)[number];
 
 export const defaultDialect: Dialect = {
-  search: { parameters: 'query', pageSize: 500 },
+  search: { parameters: 'query', pageSize: 500, hidden: 0 },
   upload: { encoding: 'multipart', preprocessing: false },
   status: {
     path: '/os-api/public-api/v1/admin/userFiles/{id}',

@@ -99,6 +99,16 @@ const phrases: readonly Phrase[] = [
     'Rows of the export may be shifted or sorted in part, or made anonymous',
     'Las filas de la exportación pueden estar corridas, ordenadas en parte o anonimizadas',
   ],
+  ...[
+    ['1 person has lost the account', '1 persona perdió la cuenta'],
+    ['{} people have lost the accounts', '{} personas perdieron las cuentas'],
+  ].map(
+    ([en, es]): Phrase => [
+      `${en} that Rollcall manages: neither the search nor single reads show them`,
+      `${es} que Rollcall administra: ni la búsqueda ni las lecturas individuales las muestran`,
+    ],
+  ),
+  ['Approve if they were deleted, to create them again', 'Apruebe si fueron eliminadas, para crearlas de nuevo'],
   ['Approve those who are the same person', 'Apruebe a quienes son la misma persona'],
   [
     'For another person, run "{}": the account is disabled, and its e-mail gets its parking address',
