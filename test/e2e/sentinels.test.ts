@@ -82,6 +82,11 @@ function goodRows(sentinels: Sentinels): Row[] {
   return rowsWith(sentinels).slice(0, 10);
 }
 
+/** People of their own, because another name under a known identification would wait for a decision. */
+function newRows(sentinels: Sentinels, prefix: string): Row[] {
+  return goodRows(sentinels).map((row) => ({ ...row, id: `${prefix}-${row.id}` }));
+}
+
 function rowsWith(sentinels: Sentinels): Row[] {
   const { cell } = sentinels;
   const row = (id: string, patch: Row = {}): Row => ({
@@ -313,8 +318,7 @@ it('no text of another system and no value of an employee reaches a log, an aler
         call === 'create'
           ? { delivery: 'direct', policy: 'create-only', mapping: { ...people.mapping, office: undefined } }
           : {};
-      // Users of the platform stay from one scenario to the next, so those to create are new.
-      const rows = goodRows(sentinels).map((row) => (call === 'create' ? { ...row, id: `C${status}-${row.id}` } : row));
+      const rows = newRows(sentinels, `${call}-${status}`);
       matrix.push([`${call} ${status}`, { spoil: { matches, answer }, sync, rows }]);
     }
     const rest = {
@@ -343,7 +347,7 @@ it('no text of another system and no value of an employee reaches a log, an aler
   }
   for (const [at, answer] of hostileSuccesses(sentinels).entries()) {
     for (const [call, matches] of platformCalls.slice(0, 3))
-      matrix.push([`${call} odd ${at}`, { spoil: { matches, answer }, rows: goodRows(sentinels) }]);
+      matrix.push([`${call} odd ${at}`, { spoil: { matches, answer }, rows: newRows(sentinels, `${call}-odd-${at}`) }]);
     matrix.push([
       `token odd ${at}`,
       {
