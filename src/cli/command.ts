@@ -1,4 +1,4 @@
-import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import type { Shell } from './shell.ts';
 
 /** Answers one command. `given`: its arguments in order, its options, and the command itself. Returns the exit code. */
@@ -62,7 +62,11 @@ function addCommand(program: Command, row: CommandRow, action: CommandHost['acti
     if (argument instanceof Argument) command.addArgument(argument);
     else command.argument(...argument);
   }
-  for (const option of options) command.addOption(once(option instanceof Option ? option : optionOf(option)));
+  for (const row of options) {
+    const option = row instanceof Option ? row : optionOf(row);
+    command.addOption(option);
+    refuseSecond(command, option);
+  }
   if (body !== undefined) command.action(action(body));
 }
 
@@ -72,13 +76,14 @@ function optionOf([flags, meaning, parse, otherwise]: Exclude<OptionRow, Option>
 }
 
 /** Refuses a second value, of which commander would keep only the last. A parser with two parameters gathers values. */
-function once(option: Option): Option {
+function refuseSecond(command: Command, option: Option): void {
   const { parseArg, argChoices } = option;
   const isGathering = option.variadic || (argChoices === undefined && (parseArg?.length ?? 0) > 1);
-  if (isGathering || !(option.required || option.optional)) return option;
-  return option.argParser((text, before: unknown) => {
-    if (before !== option.defaultValue) throw new InvalidArgumentError('The option is given twice. Give it once.');
-    return parseArg === undefined ? text : parseArg(text, before);
+  if (isGathering || !(option.required || option.optional)) return;
+  let isGiven = false;
+  command.on(`option:${option.name()}`, () => {
+    if (isGiven) command.error(`error: option '${option.flags}' is given twice. Give it once.`, { exitCode: 2 });
+    isGiven = true;
   });
 }
 

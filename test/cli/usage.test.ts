@@ -30,8 +30,10 @@ test.each([
   [['init', '--source', 'oracle'], 'no source starter is called oracle; available are: '],
   [['source', 'try', 'people', '--limit', '0'], 'It must be at least 1.'],
   [['runs', '--limit', '0'], 'It must be at least 1.'],
-  [['runs', '--limit', '5', '--limit', '6'], 'The option is given twice. Give it once.'],
-  [['api', 'users', 'search', '--orderBy', 'id', '--orderBy', 'email'], 'The option is given twice. Give it once.'],
+  [['runs', '--limit', '5', '--limit', '6'], 'is given twice. Give it once.'],
+  // The first one is the default.
+  [['init', '--source', 'csv', '--source', 'sql'], 'is given twice. Give it once.'],
+  [['api', 'users', 'search', '--orderBy', 'id', '--orderBy', 'email'], 'is given twice. Give it once.'],
   [['source', 'try', 'people', '--since', '2026-11-21'], 'It must be an instant with a time zone'],
   [['sandbox', '--fault', 'nonsense:x'], 'is not an operation'],
   [
