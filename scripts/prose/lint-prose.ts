@@ -17,6 +17,7 @@ const patterns = [
   'docs/**/*.md',
   'src/**/*.ts',
   'src/**/codes.json',
+  'src/web/texts/en/*.json',
   'jobs/**/*.ts',
   'helm/rollcall/**/*.{yaml,tpl,txt}',
 ];
