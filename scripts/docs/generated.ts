@@ -26,7 +26,7 @@ export const generated: Readonly<Record<string, () => string | Promise<string>>>
   // A part of the file.
   'docs/operations.md': async () => renderRunbookList(await readFile(new URL('docs/operations.md', root), 'utf8')),
   'docs/platform-api-coverage.md': renderSandboxCoverage,
-  'src/web/api/schema.ts': () => renderApiTypes(describeApi('')),
+  'src/web/api/schema.d.ts': () => renderApiTypes(describeApi('')),
   'src/core/person/confusables.json': renderConfusables,
   'helm/rollcall/values.schema.json': () => renderValuesSchema(sourceKinds),
   // After the schema, whose types it shows.
