@@ -1,4 +1,4 @@
-import { RollcallError, usageError } from '../../core/run/errors.ts';
+import { type RollcallError, usageError } from '../../core/run/errors.ts';
 import { nearest } from '../../core/run/problem-words.ts';
 import { type OperationId, operationIds } from '../../platform/table/index.ts';
 import { type FaultKind, type FaultKindName, faultKinds } from './fault-kinds.ts';
@@ -125,7 +125,5 @@ function unknownWord(text: string, why: string, guess: string | undefined): Roll
 }
 
 function refusal(text: string, why: string): RollcallError {
-  return new RollcallError(`The fault "${text}" is not valid: ${why}. The form is ${faultGrammar}.`, {
-    code: 'USAGE',
-  });
+  return usageError(`The fault "${text}" is not valid: ${why}. The form is ${faultGrammar}.`);
 }
