@@ -17,6 +17,8 @@ const patterns = [
   'docs/**/*.md',
   'src/**/*.ts',
   'src/**/codes.json',
+  'src/watch/metrics/metrics.json',
+  'src/sandbox/faults/fault-kinds.json',
   'src/web/texts/en/*.json',
   'jobs/**/*.ts',
   'helm/rollcall/**/*.{yaml,tpl,txt}',
