@@ -56,7 +56,7 @@ function tokensOf(place: ArrayPlace, length: number, parse: () => unknown): read
     return isRecord(out) && Array.isArray(out.values) ? out.values : [];
   } catch {
     const what = `is not complete JSON (after ${length} bytes)`;
-    throw untrusted(place, what, 'Check that the address is the API itself, not a login or maintenance page.');
+    throw untrusted(place, what, 'Check that the address is the API itself.');
   }
 }
 

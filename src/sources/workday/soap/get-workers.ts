@@ -152,6 +152,7 @@ export async function getWorkersPage(
     name: requestName,
     method: 'POST',
     url: config.url,
+    expects: 'XML',
     headers: { 'content-type': 'text/xml;charset=UTF-8', accept: 'text/xml' },
     body: { kind: 'text', text: getWorkersEnvelope(config, request) },
     refusal: (status, body) => (status === 500 ? refusalOf(() => parseXml(requestName, body)) : undefined),
@@ -268,8 +269,6 @@ function decode(bytes: Uint8Array): string | undefined {
 }
 
 function noXml(name: string, length: number): RollcallError {
-  const message =
-    `the answer to ${name} is not complete XML (${length} bytes arrived). ` +
-    'Check that the address is the web service itself, not a login or maintenance page.';
+  const message = `the answer to ${name} is not complete XML (${length} bytes arrived). Check that the address is the web service itself.`;
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
 }
