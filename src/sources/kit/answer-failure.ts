@@ -23,7 +23,8 @@ export function openJudge({ answers: before, previous }: Pick<SourceIo, 'answers
       const told = notes.length === 0 ? end : { ...end, notes: [...(end.notes ?? []), ...notes] };
       const judged = kind === 'full' ? { ...told, answers: mergeAnswers(facts) } : told;
       if (!judged.complete) return { ...judged, reasons: [...judged.reasons, ...reasons] };
-      if (reasons.length === 0) return unsure.length === 0 ? judged : { ...judged, doubts: unsure };
+      const doubts = [...(judged.doubts ?? []), ...unsure];
+      if (reasons.length === 0) return doubts.length === 0 ? judged : { ...judged, doubts };
       const { rows, answers: merged } = judged;
       return {
         complete: false,

@@ -16,14 +16,14 @@ export interface ArrayPlace {
 }
 
 /**
- * Yields the objects of one JSON array while its bytes arrive, for answers that hold all employees in one body. Holds
+ * Yields what one JSON array has while its bytes arrive, for answers that hold all employees in one body. Holds
  * one chunk and one object. Ends only when the document is complete. Throws SOURCE_UNAVAILABLE when it is cut, is not
- * JSON, has no such array, or the array holds other values than objects. Never quotes the body.
+ * JSON, or has no such array. Never quotes the body.
  */
 export async function* streamArray(
   bytes: AsyncIterable<Uint8Array>,
   place: ArrayPlace,
-): AsyncGenerator<readonly Fields[], void> {
+): AsyncGenerator<readonly unknown[], void> {
   // Loaded only where it is used.
   const [{ jsonParser }, { Assembler }] = await Promise.all([
     import('stream-json/core/parser.js'),
@@ -33,8 +33,8 @@ export async function* streamArray(
   const parse = jsonParser({ streamValues: false });
   const finder = openFinder(place, () => new Assembler());
   let length = 0;
-  const take = (chunk: Uint8Array | undefined): readonly Fields[] => {
-    const found: Fields[] = [];
+  const take = (chunk: Uint8Array | undefined): readonly unknown[] => {
+    const found: unknown[] = [];
     for (const token of tokensOf(place, length, () => parse(decoder.decode(chunk, { stream: chunk !== undefined })))) {
       finder.take(token, found);
     }
@@ -78,17 +78,14 @@ function openFinder(place: ArrayPlace, newAssembler: () => Assembler) {
     if (depth > maxDepth) throw untrusted(place, `is nested more than ${maxDepth} levels deep`, checkIt);
   };
 
-  const inside = (token: Token, into: Fields[], current: Assembler): void => {
+  const inside = (token: Token, into: unknown[], current: Assembler): void => {
     if (token.name === 'endArray' && current.done) {
       assembler = undefined;
       outside(token);
       return;
     }
     current.consume(numberFor(place, token));
-    if (!current.done) return;
-    const { current: item } = current;
-    if (!isRecord(item)) throw untrusted(place, `holds values that are not objects in ${nameOf(place)}`, checkIt);
-    into.push(item);
+    if (current.done) into.push(current.current);
   };
 
   const outside = (token: Token): void => {
@@ -110,7 +107,7 @@ function openFinder(place: ArrayPlace, newAssembler: () => Assembler) {
   };
 
   return {
-    take(token: Token, into: Fields[]): void {
+    take(token: Token, into: unknown[]): void {
       watchDepth(token);
       if (assembler === undefined) outside(token);
       else inside(token, into, assembler);

@@ -172,7 +172,7 @@ async function readList(
   const total = countIn(totalResults);
   // RFC 7644, 3.4.2: Resources may be absent when there are none.
   const found = resources === undefined && total !== undefined ? [] : resources;
-  if (!Array.isArray(found) || !found.every(isRecord)) throw noList(name);
+  if (!Array.isArray(found)) throw noList(name);
   // RFC 9865, 2: a text. Any other type would look like the end.
   if (nextCursor !== undefined && nextCursor !== null && typeof nextCursor !== 'string') throw noCursor(name);
   return {

@@ -7,7 +7,7 @@ import type { Refusal } from '../kit/http/failure.ts';
 import type { HttpRead, SourceClient } from '../kit/http/source-client.ts';
 import { type Page, readPages, rulesOf } from '../kit/pages.ts';
 import { deltaStart, utcDay } from '../kit/status.ts';
-import { countDoubts, countIn, openTally } from '../kit/tally.ts';
+import { countDoubts, countIn, type Fields, openTally } from '../kit/tally.ts';
 import type { SuccessFactorsConfig } from './config.ts';
 import { quoted } from './odata.ts';
 import { personFields, toPerson, toUser, userFields } from './to-person.ts';
@@ -36,8 +36,7 @@ export async function* readPeople(
   // Totals by the number of remaining series, because each series has its own total.
   const counts = new Map<number, number>();
   const page = async (place: Place): Promise<Page<Place>> => {
-    const { results, count, doubts, next } = await readResults(config, client, place);
-    const people = results.map((entity) => (isPerson ? toPerson(entity, config, today) : toUser(entity, today)));
+    const { results: people, count, doubts, next } = await readResults(config, client, place);
     if (count !== undefined) counts.set(place.rest.length, count);
     const total = rest.length === 0 ? count : undefined;
     if (next !== undefined)
@@ -56,7 +55,8 @@ export async function* readPeople(
     };
   };
   const start = { url: first, isContinuation: false, rest };
-  return yield* readPages({ ...rules, first: start, page }, io);
+  const shape = (entity: Fields) => (isPerson ? toPerson(entity, config, today) : toUser(entity, today));
+  return yield* readPages({ ...rules, first: start, page, shape }, io);
 }
 
 function more(place: Place): Page<Place>['next'] {
@@ -64,7 +64,7 @@ function more(place: Place): Page<Place>['next'] {
 }
 
 interface Results {
-  readonly results: readonly Readonly<Record<string, unknown>>[];
+  readonly results: readonly unknown[];
   readonly count: number | undefined;
   readonly doubts: readonly string[];
   readonly next: string | undefined;
@@ -79,7 +79,7 @@ async function readResults(
   const refusal = isContinuation ? undefined : (status: number, bytes: Uint8Array) => refusalOf(name, status, bytes);
   const body = await client.json({ name, url, isContinuation, ...(refusal === undefined ? {} : { refusal }) });
   const d = isRecord(body) && isRecord(body.d) ? body.d : undefined;
-  if (d === undefined || !Array.isArray(d.results) || !d.results.every(isRecord)) {
+  if (d === undefined || !Array.isArray(d.results)) {
     const message = `the answer to ${name} holds no list d.results. Check the address: an error or an empty document arrived as success.`;
     throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
   }
