@@ -54,7 +54,7 @@ export function spoiler(owners: readonly string[], numbers: ReadonlyMap<string, 
   };
   const ofOne = (one: unknown): unknown => {
     // A list of ids alone names people, and describes nobody.
-    if (typeof one !== 'object' || one === null || Object.keys(one).length < 3) return one;
+    if (typeof one !== 'object' || one === null || damaged(one as Item, [0]).length < 6) return one;
     const number = numberOf(JSON.stringify(one));
     return number === undefined ? one : choose<unknown>(number, one, damaged(one as Item, fewValues));
   };

@@ -1,8 +1,8 @@
 import { statusField } from '../../core/person/lifecycle.ts';
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
-import { RollcallError } from '../../core/run/errors.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
+import { lacking } from '../kit/answer-failure.ts';
 import { openAuthority } from '../kit/http/authority.ts';
 import type { SourceRequest } from '../kit/http/failure.ts';
 import { type HttpRead, readOverHttp, type SourceClient } from '../kit/http/source-client.ts';
@@ -162,10 +162,11 @@ function searchRequest(
 async function findPeople(client: SourceClient, request: SourceRequest): Promise<readonly unknown[]> {
   const answer = await client.json(request);
   if (isRecord(answer) && Array.isArray(answer.employees)) return answer.employees;
-  const message =
-    `${searchName} was answered without the list employees. ` +
-    'Check that url is the API of HiBob, and the rights of the service user.';
-  throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+  throw lacking(
+    searchName,
+    'the list employees',
+    'Check that url is the API of HiBob, and the rights of the service user.',
+  );
 }
 
 /** Returns an employee's id as text; undefined where it is not shown. */

@@ -2,6 +2,7 @@ import type { Assembler } from 'stream-json/core/assembler.js';
 import type { Token } from 'stream-json/core/parser.js';
 import { RollcallError } from '../../core/run/errors.ts';
 import { isRecord, maxDepth } from '../../drivers/http/json-text.ts';
+import { lacking } from './answer-failure.ts';
 import type { Fields } from './tally.ts';
 
 export interface ArrayPlace {
@@ -117,7 +118,7 @@ function openFinder(place: ArrayPlace, newAssembler: () => Assembler) {
         const what = `ended early, after ${length} bytes`;
         throw untrusted(place, what, 'The connection broke off; the read starts again from the beginning.');
       }
-      if (!isFound) throw untrusted(place, `holds no list ${nameOf(place)}`, checkIt);
+      if (!isFound) throw lacking(place.name, `the list ${nameOf(place)}`, checkIt);
       place.judge?.(place.name, beside);
     },
   };
@@ -133,8 +134,7 @@ function numberFor({ numbers }: ArrayPlace, token: Token): Token {
   return numbers === 'text' || losesDigits ? { name: 'stringValue', value: token.value } : token;
 }
 
-const checkIt =
-  'Check the address, the requested format, and the permissions: an error or an empty document may arrive as success.';
+const checkIt = 'Check the address, the requested format, and the permissions.';
 
 function nameOf({ path }: ArrayPlace): string {
   return path.length === 0 ? 'at the top level' : path.join('.');

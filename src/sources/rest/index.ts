@@ -1,9 +1,9 @@
 import { compileSourcePath } from '../../core/person/source-path.ts';
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
-import { RollcallError } from '../../core/run/errors.ts';
 import { countOf } from '../../core/run/formats.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
+import { lacking } from '../kit/answer-failure.ts';
 import { readConfirmed, type UnprovenRead } from '../kit/confirm-end.ts';
 import { openAuthority } from '../kit/http/authority.ts';
 import { type HttpRead, readOverHttp, type SourceClient } from '../kit/http/source-client.ts';
@@ -266,10 +266,7 @@ async function checkReadiness(ready: ReadySettings, main: List, client: SourceCl
   const name = nameOf({ baseUrl, method: 'GET', path: ready.path });
   const answer = await client.json({ name, url: urlOf(baseUrl, ready.path, ready.query), headers });
   const list = compileListPath(ready.items)(answer);
-  if (!Array.isArray(list)) {
-    const message = `${name} was answered, but without a list at ${ready.items}. Check \`ready.items\`.`;
-    throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
-  }
+  if (!Array.isArray(list)) throw lacking(name, `a list at ${ready.items}`, 'Check `ready.items`.');
   const entry = list.filter(isRecord).find(compileCondition(ready.where));
   if (entry === undefined) {
     const which = Object.entries(ready.where).map(([path, text]) => `${path} ${text}`);

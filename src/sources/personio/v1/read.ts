@@ -1,9 +1,8 @@
-import { z } from 'zod';
 import { statusField } from '../../../core/person/lifecycle.ts';
 import type { ReadEnd } from '../../../core/plan/snapshot.ts';
-import { RollcallError } from '../../../core/run/errors.ts';
-import { exactValue, isRecord, readJson } from '../../../drivers/http/json-text.ts';
+import { isRecord, readJson } from '../../../drivers/http/json-text.ts';
 import type { SourceBase, SourcePage } from '../../../ports/source.ts';
+import { lacking } from '../../kit/answer-failure.ts';
 import { type Authority, bearerAuthority } from '../../kit/http/authority.ts';
 import { openHeldTokens, postForToken, type TokenAnswer, tokenFailureOf } from '../../kit/http/oauth.ts';
 import type { HttpRead, SourceClient } from '../../kit/http/source-client.ts';
@@ -100,8 +99,7 @@ async function ask(
   const headers = partnerHeaders(config);
   const answer = await client.json({ name, url: url.href, headers, isContinuation, unauthorised });
   if (!isRecord(answer) || answer.success !== true || !Array.isArray(answer.data)) {
-    const message = `${name} was answered without the list of employees. Check that url is the API of Personio.`;
-    throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+    throw lacking(name, 'the list of employees', 'Check that url is the API of Personio.');
   }
   const told = isRecord(answer.metadata) ? answer.metadata.total_elements : undefined;
   const attributes = answer.data.map((one: unknown) => (isRecord(one) ? one.attributes : one));
@@ -116,8 +114,6 @@ async function ask(
 function withId(attributes: readonly string[] | undefined): readonly string[] {
   return attributes === undefined ? [] : [...new Set(['id', 'status', ...attributes])];
 }
-
-const Granted = z.looseObject({ data: z.looseObject({ token: z.string().min(1) }) });
 
 /** Lifetime of current tokens. A token of older credentials is valid for one request. */
 const tokenLifeMs = 24 * 60 * 60 * 1000;
@@ -151,9 +147,10 @@ export function openV1Authority(config: V1Config, { egress }: Pick<SourceBase, '
 function readToken(status: number, bytes: Uint8Array): TokenAnswer {
   const failure = tokenFailureOf(status, bytes);
   if (failure !== undefined) return failure;
-  const granted = Granted.safeParse(exactValue(readJson(bytes)));
-  if (!granted.success) return { kind: 'lost', reason: `its answer (${status}) holds no token` };
-  const accessToken = granted.data.data.token;
+  const { value } = readJson(bytes);
+  const accessToken = isRecord(value) && isRecord(value.data) ? value.data.token : undefined;
+  if (typeof accessToken !== 'string' || accessToken === '')
+    return { kind: 'lost', reason: `its answer (${status}) holds no token` };
   return { kind: 'granted', accessToken, refreshToken: undefined, lifeMs: tokenLifeMs, oddities: [] };
 }
 

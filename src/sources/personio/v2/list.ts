@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RollcallError } from '../../../core/run/errors.ts';
 import { isRecord } from '../../../drivers/http/json-text.ts';
+import { lacking } from '../../kit/answer-failure.ts';
 import type { SourceRequest } from '../../kit/http/failure.ts';
 import type { SourceClient } from '../../kit/http/source-client.ts';
 import { partnerHeaders, type V2Config } from '../config.ts';
@@ -23,10 +24,7 @@ export interface ListPage {
 /** Reads one page. Throws SOURCE_UNAVAILABLE when there is no list, because an error may arrive as success. */
 export async function readList(client: SourceClient, request: SourceRequest): Promise<ListPage> {
   const listed = Listed.safeParse(await client.json(request));
-  if (!listed.success) {
-    const message = `${request.name} was answered without the list _data. Check that url is the API of Personio.`;
-    throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
-  }
+  if (!listed.success) throw lacking(request.name, 'the list _data', 'Check that url is the API of Personio.');
   const links = listed.data._meta?.links ?? undefined;
   const href = links?.next?.href;
   const next = href === undefined ? undefined : resolve(href, request.url);
