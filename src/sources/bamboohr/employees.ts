@@ -89,18 +89,7 @@ interface ListPlace {
   readonly ids?: readonly string[];
 }
 
-interface ListAnswer {
-  readonly people: Page<EmployeesPlace>['people'];
-  readonly total: number | undefined;
-  readonly doubts: readonly string[];
-  readonly next: string | undefined;
-}
-
-async function readList(
-  config: BamboohrConfig,
-  { after, number, ids }: ListPlace,
-  client: SourceClient,
-): Promise<ListAnswer> {
+async function readList(config: BamboohrConfig, { after, number, ids }: ListPlace, client: SourceClient) {
   const requested = requestedFields(config).filter((name) => !always.has(name));
   const query = new URLSearchParams({
     'page[limit]': String(config.pageSize),

@@ -63,25 +63,15 @@ function more(place: Place): Page<Place>['next'] {
   return { kind: 'more', place, id: place.url };
 }
 
-interface Results {
-  readonly results: readonly unknown[];
-  readonly count: number | undefined;
-  readonly doubts: readonly string[];
-  readonly next: string | undefined;
-}
-
-async function readResults(
-  { entity }: SuccessFactorsConfig,
-  client: SourceClient,
-  { url, isContinuation }: Place,
-): Promise<Results> {
+async function readResults({ entity }: SuccessFactorsConfig, client: SourceClient, { url, isContinuation }: Place) {
   const name = `GET /odata/v2/${entity}`;
   const refusal = isContinuation ? undefined : (status: number, bytes: Uint8Array) => refusalOf(name, status, bytes);
   const body = await client.json({ name, url, isContinuation, ...(refusal === undefined ? {} : { refusal }) });
   const d = isRecord(body) && isRecord(body.d) ? body.d : undefined;
   if (d === undefined || !Array.isArray(d.results)) throw lacking(name, 'the list d.results', 'Check the address.');
   const doubts = countDoubts(d.__count, 'd.__count');
-  return { results: d.results, count: countIn(d.__count), doubts, next: nextUrl(name, d.__next, url) };
+  const results: readonly unknown[] = d.results;
+  return { results, count: countIn(d.__count), doubts, next: nextUrl(name, d.__next, url) };
 }
 
 /** Returns undefined at the end. Throws for an invalid link, which would otherwise look like the end. */
