@@ -190,6 +190,7 @@ function renderRecord(record: PersonRecord): string {
     findings,
     decisions,
     standing,
+    leavers,
     requests,
     notices,
     rawTexts,
@@ -245,6 +246,13 @@ function renderRecord(record: PersonRecord): string {
       standing.map(
         (one) => `${formatInstant(one.at)} ${one.sync}: ${cleanLine(wordsOf(one))}, by ${cleanLine(one.by)}`,
       ),
+    ),
+    section(
+      'stated as a leaver',
+      leavers.map(({ sync, saidAt, leaves, ending }) => {
+        const day = leaves === undefined ? '' : `, last day ${leaves}`;
+        return `${formatInstant(saidAt)} ${sync}${day}: ${ending ?? 'the account is enabled'}`;
+      }),
     ),
     section(
       'requests',

@@ -229,6 +229,18 @@ export class PeopleIndex {
     });
   }
 
+  /** Returns the slots with an enabled account of people who left, or whose last day of work is one of these. */
+  leaving(from: string, to: string): readonly number[] {
+    const [first, last] = [leaveDayOf(from), leaveDayOf(to)];
+    const slots: number[] = [];
+    for (let slot = 0; slot < this.#size; slot += 1) {
+      const day = this.#leaves[slot] as number;
+      const isMeant = this.has(slot, mark.leaver) || (day >= first && day <= last);
+      if (isMeant && this.has(slot, mark.enabled)) slots.push(slot);
+    }
+    return slots;
+  }
+
   /** What was kept of a slot's person, fetched from the spool. */
   person(slot: number): Person | RejectedPerson | Absent {
     const place = this.#place[slot] as number;
