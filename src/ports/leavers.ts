@@ -1,4 +1,4 @@
-import type { Leaver } from '../core/run/leavers.ts';
+import type { Leaver, PlannedDisable } from '../core/run/leavers.ts';
 
 /** Returns the leavers that are new or have changed, from those of the sync whose clock counts. */
 export type LeaverUpdate = (counting: readonly Leaver[]) => readonly Leaver[];
@@ -31,6 +31,8 @@ export interface LeaverStore {
   list(sync: string, endedSince: number): Promise<readonly Leaver[]>;
   /** Returns the leavers of all syncs that count, without those whose account a person decided to keep. */
   counting(now: number): Promise<readonly CountingLeavers[]>;
+  /** Returns by person the disable in the newest plan of a run that has one, of the leavers of the sync that count. */
+  planned(sync: string): Promise<ReadonlyMap<string, PlannedDisable>>;
   /** Returns the accounts of all syncs that were seen disabled at `since` or later. */
   disabledSince(since: number): Promise<readonly DisabledLeaver[]>;
 }

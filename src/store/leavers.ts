@@ -1,4 +1,5 @@
 import type { ExpressionBuilder } from 'kysely';
+import { given } from '../core/run/given.ts';
 import { type Leaver, leaverRules } from '../core/run/leavers.ts';
 import type { LeaverStore, LeaverUpdate } from '../ports/leavers.ts';
 import type { ChangeMark } from '../ports/store.ts';
@@ -6,6 +7,7 @@ import type { Database, OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import { inLists, RowWriter, replace } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
+import { stated } from './plans/stated.ts';
 
 const leavers = fields<Leaver, 'leavers'>(
   'leavers',
@@ -45,6 +47,47 @@ export function createLeavers(db: Database): LeaverStore {
         .groupBy(['sync', 'clock_at'])
         .execute();
       return rows.map(({ sync, clock_at: clockAt, people }) => ({ sync, clockAt, people: Number(people) }));
+    },
+
+    async planned(sync) {
+      const ranked = db
+        .selectFrom('leavers')
+        .innerJoin('changes', 'changes.identification', 'leavers.identification')
+        .innerJoin('plans', 'plans.id', 'changes.plan')
+        .select(['changes.plan', 'changes.identification', 'plans.made_at'])
+        .select((eb) =>
+          eb.fn
+            .agg<number>('row_number')
+            .over((over) => over.partitionBy('changes.identification').orderBy('plans.made_at', 'desc'))
+            .as('rank'),
+        )
+        .where('leavers.sync', '=', sync)
+        .where('leavers.ended_at', 'is', null)
+        .where('plans.sync', '=', sync)
+        .where('plans.run', 'is not', null)
+        .where('plans.digest', 'is not', null)
+        .where('changes.kind', 'in', ['disable', 'remove'])
+        .as('ranked');
+      const rows = await db
+        .selectFrom(ranked)
+        .innerJoin(stated, (join) =>
+          join.onRef('changes.plan', '=', 'ranked.plan').onRef('changes.identification', '=', 'ranked.identification'),
+        )
+        .select([
+          'ranked.plan as run',
+          'ranked.identification',
+          'ranked.made_at',
+          'changes.state',
+          'changes.state_reason',
+        ])
+        .where('ranked.rank', '=', 1)
+        .where('changes.kind', 'in', ['disable', 'remove'])
+        .execute();
+      return new Map(
+        rows.map(({ run, identification, made_at: at, state, state_reason: reason }) => {
+          return [identification, { run, at, state, ...given({ reason: reason ?? undefined }) }];
+        }),
+      );
     },
 
     async disabledSince(since) {

@@ -229,14 +229,13 @@ export class PeopleIndex {
     });
   }
 
-  /** Returns the slots with an enabled account of people who left, or whose last day of work is one of these. */
+  /** Returns the people who left, and those whose last day of work is one of these. */
   leaving(from: string, to: string): readonly number[] {
     const [first, last] = [leaveDayOf(from), leaveDayOf(to)];
     const slots: number[] = [];
     for (let slot = 0; slot < this.#size; slot += 1) {
       const day = this.#leaves[slot] as number;
-      const isMeant = this.has(slot, mark.leaver) || (day >= first && day <= last);
-      if (isMeant && this.has(slot, mark.enabled)) slots.push(slot);
+      if (this.has(slot, mark.leaver) || (day >= first && day <= last)) slots.push(slot);
     }
     return slots;
   }

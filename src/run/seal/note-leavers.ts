@@ -1,5 +1,6 @@
 import { utcDate } from '../../core/person/plain-date.ts';
 import { endOfDay } from '../../core/person/time-zone.ts';
+import { chunk } from '../../core/run/batch.ts';
 import { given } from '../../core/run/given.ts';
 import { type Leaver, type LeaverEnding, type LeaverStatement, restated } from '../../core/run/leavers.ts';
 import type { LeaverUpdate } from '../../ports/leavers.ts';
@@ -8,11 +9,13 @@ import type { EngineIo } from '../engine-io.ts';
 import type { Judged } from '../judge/judge.ts';
 import type { PlanWork } from '../plan-job.ts';
 import { mark } from '../read/marks.ts';
+import type { PeopleIndex } from '../read/people-index.ts';
 import type { PlanRead } from '../read/read-people.ts';
 
 const dayMs = 86_400_000;
 /** A last day of work is listed so long before its end. */
 const announcedMs = 30 * dayMs;
+const peopleAtOnce = 500;
 
 interface Noted {
   readonly read: PlanRead;
@@ -22,21 +25,18 @@ interface Noted {
 
 /**
  * Notes the people with an enabled account whom this read states as leavers, and returns what becomes of the leavers that
- * count. Any readable row states a leaver. Only a read that no guard doubts withdraws a statement.
+ * count. Any readable row states a leaver. Only a complete read that no guard doubts withdraws a statement.
  */
 export function noteLeavers(work: PlanWork, { read, compared, judged }: Noted, io: EngineIo): LeaverUpdate {
-  const { index, sync, recorder } = work;
-  const takesOutside = sync.settings.outOfScope === 'disable';
-  const { readAt: at, reading, focus, snapshot } = read;
-  const stated = statedBy(work, at);
+  const { index, sync } = work;
+  const { reading, focus, snapshot } = read;
   const isWhole = reading.kind === 'full' && focus === undefined;
   const isBelieved = judged.isAccepted && snapshot.leavers !== undefined;
-  const lookedAt = compared.lookedAt ?? at;
   const isWithdrawn = (slot: number): boolean =>
     (index.has(slot, mark.active) && !index.has(slot, mark.undated)) ||
-    (index.has(slot, mark.outOfScope) && !takesOutside) ||
+    (index.has(slot, mark.outOfScope) && sync.settings.outOfScope !== 'disable') ||
     isOfOthers(index, slot);
-  const endingOf = ({ identification }: Leaver): LeaverEnding | undefined => {
+  const endingOf = (identification: string): LeaverEnding | undefined => {
     const { slot, isExact } = index.find(identification);
     if (!isExact || index.hasAny(slot, mark.conflict | mark.bystander)) return undefined;
     if (index.has(slot, mark.seen) && !index.has(slot, mark.enabled)) return 'disabled';
@@ -44,49 +44,81 @@ export function noteLeavers(work: PlanWork, { read, compared, judged }: Noted, i
     if (isBelieved && isWithdrawn(slot)) return 'withdrawn';
     return isWhole && !index.has(slot, mark.seen) ? 'gone' : undefined;
   };
-  const next = (leaver: Leaver): Leaver => {
-    const statement = stated.get(leaver.identification);
-    if (statement !== undefined) return restated(leaver, statement, at);
-    const ending = endingOf(leaver);
+  const slots = leaving(work, read).filter((slot) => index.has(slot, mark.enabled) && !isOfOthers(index, slot));
+  return updateBy(work, read, slots, io, (leaver) => {
+    const ending = endingOf(leaver.identification);
     if (ending === undefined) return leaver;
-    return { ...leaver, endedAt: lookedAt, ending, ...(ending === 'withdrawn' ? {} : { seenAt: lookedAt }) };
-  };
-  const begun = (identification: string, { leaves, effectiveAt = at }: LeaverStatement): Leaver => ({
+    const endedAt = compared.lookedAt;
+    return { ...leaver, endedAt, ending, ...(ending === 'withdrawn' ? {} : { seenAt: endedAt }) };
+  });
+}
+
+/** Notes whom a read states as leavers where the platform was not read: those whose accounts Rollcall manages. */
+export async function noteUncompared(work: PlanWork, read: PlanRead, io: EngineIo): Promise<LeaverUpdate> {
+  const { index, sync } = work;
+  const { name, connection } = sync.settings;
+  const managed: number[] = [];
+  for (const slots of chunk(leaving(work, read), peopleAtOnce)) {
+    const names = slots.map((slot) => index.person(slot).identification);
+    const ledger = await io.store.ledger.getMany(connection, names);
+    const isManaged = (identification: string): boolean => {
+      const entry = ledger.get(identification);
+      return entry?.owner === name && entry.removed === undefined && entry.disabledAt === undefined;
+    };
+    managed.push(...slots.filter((_, at) => isManaged(names[at] ?? '')));
+  }
+  return updateBy(work, read, managed, io, (leaver) => leaver);
+}
+
+/** Returns the people who left by their own record, or leave soon. */
+function leaving({ index, sync: { settings } }: PlanWork, { readAt }: PlanRead): readonly number[] {
+  const others = mark.bystander | mark.tied | mark.unsure | (settings.outOfScope === 'disable' ? 0 : mark.outOfScope);
+  const soon = [utcDate(readAt - dayMs), utcDate(readAt + announcedMs)] as const;
+  return settings.policy === 'sync' ? index.leaving(...soon).filter((slot) => !index.hasAny(slot, others)) : [];
+}
+
+function isOfOthers(index: PeopleIndex, slot: number): boolean {
+  return index.has(slot, mark.inLedger) && !index.has(slot, mark.ours);
+}
+
+/** Returns the update by what a read states about these people. `others`: what becomes of a leaver whom it does not state. */
+function updateBy(
+  { index, sync, recorder }: PlanWork,
+  { readAt: at }: PlanRead,
+  slots: readonly number[],
+  io: EngineIo,
+  others: (leaver: Leaver) => Leaver,
+): LeaverUpdate {
+  const stated = new Map(slots.flatMap((slot) => statementOf(index, slot, at)));
+  const begin = (identification: string, { leaves, effectiveAt = at }: LeaverStatement): Leaver => ({
     ...{ id: io.newId('leaver'), sync: sync.settings.name, identification, saidAt: at, saidIn: recorder.planId },
     ...{ ...given({ leaves }), effectiveAt, clockAt: Math.max(at, effectiveAt) },
   });
   return (counting) => {
+    const after = counting.map((leaver) => {
+      const statement = stated.get(leaver.identification);
+      return statement === undefined ? others(leaver) : restated(leaver, statement, at);
+    });
     const known = new Set(counting.map(({ identification }) => identification));
-    const changed = counting
-      .map((leaver) => [leaver, next(leaver)] as const)
-      .filter(([before, after]) => before !== after);
-    const others = [...stated].filter(([identification]) => !known.has(identification));
-    return [...changed.map(([, after]) => after), ...others.map((one) => begun(...one))];
+    const begun = [...stated].filter(([identification]) => !known.has(identification));
+    return [...after.filter((one, i) => one !== counting[i]), ...begun.map((one) => begin(...one))];
   };
 }
 
-/** Returns what the read states about people with an enabled account who left, or leave soon, by identification. */
-function statedBy({ index, sync: { settings } }: PlanWork, at: number): ReadonlyMap<string, LeaverStatement> {
-  const stated = new Map<string, LeaverStatement>();
-  if (settings.policy !== 'sync') return stated;
-  const isMeant = (slot: number): boolean =>
-    !index.hasAny(slot, mark.bystander | mark.tied | mark.unsure) &&
-    !isOfOthers(index, slot) &&
-    (!index.has(slot, mark.outOfScope) || settings.outOfScope === 'disable');
-  for (const slot of index.leaving(utcDate(at - dayMs), utcDate(at + announcedMs)).filter(isMeant)) {
-    const person = index.person(slot);
-    if (person.kind !== 'person') continue;
-    const { identification, standing, leaves, leavesIn } = person;
-    const endsAt = leaves === undefined || leavesIn === undefined ? undefined : endOfDay(leaves, leavesIn);
-    const hasLeft = standing === 'leaver';
-    if (!hasLeft && endsAt === undefined) continue;
-    // Where the status alone counts, the person may have left before the last day.
-    const effectiveAt = hasLeft && (endsAt ?? 0) > at ? undefined : endsAt;
-    stated.set(identification, given({ leaves, effectiveAt }));
+function statementOf(
+  index: PeopleIndex,
+  slot: number,
+  at: number,
+): readonly (readonly [identification: string, LeaverStatement])[] {
+  const person = index.person(slot);
+  if (person.kind !== 'person') return [];
+  const { identification, standing, leaves, leavesIn } = person;
+  const endsAt = leaves === undefined || leavesIn === undefined ? undefined : endOfDay(leaves, leavesIn);
+  // Where the status alone decides, the person may have left before the last day.
+  if (standing === 'leaver') {
+    return [
+      [identification, given({ leaves, effectiveAt: endsAt !== undefined && endsAt <= at ? endsAt : undefined })],
+    ];
   }
-  return stated;
-}
-
-function isOfOthers(index: PlanWork['index'], slot: number): boolean {
-  return index.has(slot, mark.inLedger) && !index.has(slot, mark.ours);
+  return endsAt === undefined ? [] : [[identification, given({ leaves, effectiveAt: endsAt })]];
 }
