@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ageOf, countOf } from '../core/run/formats.ts';
 import type { JudgedLeaver } from '../core/run/leavers.ts';
 import { count, instant, personal, viewOf } from './wire.ts';
 
@@ -26,7 +27,7 @@ const leaver = z.object({
     .nullable(),
 });
 
-const summary = z.object({
+export const leaversSummary = z.object({
   sync: z.string(),
   dueToday: count.describe('Targets that end today, in UTC'),
   late: count,
@@ -34,7 +35,7 @@ const summary = z.object({
 });
 
 export const leaversPage = z
-  .object({ at: instant, leavers: personal(z.array(leaver)), summaries: z.array(summary) })
+  .object({ at: instant, leavers: personal(z.array(leaver)), summaries: z.array(leaversSummary) })
   .meta({ id: 'LeaversPage' });
 
 export interface LeaversSummary {
@@ -50,7 +51,18 @@ export interface LeaversReport {
   readonly summaries: readonly LeaversSummary[];
 }
 
+/** Says `people: 2 leavers due today, 0 late, slowest this month 14 min`; undefined for a sync without leavers. */
+export function leaverWords({ sync, dueToday, late, slowestMs }: LeaversSummary): string | undefined {
+  if (dueToday + late === 0 && slowestMs === undefined) return undefined;
+  const slowest = slowestMs === undefined ? '' : `, slowest this month ${ageOf(slowestMs)}`;
+  return `${sync}: ${countOf(dueToday, 'leaver')} due today, ${late} late${slowest}`;
+}
+
 const secondsOf = (ms: number): number => Math.ceil(ms / 1000);
+
+export function leaversSummaryOf({ slowestMs, ...summary }: LeaversSummary) {
+  return { ...summary, slowestSeconds: slowestMs === undefined ? null : secondsOf(slowestMs) };
+}
 
 export const leaversView = viewOf(leaversPage, ({ at, leavers, summaries }: LeaversReport) => ({
   at,
@@ -60,8 +72,5 @@ export const leaversView = viewOf(leaversPage, ({ at, leavers, summaries }: Leav
     lateSeconds: secondsOf(lateMs),
     wait: wait && { ...wait, cure: wait.cure([one.identification]) },
   })),
-  summaries: summaries.map(({ slowestMs, ...one }) => ({
-    ...one,
-    slowestSeconds: slowestMs === undefined ? null : secondsOf(slowestMs),
-  })),
+  summaries: summaries.map(leaversSummaryOf),
 }));

@@ -45,7 +45,7 @@ export function noteLeavers(work: PlanWork, { read, compared, judged }: Noted, i
     return isWhole && !index.has(slot, mark.seen) ? 'gone' : undefined;
   };
   const slots = leaving(work, read).filter((slot) => index.has(slot, mark.enabled) && !isOfOthers(index, slot));
-  return updateBy(work, read, slots, io, (leaver) => {
+  return updateBy(work, { at: read.readAt, slots }, io, (leaver) => {
     const ending = endingOf(leaver.identification);
     if (ending === undefined) return leaver;
     const endedAt = compared.lookedAt;
@@ -67,7 +67,7 @@ export async function noteUncompared(work: PlanWork, read: PlanRead, io: EngineI
     };
     managed.push(...slots.filter((_, at) => isManaged(names[at] ?? '')));
   }
-  return updateBy(work, read, managed, io, (leaver) => leaver);
+  return updateBy(work, { at: read.readAt, slots: managed }, io, (leaver) => leaver);
 }
 
 /** Returns the people who left by their own record, or leave soon. */
@@ -84,8 +84,7 @@ function isOfOthers(index: PeopleIndex, slot: number): boolean {
 /** Returns the update by what a read states about these people. `others`: what becomes of a leaver whom it does not state. */
 function updateBy(
   { index, sync, recorder }: PlanWork,
-  { readAt: at }: PlanRead,
-  slots: readonly number[],
+  { at, slots }: { readonly at: number; readonly slots: readonly number[] },
   io: EngineIo,
   others: (leaver: Leaver) => Leaver,
 ): LeaverUpdate {
