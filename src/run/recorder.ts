@@ -6,7 +6,9 @@ import type { LedgerEntry } from '../core/plan/ledger.ts';
 import type { Case, Decision } from '../core/plan/plan.ts';
 import type { MissingProof, Snapshot } from '../core/plan/snapshot.ts';
 import type { Finding } from '../core/run/finding.ts';
+import type { LeaverUpdate } from '../ports/leavers.ts';
 import type { MeasuredConfiguration } from '../ports/reads.ts';
+import { leaversKey } from '../ports/runs.ts';
 import type { Spool } from '../ports/runtime.ts';
 import type { Aside, Batch, NewChange, OwnedRun, OwnedUser, ReadRecord, SomeChanges } from '../ports/store.ts';
 import { noOtherAccounts, type OtherAccounts, openOtherAccounts } from './compare/other-accounts.ts';
@@ -14,6 +16,7 @@ import { blockedUsers, resolveUnresolved, type Unresolved } from './compare/unre
 import type { EngineIo, RunContext, Sync } from './engine-io.ts';
 import { type DecisionGrounds, recordDecisions } from './record/record-decisions.ts';
 import { type KnownPeople, writeDirectory, writeRoster } from './record/write-people.ts';
+import { requestRun } from './request-run.ts';
 
 /**
  * Where a plan goes. The steps of a plan are the same for a run, for a plan that is only shown and for the explanation
@@ -25,7 +28,9 @@ import { type KnownPeople, writeDirectory, writeRoster } from './record/write-pe
  *   approvals          used up                    left as they are      –
  *   users taken over   stored at once             as if stored          as if stored
  *   ledger, read,      stored                     –                     –
- *   people, decisions
+ *   people, decisions,
+ *   run of leavers,
+ *   statements
  */
 export interface Recorder {
   /** Id under which the changes are stored. */
@@ -60,6 +65,12 @@ export interface Recorder {
   /** Stores a full read. `proof`: it was accepted and complete, so it also tells who the people are. */
   read(read: ReadFound, people: KnownPeople, proof: MissingProof | undefined): Promise<void>;
   decisions(grounds: DecisionGrounds): Promise<void>;
+  /**
+   * Requests a run about these leavers alone. With none, takes back what an earlier attempt of the run requested.
+   */
+  leavers(identifications: readonly string[], because: string): Promise<void>;
+  /** Stores what a read states of leavers, where the plan ended before it was stored. */
+  stated(update: LeaverUpdate): Promise<void>;
   seal(digest: string): Promise<void>;
 }
 
@@ -121,6 +132,19 @@ export function recordRun(context: RunContext, io: EngineIo): Recorder {
       return store.baselines.measure(owned, { ...current, run: id, isOpen, isHeld });
     },
     decisions: (grounds) => recordDecisions(owned, grounds, io),
+    async leavers(identifications, because) {
+      const key = leaversKey(id);
+      if (identifications.length > 0) {
+        const scope = { kind: 'users', identifications, leavers: { run: id, because } } as const;
+        await requestRun({ sync: name, kind: 'leavers', scope, key }, io);
+      } else if (owned.run.problem !== undefined) {
+        const earlier = await store.triggers.find(key);
+        if (earlier !== undefined) await store.triggers.cancel(earlier.trigger.id);
+      }
+    },
+    async stated(leavers) {
+      if (!context.signal.aborted) await store.runs.update(owned, {}, { leavers });
+    },
     // The digest seals the plan when the run stores it, together with all that delivery needs.
     async seal() {},
   };
@@ -205,5 +229,7 @@ function withoutEffect(sync: Sync, io: EngineIo): Effects {
     async configuration() {},
     async read() {},
     async decisions() {},
+    async leavers() {},
+    async stated() {},
   };
 }
