@@ -7,7 +7,7 @@ export class ForeignAnswer extends AnswerInvalid {}
 export type Expected = 'JSON' | 'XML' | 'a file' | 'text';
 
 /**
- * Throws `ForeignAnswer` when the start of a body shows that it is not what was asked for. No header decides: programs label
+ * Throws `ForeignAnswer` when the start of a body shows that it is not what was requested. No header decides: programs label
  * plain text, JSON and CSV as `text/html`, because it is their default.
  */
 export function refuseForeign(bytes: Uint8Array, expected: Expected): void {

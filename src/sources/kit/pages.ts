@@ -15,7 +15,7 @@ export interface Page<P> {
   readonly total?: number | undefined;
   /** Reasons that make the whole read incomplete, without values. */
   readonly doubts?: readonly string[] | undefined;
-  /** Reasons for which nobody counts as missing, although everybody was read. */
+  /** Reasons for which no person counts as missing, although all people were read. */
   readonly unsure?: readonly string[];
   readonly next: NextPage<P>;
 }

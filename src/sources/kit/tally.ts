@@ -28,7 +28,7 @@ export interface Tally {
   add(fields: Fields | undefined): void;
   /** Adds a reason, without values, why the read is not complete. */
   doubt(reason: string): void;
-  /** Adds a reason, without values, why absence proves nothing, although everybody was read. */
+  /** Adds a reason, without values, why absence proves nothing, although all people were read. */
   unsure(reason: string): void;
   readonly rows: number;
   /**

@@ -140,7 +140,7 @@ async function openFinish(
       if (after.state !== before?.state) doubts.push('the HR system rebuilt its data during the read');
     }
     const people = page.people.map((item) => {
-      // Its record of the second list belongs to nobody.
+      // Its record of the second list belongs to no employee.
       for (const one of isRecord(item) ? [] : joined) one.complete({});
       if (!isRecord(item)) return item;
       const whole = joined.reduce((fields, one) => {
@@ -161,7 +161,7 @@ interface Joined {
   readonly doubts: readonly string[];
   /** Returns the employee with the matching record; undefined when there is none. */
   complete(fields: Fields): Fields | undefined;
-  /** Why nobody counts as missing when an employee has no matching record. */
+  /** Why no person counts as missing when an employee has no matching record. */
   readonly missing: string;
   /** Returns reasons for the end of a full read, when each record of the second list should have had an employee. */
   remainder(): readonly string[];

@@ -70,7 +70,7 @@ async function* readPersons(
 
 interface Join {
   of(person: unknown): Promise<unknown>;
-  /** Whose employments could not be read. Their status is unknown, so nothing happens to them. */
+  /** The persons without readable employments. Their status is unknown, so nothing happens to them. */
   notes(): readonly string[];
 }
 
