@@ -141,7 +141,6 @@ export async function stoppedByOdd({
       tell(`${id} has changed`);
     }
   }
-  if (process.env.ODD_COUNT !== undefined) process.stderr.write(`ODD ${expect.getState().currentTestName?.slice(0, 40)} ${most} damages ${step} reads\n`);
   return stopped;
 }
 
