@@ -16,7 +16,7 @@ export interface WebhookMessage {
   readonly by: string;
   /** The same for a repetition of the message. */
   readonly digest: string;
-  /** Whom it names, as its sender names them. */
+  /** The people that it names, by the ids of its sender. */
   readonly ids: readonly string[];
   readonly way: Pick<WebhookWay, 'field' | 'repeats'> & { readonly minEveryMs: number };
   readonly signal: AbortSignal;

@@ -18,7 +18,7 @@ export interface Trigger {
   readonly kind: TriggerKind;
   /** Unique: a schedule slot (`people@2026-11-21T19:30Z`) or a request key. */
   readonly key: string;
-  /** Of a webhook perhaps later than now: no run takes it before. */
+  /** The time of a webhook may be in the future: no run takes it before. */
   readonly requestedAt: number;
   readonly scope: RunScope;
 }

@@ -9,7 +9,7 @@ export interface RunRequest {
   readonly scope: RunScope;
   /** Unique. A request with a known key is the same request. Generated when absent. */
   readonly key?: string;
-  /** Of a webhook: no run takes it before this instant (epoch ms). */
+  /** No run takes a webhook before this instant (epoch ms). */
   readonly notBefore?: number;
 }
 
