@@ -33,7 +33,7 @@ const left = (...numbers: readonly number[]) =>
 
 /** A run that waits for a process: it was asked for, and is open. */
 async function openRun({ app, engine: { io }, clock }: Office): Promise<void> {
-  await queueRun(app, 'people', { scope: { kind: 'all' }, kind: 'manual', by: 'ana' });
+  await queueRun(app, 'people', { scope: { kind: 'all' }, by: 'ana' });
   await io.store.runs.open('people', { id: 'run_1', connection: 'acme', now: clock.now() });
 }
 
@@ -106,7 +106,7 @@ it('a hold waits however many runs came after its run, and an expired one is sti
 
 it('a run in progress shows its step, and a waiting request its number', async () => {
   const { office, server } = await openScheduled();
-  await queueRun(office.app, 'people', { scope: { kind: 'all' }, kind: 'manual', by: 'ana' });
+  await queueRun(office.app, 'people', { scope: { kind: 'all' }, by: 'ana' });
   expect(await syncOf(server)).toMatchObject({ activity: { kind: 'waiting' }, requests: 1 });
   const { engine } = office;
   await engine.io.store.runs.open('people', { id: 'run_1', connection: 'acme', now: office.clock.now() });

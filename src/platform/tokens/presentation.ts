@@ -224,12 +224,12 @@ async function lockOut(
 ): Promise<Presented> {
   const { connection } = parts;
   const isAgain = what === 'again';
-  const refusals = isAgain ? pending.attempts : 1;
   const odd = isAgain ? 0 : pending.attempts - 1;
   const doubt = odd > 0 ? `, after ${odd} presentations that it did not answer correctly` : '';
   const reason = `the platform answered ${code}${isReuse ? ' and says that the token was used before' : ''}${doubt}`;
   // A first token that never worked, or one that was used before, will not work later.
   const mayWork = pending.issuedAt !== undefined && !isReuse;
+  const refusals = isAgain && mayWork ? pending.attempts : 1;
   const retryAt = mayWork ? nextAfterRefusal(refusals, endedAt) : undefined;
   const written = await parts.vault.write(pending, requireReauth(pending, { reason, refusals, retryAt }));
   if (written === undefined) return { kind: 'changed' };
