@@ -67,7 +67,7 @@ async function identificationsOf({ ids, way, signal }: WebhookMessage, sync: Syn
     const names = ids.map(normalText);
     return names.some((one) => identificationProblem(one) !== undefined) ? [] : [...new Set(names)];
   }
-  if (!(source.looksUp?.(field) ?? source.capabilities.point)) return [];
+  if (ids.length === 0 || !(source.looksUp?.(field) ?? source.capabilities.point)) return [];
   const idOf = compileSourcePath(field);
   const missing = new Set(ids);
   const names = new Set<string>();

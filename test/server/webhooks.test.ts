@@ -250,6 +250,9 @@ describe('a message', () => {
     expect((await send(server, senders.hibob, { body: known })).status).toBe(200);
     expect((await send(server, senders.hibob, { body: unknown })).status).toBe(200);
     expect(await waiting(office)).toEqual([one(first?.email ?? ''), everyone]);
+    const asked = bob.server.requests.length;
+    expect((await send(server, senders.hibob, { body: JSON.stringify(senders.hibob.nobody) })).status).toBe(200);
+    expect(bob.server.requests.length).toBe(asked);
   });
 });
 

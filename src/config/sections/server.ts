@@ -142,7 +142,7 @@ const webhook = z
   .strictObject({
     kind: documented(
       z.enum(webhookKinds).default('rollcall'),
-      'Who sends, and so how: see [Sync at once](how-to/sync-at-once.md). Other keys say where your sender differs.',
+      'Who sends, and so how: see [Sync at once](sync-at-once.md). Other keys say where your sender differs.',
       'personio',
     ),
     secret: documented(
