@@ -1,7 +1,7 @@
 import { givenWords } from '../../core/guard/approvals.ts';
 import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import { waitingWords } from '../../core/run/waiting.ts';
-import type { Run } from '../../ports/store.ts';
+import { olderCopy, type Run } from '../../ports/store.ts';
 import type { Overview, SyncHealth, SyncOverview, WaitingWork } from '../../views/overview.ts';
 import type { RunWork } from '../../views/runs.ts';
 import type { Style } from '../terminal.ts';
@@ -108,6 +108,12 @@ export function interruptedWords(
 /** Returns the last temporary problem of a run in progress. */
 export function problemWords({ at, reason }: NonNullable<Run['problem']>): string {
   return `last problem, at ${formatInstant(at)}: ${cleanLine(reason)}`;
+}
+
+/** Returns why no run starts, whatever the deployment does. */
+export function storeFaultWords(fault: string, { command }: Style): string {
+  const help = fault === olderCopy ? `: ${command('explain store-older')}` : '';
+  return `The store takes no run and presents no token, because ${fault}${help}`;
 }
 
 /** A deployment shows itself every 5 seconds. Later than this (ms), it may have ended without notice. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { isPostgres } from '../differences.ts';
@@ -14,6 +15,12 @@ interface Table<Named extends Columns> {
 
 /** All tables. `bigint`, because instants exceed 32 bits. `tables.ts` says to whom a column belongs. */
 export const store = {
+  /** One row. A restore gives the store another id. */
+  store_identity: table(['id'], {
+    id: 'text not null',
+    /** Why processes refuse this copy; null while they do not. */
+    refused: 'text',
+  }),
   leases: table(['name'], {
     name: 'text not null',
     /** Null while the lease is free. The row stays, so that the fence never restarts. */
@@ -479,6 +486,7 @@ export const tables: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     const made = Object.entries<Table<Columns>>(store).map(([name, shape]) => statementFor(db, name, shape));
     for (const statement of [...made, ...indexes]) await sql.raw(statement).execute(db);
+    await sql`insert into store_identity (id) values (${randomUUID()})`.execute(db);
   },
 };
 
