@@ -5,11 +5,11 @@ import type { OpenDatabase } from './database.ts';
  * What one process has seen of its store: the id, and the newest generation of each token pair that it has read or written.
  * A failover may lead to an older copy, whose refresh tokens are used up, and an address to another database.
  *
- *   another id           only this process is refused: the store may be right, and what is known of it is not
- *   an older generation  the copy is marked, so that every process refuses it, until `admin restore` gives it a new id
- *   no pair any more     only this process is refused: a sync that is renamed takes its pair along
+ *   another id           refused by this process only: the store may be right, and what is known of it is not
+ *   an older generation  marked, so that every process refuses the copy until `admin restore` gives it a new id
+ *   a pair is missing    refused by this process only: a sync that is renamed takes its pair along
  *
- * Each method rejects with `STORE_INVALID` then. The error passes when the right store is back.
+ * Each method rejects with `STORE_INVALID` then. It resolves again as soon as the database is the newest copy.
  */
 export class StoreProof {
   readonly #opened: OpenDatabase;

@@ -129,7 +129,7 @@ const afterFault: Readonly<Record<string, readonly [title: string, action: strin
   ],
 };
 
-/** Returns what is told while the store is older than what this process has seen. Such a store still takes a notice. */
+/** Returns the problem of a store that is older than what this process has seen. Such a store still takes a notice. */
 export function judgeOlderCopy(from: number): AlertProblem {
   return {
     topic: 'store',
