@@ -96,12 +96,14 @@ function hintOf(
 
 /** Returns that no process works on a run in progress, since when, and how to continue it. */
 export function interruptedWords(
-  { at }: NonNullable<RunWork['interrupted']>,
+  { at, isQueued }: NonNullable<RunWork['interrupted']>,
   sync: string,
   { command }: Style,
 ): string {
   const since =
     at === undefined ? 'no process works on the run' : `no process has worked on the run since ${formatInstant(at)}`;
+  // A worker takes the run from the queue: "apply" beside it would be a second process for it.
+  if (isQueued) return `interrupted: ${since}. It waits in the queue for a worker:  ${command('start --role worker')}`;
   return `interrupted: ${since}. To continue it:  ${command(`apply ${sync}`)}  or  ${command('start')}`;
 }
 

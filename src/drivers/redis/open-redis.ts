@@ -25,15 +25,19 @@ const commandTimeoutMs = { producer: 3000, budget: 3000 } as const;
 
 /**
  * Opens a connection to Redis in any of its forms. It connects at the first command and reconnects without limit.
- * `onError` is called once per failed attempt. Must be closed with `closeRedis`.
+ * `onError` is called once per failed attempt. `silentMs`: see `socketTimeoutMs`. Must be closed with `closeRedis`.
  */
 export function openRedis(
   settings: RedisSettings,
   purpose: RedisPurpose,
   onError: (error: unknown) => void,
+  silentMs = socketTimeoutMs,
 ): RedisClient {
+  const bounds = { socketTimeout: silentMs };
   const client =
-    settings.kind === 'cluster' ? openCluster(settings, purpose) : new Redis(nodeOptions(settings, purpose));
+    settings.kind === 'cluster'
+      ? openCluster(settings, purpose, bounds)
+      : new Redis({ ...nodeOptions(settings, purpose), ...bounds });
   client.on('error', onError);
   return client;
 }
@@ -63,9 +67,13 @@ function nodeOptions(settings: RedisSettings, purpose: RedisPurpose): NodeOption
   }
 }
 
-function openCluster(settings: Extract<RedisSettings, { kind: 'cluster' }>, purpose: RedisPurpose): Cluster {
+function openCluster(
+  settings: Extract<RedisSettings, { kind: 'cluster' }>,
+  purpose: RedisPurpose,
+  bounds: Pick<RedisOptions, 'socketTimeout'>,
+): Cluster {
   const options: ClusterOptions & { redisOptions: NodeOptions } = {
-    redisOptions: baseOptions(settings, purpose),
+    redisOptions: { ...baseOptions(settings, purpose), ...bounds },
     clusterRetryStrategy: retryDelay,
     lazyConnect: true,
     // Certificates contain host names, not their addresses.
@@ -82,7 +90,6 @@ function baseOptions({ kind, username, password, tls }: RedisSettings, purpose: 
     replyMapping: 'legacy',
     connectTimeout: connectTimeoutMs,
     keepAlive: keepAliveMs,
-    socketTimeout: socketTimeoutMs,
     retryStrategy: retryDelay,
     reconnectOnError: isReadOnlyReplica,
     ...given({ username, password: password?.reveal(), tls }),
