@@ -88,8 +88,7 @@ export async function showStatus(shell: Shell): Promise<number> {
     await app.endOrphans(shell.signal);
     const overview = await readOverview(app);
     const found = await findOrphans(app.engine);
-    const { store, clock } = app.engine;
-    const storeFault = await store.fault(clock.now());
+    const storeFault = await app.engine.store.fault(app.engine.clock.now());
     if (shell.isJson) {
       const [{ overviewView }, { orphansView }] = await Promise.all([
         import('../../views/overview.ts'),

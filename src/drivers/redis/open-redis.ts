@@ -33,11 +33,8 @@ export function openRedis(
   onError: (error: unknown) => void,
   silentMs = socketTimeoutMs,
 ): RedisClient {
-  const bounds = { socketTimeout: silentMs };
-  const client =
-    settings.kind === 'cluster'
-      ? openCluster(settings, purpose, bounds)
-      : new Redis({ ...nodeOptions(settings, purpose), ...bounds });
+  const base = { ...baseOptions(settings, purpose), socketTimeout: silentMs };
+  const client = settings.kind === 'cluster' ? openCluster(settings, base) : new Redis(nodeOptions(settings, base));
   client.on('error', onError);
   return client;
 }
@@ -45,8 +42,8 @@ export function openRedis(
 /** Options that return answers in the form that the queue expects, for any protocol. */
 type NodeOptions = RedisOptions & { readonly replyMapping: 'legacy' };
 
-function nodeOptions(settings: RedisSettings, purpose: RedisPurpose): NodeOptions {
-  const common = { ...baseOptions(settings, purpose), db: settings.db };
+function nodeOptions(settings: RedisSettings, base: NodeOptions): NodeOptions {
+  const common = { ...base, db: settings.db };
   switch (settings.kind) {
     case 'single':
       return { ...common, host: settings.host, port: settings.port };
@@ -67,13 +64,9 @@ function nodeOptions(settings: RedisSettings, purpose: RedisPurpose): NodeOption
   }
 }
 
-function openCluster(
-  settings: Extract<RedisSettings, { kind: 'cluster' }>,
-  purpose: RedisPurpose,
-  bounds: Pick<RedisOptions, 'socketTimeout'>,
-): Cluster {
+function openCluster(settings: Extract<RedisSettings, { kind: 'cluster' }>, redisOptions: NodeOptions): Cluster {
   const options: ClusterOptions & { redisOptions: NodeOptions } = {
-    redisOptions: { ...baseOptions(settings, purpose), ...bounds },
+    redisOptions,
     clusterRetryStrategy: retryDelay,
     lazyConnect: true,
     // Certificates contain host names, not their addresses.

@@ -72,14 +72,6 @@ export async function learnEndWord({ owned, sync }: RunContext, word: string, io
   io.logger.warn({ run: owned.run.id }, 'a file status that the dialect does not name was learned as an end');
 }
 
-/** Learns that file statuses of the connection do not end. Returns whether this is news. */
-export async function learnNeverEnds({ owned }: RunContext, io: EngineIo): Promise<boolean> {
-  const { connection } = owned.run;
-  if ((await io.store.learned.get(connection)).neverEnds === true) return false;
-  await io.store.learned.update(connection, (known) => ({ ...known, neverEnds: true }));
-  return true;
-}
-
 /** Forgets a learned status, because a file that ended by it does not show all rows. The file is polled again. */
 export async function forgetEndWord({ owned }: RunContext, batch: Batch, io: EngineIo): Promise<void> {
   await io.store.learned.update(owned.run.connection, ({ endWords = {}, ...others }) => {

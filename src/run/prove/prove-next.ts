@@ -5,7 +5,7 @@ import { type FinalStatus, isFilePending, learnPace, mayBeProcessing, nextPollMs
 import type { FileStatus } from '../../ports/platform.ts';
 import type { Batch, OwnedRun, Run } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
-import { afterPoll, hasStood, isReadBackDue, learnEndWord, learnNeverEnds, unnamedWord } from '../deliver/end-words.ts';
+import { afterPoll, hasStood, isReadBackDue, learnEndWord, unnamedWord } from '../deliver/end-words.ts';
 import { fileLeaseOf, releaseFileLease, renewAfterMs, takeFileLease } from '../deliver/file-lease.ts';
 import { readWave, type Wave } from '../deliver/wave.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
@@ -52,13 +52,9 @@ export async function proveNext(
     const wantedMs = Math.max(nextPollMs(batch, everyMs, now - sinceMs), retryAfterMs);
     return { kind: 'again', afterMs: Math.min(wantedMs, untilMs - now), waiting: waitForFile(context, batch, io), run };
   }
-  const isMissing = batch.status?.startsWith(missingStatus) === true;
-  if (isMissing) await reportMissingStatus(context, batch, io);
+  if (batch.status?.startsWith(missingStatus)) await reportMissingStatus(context, batch, io);
   const next = await proveWave(context, ended, unstored, io);
-  if ((await io.store.batches.get(batch.id))?.state === 'settled') {
-    const isNews = await learnNeverEnds(context, io);
-    if (isNews && !isMissing) await reportEndless(context, batch, io);
-  }
+  if ((await io.store.batches.get(batch.id))?.state === 'settled') await learnEndless(context, batch, io);
   return next;
 }
 
@@ -196,8 +192,12 @@ async function requestStatus(
   }
 }
 
-async function reportEndless({ owned, sync }: RunContext, batch: Batch, io: EngineIo): Promise<void> {
+/** Learns that file statuses of the connection do not end. Reports it once; a missing status was reported before. */
+async function learnEndless({ owned, sync }: RunContext, batch: Batch, io: EngineIo): Promise<void> {
   const { connection, sync: name } = owned.run;
+  if ((await io.store.learned.get(connection)).neverEnds === true) return;
+  await io.store.learned.update(connection, (known) => ({ ...known, neverEnds: true }));
+  if (batch.status?.startsWith(missingStatus)) return;
   const message = `batch ${batch.number}: the status of its file was still "${batch.status}" at settle.deadline, although all its rows are shown. Later files of ${connection} are read back sooner. Set connections.${connection}.dialect.status.path to the field that ends (now ${sync.dialect.status.path}), or syncs.${name}.settle.deadline to the time that a file takes`;
   await io.store.runs.addFindings(owned, [{ code: 'file-status', message }]);
 }

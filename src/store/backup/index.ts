@@ -27,8 +27,6 @@ import { damaged, readBackupFile, readLines, type SqlValue, writeBackupFile, wri
 import { readPostgres, readSqlite } from './snapshot.ts';
 
 const rowsAtOnce = 1000;
-/** Leases that a refusal names. */
-const shownLeases = 5;
 
 /** Reads the whole file and checks it. Throws `USAGE` or `STORE_INVALID` unless this version can restore it. */
 async function inspectBackup(file: string): Promise<BackupSummary> {
@@ -91,7 +89,7 @@ async function requireNoProcess(db: Database, place: string, now: number): Promi
     .execute();
   const [last] = held;
   if (last === undefined) return;
-  const named = held.slice(0, shownLeases).map(({ name, owner }) => `"${name}" of ${owner}`);
+  const named = held.slice(0, 5).map(({ name, owner }) => `"${name}" of ${owner}`);
   const until = new Date(last.until_at).toISOString();
   const message = `processes work on the store ${place}. Leases that are held, until ${until} at most: ${firstOf(named, held.length).join(', ')}. Stop every "rollcall start" and command on this store, wait until then, and try again. Nothing was changed.`;
   throw conflict(message);

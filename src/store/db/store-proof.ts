@@ -83,12 +83,16 @@ const refusal = 'No run starts and no token is presented';
 
 function olderStore(place: string, why: string): RollcallError {
   const message = `the store ${place} is an older copy: ${why}. ${refusal}, because the copy does not know what was done since. Bring the newest copy back, and work continues. If there is none, stop every process, run "rollcall admin backup FILE", then "rollcall admin restore FILE --replace".`;
-  const cause = Object.assign(new Error(why), { code: 'STORE_OLDER' });
-  return new RollcallError(message, { code: 'STORE_INVALID', retry: 'backoff', cause });
+  return refused(message, 'STORE_OLDER');
 }
 
 function otherStore(place: string): RollcallError {
   const message = `the store ${place} is another one than this process has opened: it was restored, or its address leads to another database. ${refusal}. Check "store", then restart this process.`;
-  const cause = Object.assign(new Error('the id of the store is another one'), { code: 'STORE_OTHER' });
+  return refused(message, 'STORE_OTHER');
+}
+
+/** `code`: see `describeFault`. */
+function refused(message: string, code: 'STORE_OLDER' | 'STORE_OTHER'): RollcallError {
+  const cause = Object.assign(new Error('the store was refused'), { code });
   return new RollcallError(message, { code: 'STORE_INVALID', retry: 'backoff', cause });
 }

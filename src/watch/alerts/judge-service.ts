@@ -138,8 +138,7 @@ export function judgeOlderCopy(from: number): AlertProblem {
     key: 'older',
     summary: 'The store is older than what its processes have seen, so no run starts and no token is presented',
     details: ['A database failed over to an older copy, or one was restored without "rollcall admin restore".'],
-    from,
-    unaffected: 'Delivered changes stay in effect.',
+    ...{ from, unaffected: undefined },
     action: 'rollcall explain store-older',
   };
 }
