@@ -32,7 +32,10 @@ export class StoreProof {
       .execute();
     const { id, refused = null } = rows[0] ?? {};
     this.#id ??= id;
-    if (id !== this.#id) throw otherStore(place);
+    if (id !== this.#id) {
+      const message = `the store ${place} is another one than this process has opened: it was restored, or its address leads to another database. No run starts and no token is presented. Check "store", then restart this process.`;
+      throw refusalOf('STORE_OTHER', message);
+    }
     if (refused !== null) throw olderStore(place, refused);
     for (const [connection, seen] of known) {
       const found = rows.find((row) => row.connection === connection)?.generation ?? undefined;
@@ -66,7 +69,6 @@ export class StoreProof {
         .updateTable('store_identity')
         .set({ refused: why })
         .where('id', '=', this.#id ?? '')
-        .where('refused', 'is', null)
         // The next statement may reach the newer copy.
         .where(({ exists, selectFrom }) => {
           const pair = selectFrom('tokens').select('connection').where('connection', '=', connection);
@@ -79,20 +81,12 @@ export class StoreProof {
   }
 }
 
-const refusal = 'No run starts and no token is presented';
-
 function olderStore(place: string, why: string): RollcallError {
-  const message = `the store ${place} is an older copy: ${why}. ${refusal}, because the copy does not know what was done since. Bring the newest copy back, and work continues. If there is none, stop every process, run "rollcall admin backup FILE", then "rollcall admin restore FILE --replace".`;
-  return refused(message, 'STORE_OLDER');
+  const message = `the store ${place} is an older copy: ${why}. No run starts and no token is presented, because the copy does not know what was done since. Bring the newest copy back, and work continues. If there is none, stop every process, run "rollcall admin backup FILE", then "rollcall admin restore FILE --replace".`;
+  return refusalOf('STORE_OLDER', message);
 }
 
-function otherStore(place: string): RollcallError {
-  const message = `the store ${place} is another one than this process has opened: it was restored, or its address leads to another database. ${refusal}. Check "store", then restart this process.`;
-  return refused(message, 'STORE_OTHER');
-}
-
-/** `code`: see `describeFault`. */
-function refused(message: string, code: 'STORE_OLDER' | 'STORE_OTHER'): RollcallError {
+function refusalOf(code: 'STORE_OLDER' | 'STORE_OTHER', message: string): RollcallError {
   const cause = Object.assign(new Error('the store was refused'), { code });
   return new RollcallError(message, { code: 'STORE_INVALID', retry: 'backoff', cause });
 }
