@@ -3,7 +3,7 @@ import { identificationProblem } from '../core/person/identification.ts';
 import { compileSourcePath } from '../core/person/source-path.ts';
 import { normalText } from '../core/person/text.ts';
 import { describeError } from '../core/run/errors.ts';
-import type { WebhookWay } from '../core/run/webhook-ways.ts';
+import type { WebhookWay } from '../core/setup/webhook-ways.ts';
 import type { RunScope } from '../ports/store.ts';
 import type { Sync } from '../run/engine-io.ts';
 import type { RequestReport } from '../views/syncs.ts';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { findAudit } from '../../src/app/audit.ts';
-import type { WebhookKind } from '../../src/core/run/webhook-ways.ts';
+import type { WebhookKind } from '../../src/core/setup/webhook-ways.ts';
 import { bobPeople, bobUser, startBob } from '../fakes/hris/hibob.ts';
 import { bobFields } from '../sources/hibob/under-test.ts';
 import { employees, type Office, openOffice } from '../support/office.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { accessRoles } from '../../core/guard/access.ts';
 import { isLoopback, plainFault } from '../../core/run/addresses.ts';
 import { given } from '../../core/run/given.ts';
-import { webhookKinds, webhookWays } from '../../core/run/webhook-ways.ts';
+import { webhookKinds, webhookWays } from '../../core/setup/webhook-ways.ts';
 import type { Secret } from '../secret.ts';
 import { documented, duration, name, secretText, text, wholeNumber } from './values.ts';
 

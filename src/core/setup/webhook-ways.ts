@@ -1,4 +1,4 @@
-import { isMapping } from './given.ts';
+import { isMapping } from '../run/given.ts';
 
 /** How a sender proves that a message is its own, and where the message names people. */
 export interface WebhookWay {
