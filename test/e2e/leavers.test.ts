@@ -54,8 +54,6 @@ it('a held leaver is told before the target is missed, with the command that fre
   expect((await shell.run(['apply', 'people'])).code).toBe(0);
   expect([...shell.sandbox.state.users.values()].filter(({ enabled }) => !enabled)).toHaveLength(7);
   expect((await shown()).map(({ state, lateSeconds }) => [state, lateSeconds])).toEqual(Array(7).fill(['done', 0]));
-  for (const words of [['leavers', 'people'], ['status']]) {
-    expect((await shell.run(words)).stdout).toContain('slowest this month 23 h');
-  }
+  expect((await shell.run(['leavers', 'people'])).stdout).toContain('slowest this month 23 h');
   expect(receiver.received.some(({ text }) => text.includes('no leaver is late or due'))).toBe(true);
 });

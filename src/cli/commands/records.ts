@@ -91,7 +91,7 @@ export async function showLeavers(
 }
 
 function renderLeavers({ at, leavers, summaries }: LeaversReport, { colors }: Style): string {
-  const said = summaries.map((one) => leaverWords(one) ?? `${one.sync}: no leaver is due today or late`);
+  const said = summaries.map(leaverWords);
   const head = ['PERSON', 'STATE', 'HR SAID', 'LAST DAY', 'DUE', 'SENT', 'SEEN DISABLED'].map(colors.dim);
   const rows = leavers.map((one) => [
     cleanLine(one.identification),
