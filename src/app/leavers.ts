@@ -1,4 +1,3 @@
-import { given } from '../core/run/given.ts';
 import {
   type JudgedLeaver,
   judgeLeaver,
@@ -7,7 +6,8 @@ import {
   type LeaverSurroundings,
   leaverRules,
   undecidedCodes,
-} from '../core/run/leavers.ts';
+} from '../core/plan/leavers.ts';
+import { given } from '../core/run/given.ts';
 import { defaultLeaverTarget } from '../core/run/settings.ts';
 import { waitingWords } from '../core/run/waiting.ts';
 import { deploymentLease, workersLease } from '../ports/leases.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { JudgedLeaver } from '../core/plan/leavers.ts';
 import { ageOf, countOf } from '../core/run/formats.ts';
-import type { JudgedLeaver } from '../core/run/leavers.ts';
 import { count, instant, personal, viewOf } from './wire.ts';
 
 const leaver = z.object({

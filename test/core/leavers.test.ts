@@ -7,7 +7,7 @@ import {
   type LeaverStatement,
   type LeaverSurroundings,
   restated,
-} from '../../src/core/run/leavers.ts';
+} from '../../src/core/plan/leavers.ts';
 import { defaultLeaverTarget } from '../../src/core/run/settings.ts';
 
 const hourMs = 3_600_000;

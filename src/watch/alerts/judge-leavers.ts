@@ -1,5 +1,5 @@
+import type { JudgedLeaver } from '../../core/plan/leavers.ts';
 import { countOf, firstNames, formatMinute } from '../../core/run/formats.ts';
-import type { JudgedLeaver } from '../../core/run/leavers.ts';
 import type { LeaverTarget } from '../../core/run/settings.ts';
 import type { AlertProblem } from '../../ports/alerts.ts';
 

@@ -1,9 +1,9 @@
-import type { Rule } from '../plan/plan.ts';
-import type { Finding, FindingCode } from './finding.ts';
-import { formatMinute, shellWord } from './formats.ts';
-import { given } from './given.ts';
-import type { ChangeState } from './run.ts';
-import type { LeaverTarget } from './settings.ts';
+import type { Finding, FindingCode } from '../run/finding.ts';
+import { formatMinute, shellWord } from '../run/formats.ts';
+import { given } from '../run/given.ts';
+import type { ChangeState } from '../run/run.ts';
+import type { LeaverTarget } from '../run/settings.ts';
+import type { Rule } from './plan.ts';
 
 /**
  * How the clock of a stated leaver ended. `disabled`: the platform shows the account disabled. `gone`: it shows no
