@@ -20,16 +20,20 @@ const pollMs = 500;
 
 /**
  * Drives the run of a trigger to its end, after interrupted runs of the same sync. Waits for a run that another process
- * drives. Reports the trigger's run and the resumed ones.
+ * drives. Reports the trigger's run and the resumed ones. `isNew`: the trigger was just stored, so no run has it.
  */
-export async function runHere(trigger: Trigger, options: WatchOptions, io: AppIo): Promise<RunReport> {
+export async function runHere(
+  trigger: Trigger,
+  options: WatchOptions & { readonly isNew?: boolean },
+  io: AppIo,
+): Promise<RunReport> {
   const { engine } = io;
   const resumed: Run[] = [];
   await io.endOrphans(options.signal);
   let own: string | undefined;
   let lastEndedAt: number | undefined;
-  for (;;) {
-    if (own === undefined) {
+  for (let isKnown = options.isNew === true; ; isKnown = false) {
+    if (own === undefined && !isKnown) {
       const state = await engine.store.triggers.state(trigger.id);
       if (state?.kind === 'cancelled') throw neverBegan(trigger);
       if (state?.kind === 'taken') own = state.run;
@@ -88,6 +92,7 @@ async function finishRun(runId: string, options: WatchOptions, { engine, drive }
   const { store, clock } = engine;
   const driven = await drive(runId, options);
   options.signal.throwIfAborted();
+  if (typeof driven === 'object') return { run: driven, isDrivenHere: true };
   const run = await store.runs.get(runId);
   if (run?.phase === 'done') return { run, isDrivenHere: driven === 'ended' };
   if (driven === 'ended') return undefined;

@@ -42,8 +42,11 @@ export type TriggerState =
   | { readonly kind: 'cancelled' };
 
 export interface Triggers {
-  /** Stores the trigger, and the entry of the audit about it. Returns false when its key exists already. */
-  add(trigger: Trigger, entry?: AuditEntry): Promise<boolean>;
+  /**
+   * Stores the trigger, and the entry of the audit about it. Returns false when its key exists already. With `unlessPaused`,
+   * also when the sync is paused.
+   */
+  add(trigger: Trigger, entry?: AuditEntry, unlessPaused?: boolean): Promise<boolean>;
   /** Returns waiting triggers, oldest first. */
   waiting(sync?: string): Promise<readonly Trigger[]>;
   /** Returns the syncs with a waiting trigger that are not paused, in order of name. */
