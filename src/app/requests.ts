@@ -83,7 +83,7 @@ export async function runSync(
   const request = { sync, kind: 'manual', scope: inFull(scope), by, unlessPaused: true } as const;
   for (;;) {
     const { trigger, isNew } = await storeRequest(request, io);
-    if (isNew) return runHere(trigger, { ...order, isNew }, io);
+    if (isNew) return runHere(trigger, order, io, isNew);
     await refusePaused(sync, io);
   }
 }

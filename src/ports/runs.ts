@@ -66,8 +66,7 @@ export type TriggerState =
 
 export interface Triggers {
   /**
-   * Stores the trigger, and the entry of the audit about it. Returns false when its key exists already. With `unlessPaused`,
-   * also when the sync is paused.
+   * Stores the trigger and its entry of the audit. Returns false when its key exists, or, with `unlessPaused`, a pause.
    */
   add(trigger: Trigger, entry?: AuditEntry, unlessPaused?: boolean): Promise<boolean>;
   /** Returns waiting triggers, oldest first. */

@@ -68,30 +68,13 @@ export async function closeRun(
     ...(reason === undefined ? {} : { reason }),
   } as const;
   if (plan.edit !== undefined) await io.store.baselines.advance(owned);
-  const leaves = fileLeaseOf(run.connection);
   const { run: stored } = await io.store.runs.update(owned, patch, {
     watermark: (last) => watermarkAfter(last, read),
-    leaves,
+    leaves: fileLeaseOf(run.connection),
     moreFindings: lost === undefined ? [] : [lost],
   });
   io.checkpoint('run-finished');
-  const { create, update, enable, disable, remove, lead, unlead, held, failed, unresolved } = counts;
-  const fields = {
-    run: run.id,
-    sync: run.sync,
-    outcome,
-    create,
-    update,
-    enable,
-    disable,
-    remove,
-    lead,
-    unlead,
-    held,
-    failed,
-    unresolved,
-  };
-  const ended = { ...fields, ms: endedAt - run.startedAt };
+  const ended = { run: run.id, sync: run.sync, outcome, ...counts, ms: endedAt - run.startedAt };
   if (outcome === 'failed' || outcome === 'partial') {
     const failures = failedBatches(await io.store.batches.ofRun(run.id));
     io.logger.warn({ ...ended, ...given({ reason }), failures }, 'run ended');

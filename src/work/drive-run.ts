@@ -20,8 +20,9 @@ export interface DriveIo {
 }
 
 /**
- * The run as it ended; `ended` where another step ended it. `busy`: the run does not exist or has ended, or another process or a newer version drives it; nothing was done. `stopped`: the
- * process was asked to stop, or the lease was lost; the run keeps its phase.
+ * The run as it ended, or `ended` where the end was not read. `busy`: the run does not exist or has ended, or another process
+ * or a newer version drives it; nothing was done. `stopped`: the process was asked to stop, or the lease was lost; the run
+ * keeps its phase.
  */
 export type Driven = Run | 'ended' | 'busy' | 'stopped';
 
