@@ -8,6 +8,7 @@ import type { BatchState, Counts, Outcome, Phase } from '../core/run/run.ts';
 import type { Waiting } from '../core/run/waiting.ts';
 import type { FinalStatus } from '../core/run/waves.ts';
 import type { Lease } from './leases.ts';
+import type { LeaverUpdate } from './leavers.ts';
 import type { AuditEntry } from './store-operations.ts';
 
 export type TriggerKind = 'schedule' | 'manual' | 'resync' | 'approval' | 'retry' | 'undo' | 'webhook' | 'leavers';
@@ -18,6 +19,7 @@ export interface Trigger {
   readonly kind: TriggerKind;
   /** Unique: a schedule slot (`people@2026-11-21T19:30Z`) or a request key. */
   readonly key: string;
+  /** The time of a webhook may be in the future: no run takes it before. */
   readonly requestedAt: number;
   readonly scope: RunScope;
 }
@@ -71,7 +73,7 @@ export interface Triggers {
   add(trigger: Trigger, entry?: AuditEntry, unlessPaused?: boolean): Promise<boolean>;
   /** Returns waiting triggers, oldest first. */
   waiting(sync?: string): Promise<readonly Trigger[]>;
-  /** Returns the syncs with a waiting trigger that are not paused, in order of name. */
+  /** Returns the syncs with a waiting trigger that a run may take, and that are not paused, in order of name. */
   waitingSyncs(now: number): Promise<readonly string[]>;
   /** Returns the state of a trigger: waiting, or the run that it started or was coalesced into. */
   state(id: string): Promise<TriggerState | undefined>;
@@ -278,6 +280,8 @@ export interface RunEffects {
    * changes is not opened.
    */
   readonly holds?: { readonly all: readonly NewHold[]; readonly now: number };
+  /** Update the stated leavers of the sync. */
+  readonly leavers?: LeaverUpdate;
   /** Give up the run's place in the queue of this name, and release its lease if the run holds it. */
   readonly leaves?: string;
 }

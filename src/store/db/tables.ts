@@ -96,6 +96,7 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
     columns: { identification: exactRow, other: exactRow, name_digest: { of: 'person' }, why: mention },
   },
   decisions: { sync: 'sync', columns: { identification: exactRow, why: mention } },
+  leavers: { sync: 'sync', columns: { identification: exactRow } },
   baselines: {
     sync: 'sync',
     // Expressions may name people. Without a baseline, the next full run stores one.
@@ -131,6 +132,7 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   restores: {},
   // Users sign in again: their roles may have changed since.
   sessions: { isDroppedByRestore: true },
+  store_identity: { isBookkeeping: true },
   // Another disk has other room.
   leases: { isBookkeeping: true },
   turns: { isBookkeeping: true, isDroppedByRestore: true },

@@ -9,6 +9,7 @@ import { isSameRow } from '../db/row-writer.ts';
 import { keyOf, type Schema } from '../db/schema.ts';
 import { type DeclaredColumn, declaredColumns, declaredTables, placeOf } from '../db/tables.ts';
 import { eraseFromDirectories, findInDirectories } from '../directories.ts';
+import { toLeaver } from '../leavers.ts';
 import { rewriteLeaders, toLedgerEntry } from '../ledger.ts';
 import { emptyChange, toPlannedChange } from '../plans/changes.ts';
 import { toRecord } from '../plans/decisions.ts';
@@ -202,6 +203,7 @@ async function readPersonRecord(db: Database, keys: KeyRing, identification: str
     standing: (await naming('standing_decisions'))
       .filter((row) => row.identification === identification || row.other === identification)
       .map(toStanding),
+    leavers: (await naming('leavers')).map(toLeaver),
     requests: (await naming('triggers')).map(({ id, sync, requested_at: at }) => {
       return { trigger: id, sync, requestedAt: at };
     }),

@@ -16,9 +16,10 @@ import {
   severities,
 } from '../../ports/alerts.ts';
 import type { Clock, Egress, Logger, NewId } from '../../ports/runtime.ts';
-import type { Run, Store } from '../../ports/store.ts';
+import { olderCopy, type Run, type Store } from '../../ports/store.ts';
 import { decideAlerts, freshState, type NoticeDraft, quietAlerts } from './decide.ts';
-import { freshMemory, type Outage, outageToldMs, type ProcessMemory } from './judge-service.ts';
+import { isAtRisk } from './judge-leavers.ts';
+import { freshMemory, judgeOlderCopy, type Outage, outageToldMs, type ProcessMemory } from './judge-service.ts';
 import type { WatchedSync } from './judge-sync.ts';
 import type { Place } from './render-notice.ts';
 import { openChannel, openSender, sendOnce } from './send.ts';
@@ -61,6 +62,8 @@ export interface Alerts {
    * at any instant: a notice is stored with its state. `outage`: a time without the store that has just ended.
    */
   evaluate(signal: AbortSignal, outage?: Outage): Promise<void>;
+  /** Stores that the store is an older copy, and nothing else: what the copy says of the rest is no longer true. */
+  refuseStore(from: number): Promise<void>;
   /**
    * Sends what is due, each channel on its own: one that hangs delays no other. A notice is sent until it is delivered (at
    * least once) or a day old. Resolves when every channel has tried; a channel that is still busy from an earlier call is
@@ -156,6 +159,11 @@ export function openAlerts(options: AlertsOptions): Alerts {
         const found = await evaluateSync(one, before, { ...io, isWorkDone });
         attention.evaluated(one.sync, await storeFound(before, found));
       }
+    },
+    async refuseStore(from) {
+      if (channels.length === 0) return;
+      const topics = { store: judgeOlderCopy(from) };
+      await evaluateSubject(deployment, () => ({ facts: [{ at: clock.now(), topics }] }));
     },
     send: (signal) => sender.send(signal),
     async test(only, signal) {
@@ -260,12 +268,12 @@ interface LastEvaluation {
   readonly freshAt: number | undefined;
 }
 
-/** Chooses the syncs to evaluate, so that idle syncs without a problem cost three queries together. */
+/** Chooses the syncs to evaluate, so that idle syncs without a problem cost four queries together. */
 interface Attention {
   /**
    * Returns the syncs to evaluate now: those with an open problem, with a run that has ended since the last call, with a
-   * run in progress that has trouble with a batch, or whose last success has become too old; each sync at the first call
-   * and at least every ten minutes.
+   * run in progress that has trouble with a batch, whose last success has become too old, or whose leavers are due; each
+   * sync at the first call and at least every ten minutes.
    */
   due(): Promise<readonly SyncToEvaluate[]>;
   evaluated(sync: WatchedSync, last: LastEvaluation): void;
@@ -273,7 +281,7 @@ interface Attention {
 
 function openAttention(
   syncs: readonly WatchedSync[],
-  { store, clock }: { readonly store: Pick<Store, 'alerts' | 'pauses'>; readonly clock: Clock },
+  { store, clock }: { readonly store: Pick<Store, 'alerts' | 'pauses' | 'leavers'>; readonly clock: Clock },
 ): Attention {
   const known = new Map<WatchedSync, LastEvaluation & { readonly at: number }>();
   let checkedUntil: number | undefined;
@@ -284,12 +292,17 @@ function openAttention(
         checkedUntil === undefined ? [] : await store.alerts.syncsWithEnds(Math.min(checkedUntil, now) - overlapMs);
       const troubled = new Map((await store.alerts.troubledRuns()).map(({ sync, run }) => [sync, run]));
       const paused = (await store.pauses.list(now)).map(({ sync }) => sync);
+      const counting = await store.leavers.counting(now);
       checkedUntil = now;
       const due = syncs.filter((sync) => {
         // A pause prolongs the time to catch up, even while nothing else happens.
         sync.isExcused(now, paused.includes(sync.name));
         const last = known.get(sync);
-        if (last === undefined || last.isOpen || ended.includes(sync.name) || troubled.has(sync.name)) return true;
+        const isLate = counting.some(({ sync: of, clockAt }) => {
+          return of === sync.name && sync.leavers !== undefined && isAtRisk(clockAt, sync.leavers.target, now);
+        });
+        if (last === undefined || last.isOpen || isLate || ended.includes(sync.name) || troubled.has(sync.name))
+          return true;
         if (now < last.at || now >= last.at + atLeastEveryMs) return true;
         return last.freshAt !== undefined && last.freshAt < (sync.staleBefore(now) ?? Number.NEGATIVE_INFINITY);
       });
@@ -327,7 +340,10 @@ export function openAlertChecks(alerts: Alerts, io: AlertChecksIo, memory: Proce
   const evaluate = async (signal: AbortSignal): Promise<void> => {
     const startedAt = clock.now();
     const fault = await store.fault(startedAt);
-    if (fault !== undefined) return storeFails(startedAt, fault);
+    if (fault !== undefined) {
+      storeFails(startedAt, fault);
+      return fault === olderCopy ? alerts.refuseStore(startedAt) : undefined;
+    }
     const outage = memory.away === undefined ? undefined : { ...memory.away, until: startedAt };
     try {
       await alerts.evaluate(signal, outage);
