@@ -1,4 +1,4 @@
-import { type MetricRow, metricsTable } from '../../src/watch/metrics/metrics-table.ts';
+import { type MetricRow, metricsTable } from '../../src/watch/metrics/metrics-from-store.ts';
 
 const introduction = `# Metrics
 

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { listedCodes } from '../../src/core/run/codes/code-list.ts';
 import { topics } from '../../src/watch/alerts/topics.ts';
-import { type MetricRow, metricsTable } from '../../src/watch/metrics/metrics-table.ts';
+import { type MetricRow, metricsTable } from '../../src/watch/metrics/metrics-from-store.ts';
 import { findPromtool } from './find-promtool.ts';
 import { chart, findHelm, runHelm, tellSkipped } from './helm-tool.ts';
 import { parseManifests } from './manifest.ts';

@@ -7,7 +7,7 @@ import type { QueueDepth } from '../../src/ports/metrics.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { openStore } from '../../src/store/index.ts';
 import { type MetricsOptions, type OpenedMetrics, openMetrics } from '../../src/watch/metrics/metrics.ts';
-import { metricsTable } from '../../src/watch/metrics/metrics-table.ts';
+import { metricsTable } from '../../src/watch/metrics/metrics-from-store.ts';
 import {
   hourMs,
   openRun,
