@@ -14,7 +14,7 @@ import type { Leases, Turns } from './leases.ts';
 import type { Ledger } from './ledger.ts';
 import type { PersonRecords, Sealing } from './person-records.ts';
 import type { Previews } from './previews.ts';
-import type { Baselines, Directories, DirectoryEnd, RawTexts, ReadRecord, Reads } from './reads.ts';
+import type { Baselines, Directories, DirectoryEnd, Past, RawTexts, ReadRecord, Reads } from './reads.ts';
 import type { PlannedChange, Reports } from './reports.ts';
 import type { Batch, DeliveryPatch, NewBatch, OwnedRun, RunPatch, Runs, Triggers } from './runs.ts';
 import type { Sessions } from './sessions.ts';
@@ -340,6 +340,10 @@ export interface RosterEffects {
   readonly directory?: DirectoryEnd;
 }
 
+export interface DoubtedRead extends Pick<RosterHeader, 'sync' | 'run' | 'salt' | 'pages'> {
+  readonly read: ReadRecord;
+}
+
 export interface Rosters {
   /** Opens the roster of the sync's last accepted complete full read. Loads pages on demand. */
   open(sync: string): Promise<Roster | undefined>;
@@ -348,6 +352,9 @@ export interface Rosters {
    * made from, and the end of the directory.
    */
   put(owned: OwnedRun, header: RosterHeader, pages: readonly RosterPage[], also?: RosterEffects): Promise<void>;
+  /** Stores a full read that a guard doubts, and what it said of people otherwise than the roster. The roster stays. */
+  doubt(owned: OwnedRun, doubted: DoubtedRead, pages: readonly RosterPage[]): Promise<void>;
+  past(sync: string, identification: string): Promise<Past>;
 }
 
 /**

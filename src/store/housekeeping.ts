@@ -1,6 +1,8 @@
 import { runLease } from '../ports/leases.ts';
 import { type PruneOthers, phases } from '../ports/runs.ts';
 import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
+import type { Schema } from './db/schema.ts';
+import { foldFindings, prunePast } from './past.ts';
 import { dropPlan, inPiece, piecesOf } from './plans/plan-access.ts';
 
 /** How far back guards count applied changes (design, section 7). */
@@ -32,7 +34,7 @@ export async function pruneRuns(
         )
         .as('ranked'),
     )
-    .select('id')
+    .select(['id', 'ended_at'])
     .where((eb) =>
       eb.or([
         eb.and([eb('rank', '>', keep), eb('ended_at', '<', before)]),
@@ -41,15 +43,18 @@ export async function pruneRuns(
     )
     .where('is_pruned', '=', 0)
     .where('phase', 'in', phases)
+    // Findings are folded into those of the run before.
+    .orderBy('rank', 'desc')
     .execute();
   let pruned = 0;
   // One transaction per run: a worker that writes meanwhile waits for the rows of one run only.
-  for (const { id } of ended) {
-    if (await inTransaction(db, (transaction) => pruneRun(transaction, id, before))) pruned++;
+  for (const run of ended) {
+    if (await inTransaction(db, (transaction) => pruneRun(transaction, run, before))) pruned++;
   }
   await pruneShown(db, others.shown);
   await inTransaction(db, async (transaction) => {
     await pruneLoose(transaction, before);
+    await prunePast(transaction, before);
     await transaction.deleteFrom('audit').where('at', '<', others.audit).execute();
     // One that stands is kept, however old it is.
     await transaction
@@ -64,9 +69,12 @@ export async function pruneRuns(
   return pruned;
 }
 
-async function pruneRun(db: OpenTransaction, run: string, before: number): Promise<boolean> {
+type Ended = Pick<Schema['runs'], 'id' | 'ended_at'>;
+
+async function pruneRun(db: OpenTransaction, { id: run, ended_at: endedAt }: Ended, before: number): Promise<boolean> {
   await shrinkUnchanged(db, run);
-  await db.deleteFrom('findings').where('run', '=', run).execute();
+  if ((endedAt ?? 0) >= before) await foldFindings(db, run);
+  else await deleteFindings(db, run, before);
   await db.deleteFrom('raw_texts').where('run', '=', run).execute();
   const plan = await db.selectFrom('plans').select('id').where('run', '=', run).executeTakeFirst();
   for await (const piece of plan === undefined ? [] : piecesOf(db, plan.id)) {
@@ -97,6 +105,15 @@ async function pruneRun(db: OpenTransaction, run: string, before: number): Promi
   await db.deleteFrom('leases').where('name', '=', runLease(run)).execute();
   await db.updateTable('runs').set({ is_pruned: 1 }).where('id', '=', run).execute();
   return true;
+}
+
+/** Those that later runs told too are kept as long as these are. */
+async function deleteFindings(db: OpenTransaction, run: string, before: number): Promise<void> {
+  await db
+    .deleteFrom('findings')
+    .where('run', '=', run)
+    .where((eb) => eb.or([eb('until_at', 'is', null), eb('until_at', '<', before)]))
+    .execute();
 }
 
 /** Keeps of a run without changes its read, which has the digest of the configuration. A roster needs the plan of its run. */

@@ -239,14 +239,17 @@ export function toRun(row: Selectable<Schema['runs']>): Run {
 
 const findingFields = fields<Pick<Finding, 'code' | 'identification' | 'at' | 'message' | 'people'>, 'findings'>(
   'findings',
-  { run: null, number: null, cause: null, place: 'at' },
+  { run: null, number: null, cause: null, until_at: null, place: 'at' },
   { identification: 'optional', at: 'optional', people: 'optional' },
 );
 
 export const toFinding = findingFields.fromRow;
 
 function toFindingRow(run: string, from: number): (finding: Finding, index: number) => Schema['findings'] {
-  return (finding, index) => ({ ...findingFields.toRow(finding), cause: causeOf(finding), run, number: from + index });
+  return (finding, index) => {
+    const facts = { cause: causeOf(finding), run, number: from + index, until_at: null };
+    return { ...findingFields.toRow(finding), ...facts };
+  };
 }
 
 /** Returns the column after the delivery has learned something. What is undefined is left out of the text. */

@@ -104,6 +104,7 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   // Without a roster and a watermark, the next run of each sync reads all people.
   rosters: { sync: 'sync', isDroppedByRestore: true },
   roster_pages: { sync: 'sync', isDroppedByRestore: true },
+  standings: { sync: 'sync', columns: { person: { of: 'person', forgotten: 'own' } }, isDroppedByRestore: true },
   watermarks: { sync: 'sync', isDroppedByRestore: true },
   directories: { sync: 'sync' },
   directory_pages: {

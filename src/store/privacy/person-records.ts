@@ -10,6 +10,7 @@ import { keyOf, type Schema } from '../db/schema.ts';
 import { type DeclaredColumn, declaredColumns, declaredTables, placeOf } from '../db/tables.ts';
 import { eraseFromDirectories, findInDirectories } from '../directories.ts';
 import { rewriteLeaders, toLedgerEntry } from '../ledger.ts';
+import { forgetPast } from '../past.ts';
 import { emptyChange, toPlannedChange } from '../plans/changes.ts';
 import { toRecord } from '../plans/decisions.ts';
 import { type StatedChange, stated } from '../plans/stated.ts';
@@ -36,6 +37,7 @@ export function createPersonRecords(db: Database, keys: KeyRing): PersonRecords 
         await emptyChanges(transaction, identification);
         for (const row of await leadersNaming(transaction, keys, identification)) await emptyLeaders(transaction, row);
         await eraseFromDirectories(transaction, keys, identification);
+        await forgetPast(transaction, identification);
         const person = personNamed(identification);
         for (const table of declaredTables) await eraseFrom(transaction, keys, table, person);
         return { kept: rows.map(({ connection }) => connection) };

@@ -96,6 +96,8 @@ export const store = {
     cause: 'text not null',
     /** The finding stands for those of so many people. */
     people: 'integer',
+    /** The start of the last run without changes that told the same and keeps no findings of its own. */
+    until_at: 'bigint',
   }),
   raw_texts: table(['run', 'number'], {
     run: 'text not null',
@@ -252,6 +254,19 @@ export const store = {
     people: 'integer not null',
     people_pages: 'integer not null',
     email_pages: 'integer not null',
+    /** From then on, `standings` says of whom the rosters said something else. */
+    known_since: 'bigint not null',
+  }),
+  /** What the rosters said of a person until the read of `run` said something else. */
+  standings: table(['sync', 'person', 'at'], {
+    sync: 'text not null',
+    /** Hash with the roster's salt. */
+    person: 'text not null',
+    run: 'text not null',
+    /** The start of the run. A read that is doubted has a second row, one millisecond later. */
+    at: 'bigint not null',
+    /** `PastStanding`. */
+    before: 'text not null',
   }),
   roster_pages: table(['sync', 'part', 'page'], {
     sync: 'text not null',
