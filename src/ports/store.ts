@@ -18,7 +18,7 @@ import type { Baselines, Directories, DirectoryEnd, Past, RawTexts, ReadRecord, 
 import type { PlannedChange, Reports } from './reports.ts';
 import type { Batch, DeliveryPatch, NewBatch, OwnedRun, RunPatch, Runs, Triggers } from './runs.ts';
 import type { Sessions } from './sessions.ts';
-import type { Audit, Learned, MailedReports, Pauses, Restores, SyncNames } from './store-operations.ts';
+import type { Audit, Learned, MailedReports, Pauses, Restores, Signing, SyncNames } from './store-operations.ts';
 import type { TokenStore } from './tokens.ts';
 
 export type { Watermark } from '../core/run/next-read.ts';
@@ -98,6 +98,7 @@ export interface Store {
   readonly learned: Learned;
   readonly syncNames: SyncNames;
   readonly audit: Audit;
+  readonly signing: Signing;
   readonly restores: Restores;
   readonly reports: Reports;
   readonly sessions: Sessions;

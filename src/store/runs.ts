@@ -9,6 +9,7 @@ import type { Run, RunPatch, Runs } from '../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { lockName } from './db/differences.ts';
 import { fields } from './db/fields.ts';
+import type { KeyRing } from './db/key-ring.ts';
 import { RowWriter } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
 import { pruneRuns } from './housekeeping.ts';
@@ -19,7 +20,7 @@ import { addBatches } from './plans/states.ts';
 import { putWatermark, readWatermark } from './reads.ts';
 import { takeTriggers } from './triggers.ts';
 
-export function createRuns(db: Database): Runs {
+export function createRuns(db: Database, keys: KeyRing): Runs {
   return {
     open(sync, make) {
       return inTransaction(db, async (transaction) => {
@@ -163,7 +164,7 @@ export function createRuns(db: Database): Runs {
       before,
       keep,
       { shown = before, audit = before, previews = before, unchanged = Number.MAX_SAFE_INTEGER } = {},
-    ) => pruneRuns(db, before, keep, { shown, audit, previews, unchanged }),
+    ) => pruneRuns(db, keys, before, keep, { shown, audit, previews, unchanged }),
   };
 }
 

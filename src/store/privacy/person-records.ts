@@ -8,9 +8,9 @@ import type { KeyRing } from '../db/key-ring.ts';
 import { isSameRow } from '../db/row-writer.ts';
 import { keyOf, type Schema } from '../db/schema.ts';
 import { type DeclaredColumn, declaredColumns, declaredTables, placeOf } from '../db/tables.ts';
-import { eraseFromDirectories, findInDirectories } from '../directories.ts';
 import { rewriteLeaders, toLedgerEntry } from '../ledger.ts';
-import { forgetPast } from '../past.ts';
+import { eraseFromDirectories, findInDirectories } from '../people/directories.ts';
+import { forgetPast } from '../people/past.ts';
 import { emptyChange, toPlannedChange } from '../plans/changes.ts';
 import { toRecord } from '../plans/decisions.ts';
 import { type StatedChange, stated } from '../plans/stated.ts';
@@ -309,6 +309,8 @@ async function eraseFrom(db: OpenTransaction, keys: KeyRing, table: keyof Schema
       const values = named.map(
         ({ name, forgotten }) => sql`${sql.ref(name)} = ${textWithout(String(row[name]), forgotten, person)}`,
       );
+      // With the salt gone, no one can guess the texts from what the chain of the audit keeps of them.
+      if (table === 'audit') values.push(sql`salt = null`);
       await sql`update ${sql.table(table)} set ${sql.join(values)} where ${isRow}`.execute(db);
     }
   }

@@ -34,6 +34,7 @@ export const indexes: readonly string[] = [
   `create index alert_deliveries_waiting on alert_deliveries (channel, made_at) where state = 'waiting'`,
   'create index alert_deliveries_newest on alert_deliveries (made_at)',
   'create index audit_sync on audit (sync, id)',
+  'create unique index audit_chain on audit (seq)',
   'create index findings_person on findings (identification, code) where identification is not null',
   'create index findings_until on findings (until_at) where until_at is not null',
 ];

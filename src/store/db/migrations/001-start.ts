@@ -1,16 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { isPostgres } from '../differences.ts';
+import { auditTables, type Columns, type Table, table } from './001-start-audit.ts';
 import { indexes, inOrderOfKey } from './001-start-indexes.ts';
-
-/** The columns of a table as texts, from which `Schema` derives their types. */
-type Columns = Readonly<Record<string, string>>;
-
-interface Table<Named extends Columns> {
-  /** The primary key. */
-  readonly key: readonly string[];
-  readonly columns: Named;
-}
 
 /** All tables. `bigint`, because instants exceed 32 bits. `tables.ts` says to whom a column belongs. */
 export const store = {
@@ -430,20 +422,7 @@ export const store = {
     connection: 'text not null',
     facts: 'text not null',
   }),
-  audit: table(['id'], {
-    id: 'text not null',
-    at: 'bigint not null',
-    by_whom: 'text not null',
-    label: 'text',
-    action: 'text not null',
-    /** Null for entries about a connection. */
-    sync: 'text',
-    connection: 'text',
-    run: 'text',
-    detail: 'text',
-    why: 'text',
-    said_as: 'text',
-  }),
+  ...auditTables,
   restores: table(['id'], {
     id: 'text not null',
     at: 'bigint not null',
@@ -485,10 +464,6 @@ export const store = {
     breaks: 'text',
   }),
 };
-
-function table<const Named extends Columns>(key: readonly (keyof Named & string)[], columns: Named): Table<Named> {
-  return { key, columns };
-}
 
 export const tables: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { openRoster, type RosterHeader, type RosterPage } from '../core/plan/roster.ts';
-import { chunk } from '../core/run/batch.ts';
-import type { Rosters } from '../ports/store.ts';
-import { asOwner, type Database } from './db/database.ts';
-import { fields } from './db/fields.ts';
-import type { KeyRing } from './db/key-ring.ts';
-import { put, RowWriter, replace } from './db/row-writer.ts';
-import type { Schema } from './db/schema.ts';
+import { openRoster, type RosterHeader, type RosterPage } from '../../core/plan/roster.ts';
+import { chunk } from '../../core/run/batch.ts';
+import type { Rosters } from '../../ports/store.ts';
+import { asOwner, type Database } from '../db/database.ts';
+import { fields } from '../db/fields.ts';
+import type { KeyRing } from '../db/key-ring.ts';
+import { put, RowWriter, replace } from '../db/row-writer.ts';
+import type { Schema } from '../db/schema.ts';
+import { putRead } from '../reads.ts';
 import { createDirectoryEnds } from './directories.ts';
 import { fromText, noteStandings, readPast } from './past.ts';
-import { putRead } from './reads.ts';
 
 const pagesAtOnce = 200;
 /** A page is some 40 KB of text. So few that neither memory nor other work of this process notices. */

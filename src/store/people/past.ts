@@ -7,13 +7,13 @@ import {
   type RosterPage,
   rosterWidth,
   saltedHash,
-} from '../core/plan/roster.ts';
-import type { Past } from '../ports/reads.ts';
-import type { Rosters } from '../ports/store.ts';
-import type { Database, OpenTransaction } from './db/database.ts';
-import { RowWriter } from './db/row-writer.ts';
-import type { Schema } from './db/schema.ts';
-import { toFinding } from './runs.ts';
+} from '../../core/plan/roster.ts';
+import type { Past } from '../../ports/reads.ts';
+import type { Rosters } from '../../ports/store.ts';
+import type { Database, OpenTransaction } from '../db/database.ts';
+import { RowWriter } from '../db/row-writer.ts';
+import type { Schema } from '../db/schema.ts';
+import { toFinding } from '../runs.ts';
 
 /** A run that made its plan twice keeps what was said before the first one. */
 const standingWriter = new RowWriter<'standings', Schema['standings']>('standings', { where: sql`1 = 0` });
@@ -131,40 +131,6 @@ export async function readPast(
   const starts = [{ at: since, run: undefined }, ...rows];
   const said: readonly PastStanding[] = [...rows.map(({ before }) => before), saidNow];
   return { standings: starts.map(({ at, run }, i) => ({ at, run, says: said[i] ?? saidNow })), findings };
-}
-
-/**
- * Keeps of the findings of a run without changes those that the run before did not tell. The others are kept there, as told
- * until this run began.
- */
-export async function foldFindings(db: OpenTransaction, id: string): Promise<void> {
-  const run = await db.selectFrom('runs').select(['sync', 'started_at']).where('id', '=', id).executeTakeFirstOrThrow();
-  const { sync, started_at: until } = run;
-  const before = await db
-    .selectFrom('runs')
-    .select(['id', 'started_at'])
-    .where('sync', '=', sync)
-    .where('started_at', '<', until)
-    .orderBy('started_at', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  const same = sql`findings as own join findings as told on told.identification = own.identification
-    and told.code = own.code and told.message = own.message where own.run = ${id}`;
-  await sql`update findings set until_at = ${until} where (run, number) in (
-    select told.run, told.number from ${same} and (told.run = ${before?.id ?? ''}
-      or (told.until_at = ${before?.started_at ?? 0} and told.run in (select id from runs where sync = ${sync}))))`.execute(
-    db,
-  );
-  await sql`delete from findings where run = ${id} and (identification is null or number in (
-    select own.number from ${same} and told.run != own.run and told.until_at = ${until}))`.execute(db);
-  await db.updateTable('findings').set({ until_at: until }).where('run', '=', id).execute();
-}
-
-/** Deletes what is older than the retention. */
-export async function prunePast(db: OpenTransaction, before: number): Promise<void> {
-  await db.deleteFrom('findings').where('until_at', '<', before).execute();
-  await db.deleteFrom('standings').where('at', '<', before).execute();
-  await db.updateTable('rosters').set({ known_since: before }).where('known_since', '<', before).execute();
 }
 
 /** Deletes what rosters said of a person. */
