@@ -5,6 +5,7 @@ import { type ChangeState, noCounts } from '../core/run/run.ts';
 import { type Waiting, waitFor } from '../core/run/waiting.ts';
 import { successOutcomes } from '../ports/alerts.ts';
 import { runLease, workersLease } from '../ports/leases.ts';
+import { leaversKey } from '../ports/runs.ts';
 import type { Run, RunScope, Trigger } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import { changesOf } from '../run/plan-changes.ts';
@@ -40,6 +41,8 @@ export async function runHere(trigger: Trigger, options: WatchOptions, io: AppIo
         // Once a day is enough, as in a deployment.
         if (dayOf(lastEndedAt) !== dayOf(engine.clock.now())) await pruneBeside(engine);
         await io.checkAlerts(options.signal);
+        const leavers = ended.run.isSuccess ? undefined : await engine.store.triggers.find(leaversKey(own));
+        if (leavers?.state.kind === 'waiting') resumed.push((await runHere(leavers.trigger, options, io)).run);
         return { ...(await runReport(ended.run, engine)), resumed };
       }
     } else {

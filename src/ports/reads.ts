@@ -19,6 +19,8 @@ export interface ReadProfile {
   /** The share of different values in each mapped field, among the first people. */
   readonly distinct?: Readonly<Partial<Record<FieldName, number>>>;
   readonly deciding?: DecidingColumns;
+  /** Number of records beyond the first one of each identification. */
+  readonly doubled?: number;
 }
 
 export interface ReadRecord {

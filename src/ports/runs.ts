@@ -10,7 +10,7 @@ import type { FinalStatus } from '../core/run/waves.ts';
 import type { Lease } from './leases.ts';
 import type { AuditEntry } from './store-operations.ts';
 
-export type TriggerKind = 'schedule' | 'manual' | 'resync' | 'approval' | 'retry' | 'undo' | 'webhook';
+export type TriggerKind = 'schedule' | 'manual' | 'resync' | 'approval' | 'retry' | 'undo' | 'webhook' | 'leavers';
 
 export interface Trigger {
   readonly id: string;
@@ -25,15 +25,38 @@ export interface Trigger {
 /**
  * The people of a run: all people, or named people only (a point read, which never shows a leaver by absence).
  * `isFull`: a full read is made, although the sync allows a delta. `undoes`: the run undoes what another run applied to
- * these people.
+ * these people. `leavers`: the run only disables those of them who left, because another run cannot.
  */
 export type RunScope =
   | { readonly kind: 'all'; readonly isFull?: true }
-  | { readonly kind: 'users'; readonly identifications: readonly string[]; readonly undoes?: UndoOrder };
+  | {
+      readonly kind: 'users';
+      readonly identifications: readonly string[];
+      readonly undoes?: UndoOrder;
+      readonly leavers?: LeaversOrder;
+    };
+
+/** Why leavers do not wait for the run that reads everyone. */
+export interface LeaversOrder {
+  /** The run that cannot disable them. */
+  readonly run: string;
+  /** A sentence without its full stop. */
+  readonly because: string;
+}
 
 /** Returns what a run with this scope undoes; undefined for any other run. */
 export function undoneBy(scope: RunScope): UndoOrder | undefined {
   return scope.kind === 'users' ? scope.undoes : undefined;
+}
+
+/** Returns why the run is about leavers alone; undefined for any other run. */
+export function leaversOf(scope: RunScope): LeaversOrder | undefined {
+  return scope.kind === 'users' ? scope.leavers : undefined;
+}
+
+/** The key of the request for such a run: one for each run that cannot disable its leavers. */
+export function leaversKey(run: string): string {
+  return `leavers of ${run}`;
 }
 
 export type TriggerState =

@@ -9,10 +9,11 @@ import type { EngineIo } from './engine-io.ts';
 import { countChanges } from './judge/count-changes.ts';
 import { judge } from './judge/judge.ts';
 import { decideAllLeaders } from './lead/decide-leaders.ts';
+import { leaversAlone } from './leavers-alone.ts';
 import type { Plan, PlanJob, PlanWork } from './plan-job.ts';
 import { openFindings } from './read/open-findings.ts';
 import { PeopleIndex } from './read/people-index.ts';
-import { readPeople } from './read/read-people.ts';
+import { type PlanRead, readPeople } from './read/read-people.ts';
 import { record } from './record/record.ts';
 import type { Recorder } from './recorder.ts';
 import { sealEmptyPlan, sealPlan } from './seal/seal-plan.ts';
@@ -29,6 +30,8 @@ import { sealEmptyPlan, sealPlan } from './seal/seal-plan.ts';
  *   judge     drop rejected changes, count the others: what is held, and is the read believed
  *   record    hold the excess; store absences, the read and its people, and who waits for a decision
  *   seal      compute the digest over the changes: the approved plan is exactly the shown plan
+ *
+ * Where the run cannot disable leavers whom its rows state, it requests a run about them alone (`leaversAlone`).
  */
 export async function makePlan(job: PlanJob, recorder: Recorder, io: EngineIo): Promise<Plan> {
   const spool = io.openSpool();
@@ -37,16 +40,25 @@ export async function makePlan(job: PlanJob, recorder: Recorder, io: EngineIo): 
     const read = await readPeople(work, io);
     recorder.watcher.read(read);
     if (read.failure !== undefined) return await sealEmptyPlan(work, read, read.failure, io);
-    const compared = await comparePeople(work, read, io);
-    const decided = await decideChanges(work, { read, compared }, io);
-    await decideAllLeaders(work, { read, decided }, io);
-    const counts = await countChanges(work, { read, compared, decided }, io);
-    const judged = judge(work, { read, compared, decided, counts });
-    await record(work, { read, compared, decided, judged }, io);
-    return await sealPlan(work, { read, compared, decided, judged }, io);
+    return await planFrom(work, read, io).catch(async (error) => {
+      await leaversAlone(work, { read, error }, io);
+      throw error;
+    });
   } finally {
     spool.close();
   }
+}
+
+async function planFrom(work: PlanWork, read: PlanRead, io: EngineIo): Promise<Plan> {
+  if (read.stoppedBy !== undefined) throw read.stoppedBy;
+  const compared = await comparePeople(work, read, io);
+  const decided = await decideChanges(work, { read, compared }, io);
+  await decideAllLeaders(work, { read, decided }, io);
+  const counts = await countChanges(work, { read, compared, decided }, io);
+  const judged = judge(work, { read, compared, decided, counts });
+  await record(work, { read, compared, decided, judged }, io);
+  await leaversAlone(work, { read, judged }, io);
+  return sealPlan(work, { read, compared, decided, judged }, io);
 }
 
 /**

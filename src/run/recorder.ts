@@ -7,6 +7,7 @@ import type { Case, Decision } from '../core/plan/plan.ts';
 import type { MissingProof, Snapshot } from '../core/plan/snapshot.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { MeasuredConfiguration } from '../ports/reads.ts';
+import { leaversKey } from '../ports/runs.ts';
 import type { Spool } from '../ports/runtime.ts';
 import type { Aside, Batch, NewChange, OwnedRun, OwnedUser, ReadRecord, SomeChanges } from '../ports/store.ts';
 import { noOtherAccounts, type OtherAccounts, openOtherAccounts } from './compare/other-accounts.ts';
@@ -14,6 +15,7 @@ import { blockedUsers, resolveUnresolved, type Unresolved } from './compare/unre
 import type { EngineIo, RunContext, Sync } from './engine-io.ts';
 import { type DecisionGrounds, recordDecisions } from './record/record-decisions.ts';
 import { type KnownPeople, writeDirectory, writeDoubted, writeRoster } from './record/write-people.ts';
+import { requestRun } from './request-run.ts';
 
 /**
  * Where a plan goes. The steps of a plan are the same for a run, for a plan that is only shown and for the explanation
@@ -25,7 +27,8 @@ import { type KnownPeople, writeDirectory, writeDoubted, writeRoster } from './r
  *   approvals          used up                    left as they are      –
  *   users taken over   stored at once             as if stored          as if stored
  *   ledger, read,      stored                     –                     –
- *   people, decisions
+ *   people, decisions,
+ *   run of leavers
  */
 export interface Recorder {
   /** Id under which the changes are stored. */
@@ -60,6 +63,10 @@ export interface Recorder {
   /** Stores a full read. `proof`: it was accepted and complete, so it also tells who the people are. */
   read(read: ReadFound, people: KnownPeople, proof: MissingProof | undefined): Promise<void>;
   decisions(grounds: DecisionGrounds): Promise<void>;
+  /**
+   * Requests a run about these leavers alone. With none, takes back what an earlier attempt of the run requested.
+   */
+  leavers(identifications: readonly string[], because: string): Promise<void>;
   seal(digest: string): Promise<void>;
 }
 
@@ -121,6 +128,16 @@ export function recordRun(context: RunContext, io: EngineIo): Recorder {
       return store.baselines.measure(owned, { ...current, run: id, isOpen, isHeld });
     },
     decisions: (grounds) => recordDecisions(owned, grounds, io),
+    async leavers(identifications, because) {
+      const key = leaversKey(id);
+      if (identifications.length > 0) {
+        const scope = { kind: 'users', identifications, leavers: { run: id, because } } as const;
+        await requestRun({ sync: name, kind: 'leavers', scope, key }, io);
+      } else if (owned.run.problem !== undefined) {
+        const earlier = await store.triggers.find(key);
+        if (earlier !== undefined) await store.triggers.cancel(earlier.trigger.id);
+      }
+    },
     // The digest seals the plan when the run stores it, together with all that delivery needs.
     async seal() {},
   };
@@ -205,5 +222,6 @@ function withoutEffect(sync: Sync, io: EngineIo): Effects {
     async configuration() {},
     async read() {},
     async decisions() {},
+    async leavers() {},
   };
 }

@@ -160,7 +160,8 @@ function isFull(text: string): boolean {
 function scopeKey(scope: RunScope): string {
   if (scope.kind === 'all') return 'all';
   const undoes = scope.undoes === undefined ? '' : `undo:${JSON.stringify(scope.undoes)} `;
-  return `${undoes}users:${JSON.stringify([...new Set(scope.identifications)].sort())}`;
+  const leavers = scope.leavers === undefined ? '' : `leavers:${scope.leavers.run} `;
+  return `${undoes}${leavers}users:${JSON.stringify([...new Set(scope.identifications)].sort())}`;
 }
 
 function toState({ state, run }: Pick<Selectable<Schema['triggers']>, 'state' | 'run'>): TriggerState {

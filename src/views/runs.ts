@@ -37,7 +37,7 @@ export const runSummary = z
     id: z.string(),
     sync: z.string(),
     connection: z.string(),
-    trigger: z.enum(['schedule', 'manual', 'resync', 'approval', 'retry', 'undo', 'webhook']),
+    trigger: z.enum(['schedule', 'manual', 'resync', 'approval', 'retry', 'undo', 'webhook', 'leavers']),
     read: z
       .enum(['full', 'delta', 'point'])
       .nullable()
@@ -175,7 +175,7 @@ export interface RunReport {
   readonly isReadWaiting: boolean;
   /** The approvals and rejections of this run, newest first. */
   readonly verdicts: readonly AuditEntry[];
-  /** Interrupted runs that ended before this one, in the same call. */
+  /** Other runs that ended in the same call: interrupted ones, and the one about the leavers of this run. */
   readonly resumed: readonly Run[];
   /** Undefined for a run that has ended. */
   readonly work: RunWork | undefined;

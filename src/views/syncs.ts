@@ -97,7 +97,7 @@ export const requestState = z
   .object({
     id: z.string(),
     sync: z.string(),
-    kind: z.enum(['schedule', 'manual', 'resync', 'approval', 'retry', 'undo', 'webhook']),
+    kind: z.enum(['schedule', 'manual', 'resync', 'approval', 'retry', 'undo', 'webhook', 'leavers']),
     requestedAt: instant,
     users: count.nullable().describe('Number of named employees; null: all employees'),
     state: z

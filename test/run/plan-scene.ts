@@ -24,6 +24,8 @@ export interface Employees {
   /** How the read ends; with a proof of completeness when absent. */
   end: ReadEnd | undefined;
   fields: readonly string[] | undefined;
+  /** Ends a full read after its first page. */
+  fails: Error | undefined;
   /** What the source was asked for, oldest first. */
   readonly requests: ReadRequest[];
   /** How many reads were ended before their end. */
@@ -108,6 +110,7 @@ export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScen
     broken: [],
     end: undefined,
     fields: undefined,
+    fails: undefined,
     requests: [],
     stopped: 0,
   };
@@ -145,7 +148,11 @@ export async function openPlanScene(options: PlanSceneOptions): Promise<PlanScen
     async plan(scope = all) {
       const context = await open(scope);
       const { id } = context.owned.run;
-      const plan = await makePlan({ sync, scope, signal: context.signal }, recordRun(context, io), io);
+      const job = { sync, scope, signal: context.signal };
+      const plan = await makePlan(job, recordRun(context, io), io).catch(async (error) => {
+        await finishRun(context, io, String(error));
+        throw error;
+      });
       await store.runs.update(context.owned, { read: plan.read, plan: plan.facts });
       const planned = await told(plan, id);
       await store.runs.addFindings(context.owned, plan.findings);
@@ -187,6 +194,7 @@ function sourceOf(employees: Employees, capabilities: Partial<Source['capabiliti
       try {
         for (let from = 0; from < records.length; from += 3) {
           yield { records: records.slice(from, from + 3), broken: [] };
+          if (employees.fails !== undefined && request.kind === 'full') throw employees.fails;
         }
         if (employees.broken.length > 0) yield { records: [], broken: employees.broken };
         isOver = true;

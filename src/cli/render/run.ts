@@ -30,7 +30,7 @@ export function renderRun(report: RunReport, style: Style): string {
   const news = findings.filter(({ message }) => !shown.includes(message) && !gaps.some((gap) => message.endsWith(gap)));
   const sections = [
     ...resumed.map(
-      (old) => `interrupted run, continued and ended:
+      (old) => `${old.trigger === 'leavers' ? 'run about leavers alone' : 'interrupted run, continued and ended'}:
 ${headOf(old, old.reason, style)}`,
     ),
     headOf(report.run, reasonNow(report), style),

@@ -1,6 +1,7 @@
 import type { FieldName } from '../person/fields.ts';
 import { type ChangeClass, changeClasses, type LimitedClass } from '../plan/change.ts';
 import { countOf, percent, shellWord } from '../run/formats.ts';
+import { given } from '../run/given.ts';
 import type { Hold } from '../run/run.ts';
 import type { GuardSettings, Threshold } from '../run/settings.ts';
 import type { ColumnDoubts } from './columns.ts';
@@ -78,6 +79,8 @@ export interface GuardVerdict {
   readonly fields: readonly { readonly field: FieldName; readonly reason: string }[];
   /** Misses of this read are not counted, because the source lost rows or fields. */
   readonly areMissesHeld: boolean;
+  /** Why: the only reason for some holds, so leavers who are confirmed one by one need not wait. */
+  readonly lost?: string;
   /** Why cells of a column are in doubt, besides the updates of `fields`. */
   readonly column?: string;
   /** Why the read is doubted although its rows are readable: too many people without a decision. */
@@ -135,7 +138,7 @@ export function checkGuards(facts: GuardFacts, settings: GuardSettings): GuardVe
   const areMissesHeld = rowsReason !== undefined || blind !== undefined;
   const why = leaveDate ?? facts.columns?.encoding ?? facts.columns?.emptied;
   const column = why === undefined ? {} : { column: why };
-  const read = { fields, areMissesHeld, ...column, ...(blocked === undefined ? {} : { blocked }) };
+  const read = { fields, areMissesHeld, ...column, ...given({ blocked, lost: blind ?? rowsReason }) };
   const edit = blind ?? whyEditWaits(facts, settings, isReadDoubted({ holds: [], ...read }));
   const isEditHeld = edit !== undefined && facts.classes.configuration > 0;
   const classes = (isEditHeld ? facts.edit?.beside : undefined) ?? facts.classes;

@@ -96,15 +96,20 @@ export function isClean({ states, failure, isCancelled, plan }: RunEnd): boolean
 /** Which people a run is about. A list of names may hold one twice. */
 type Scope =
   | { readonly kind: 'all' }
-  | { readonly kind: 'users'; readonly identifications: readonly string[]; readonly undoes?: unknown };
+  | {
+      readonly kind: 'users';
+      readonly identifications: readonly string[];
+      readonly undoes?: unknown;
+      readonly leavers?: unknown;
+    };
 
 /** People in one run that several requests are joined into: as many as one request may name. */
 export const mostJoined = 50_000;
 
 /**
  * Returns the requests for named people that one run can do, out of those that wait, oldest first. Takes them in their
- * order while they name at most `mostJoined` people together. Returns only the first one if it is about all people, or
- * undoes a run.
+ * order while they name at most `mostJoined` people together. Returns only the first one if it is about all people, undoes
+ * a run, or is about leavers alone.
  */
 export function joinNamed<Request extends { readonly scope: Scope }>(
   waiting: readonly Request[],
@@ -112,7 +117,7 @@ export function joinNamed<Request extends { readonly scope: Scope }>(
   const joined: Request[] = [];
   const names = new Set<string>();
   for (const request of waiting) {
-    if (request.scope.kind !== 'users' || request.scope.undoes !== undefined) {
+    if (request.scope.kind !== 'users' || (request.scope.undoes ?? request.scope.leavers) !== undefined) {
       const { scope } = request;
       if (joined.length === 0) {
         return { joined: [request], identifications: scope.kind === 'users' ? scope.identifications : [] };

@@ -3,6 +3,7 @@ import type { Standing } from '../../core/plan/standing.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { type Finding, isAboutIdentity } from '../../core/run/finding.ts';
 import type { SyncSettings } from '../../core/run/settings.ts';
+import { leaversOf } from '../../ports/runs.ts';
 import type { OwnedUsers } from '../../ports/store.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import type { PlanWork } from '../plan-job.ts';
@@ -72,7 +73,22 @@ export async function comparePeople(
   const onOther = work.others.add;
   const former = await claimFormerEmails(work, io);
   const likeness = openLikeness(index, sync, only === undefined && !isFocused);
-  const job = { sync, only, isFocused, index, spool, signal, find, onOther, former, standing, likeness, managed };
+  const isSingly = leaversOf(work.scope) !== undefined;
+  const job = {
+    sync,
+    only,
+    isFocused,
+    isSingly,
+    index,
+    spool,
+    signal,
+    find,
+    onOther,
+    former,
+    standing,
+    likeness,
+    managed,
+  };
   const compared = await comparePlatform(job, io);
   await recallClaims({ sync, reading, index, standing, find }, io);
   const { candidates } = compared;

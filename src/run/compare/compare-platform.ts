@@ -56,6 +56,8 @@ export interface CompareJob {
   readonly only: SomePeople | undefined;
   /** Some slots are bystanders; every other slot needs a decision, even if it is equal. */
   readonly isFocused: boolean;
+  /** The search cannot be used, so each account is read singly. */
+  readonly isSingly?: boolean;
   readonly index: PeopleIndex;
   readonly spool: Spool;
   readonly signal: AbortSignal;
@@ -143,7 +145,7 @@ export async function comparePlatform(job: CompareJob, io: EngineIo): Promise<Co
  * found by a lookup by name either. In both cases all users must be read.
  */
 function mayClash(job: CompareJob, { isLookedUp, newEmails }: Count): boolean {
-  if (!isLookedUp) return false;
+  if (!isLookedUp || job.isSingly) return false;
   const {
     index,
     only,
@@ -190,8 +192,8 @@ function reportTwin(user: User, slot: number, { index, find }: CompareJob): void
 
 /** Reads all users by a scan, and named people by one call each, unless a scan takes fewer calls. */
 async function* readUsers(job: CompareJob, count: Count): AsyncGenerator<ScanPage, void> {
-  const { sync, only, signal } = job;
-  if (only !== undefined && !isScanCheaper(only.count, sync.platform.scanCost())) {
+  const { sync, only, isSingly, signal } = job;
+  if (only !== undefined && (isSingly || !isScanCheaper(only.count, sync.platform.scanCost()))) {
     yield* lookUp(only.names(), job, count);
     return;
   }

@@ -7,7 +7,7 @@ import { nextTryAt, refusalReason } from '../../core/plan/refused-create.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { countOf, formatInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
-import { undoneBy } from '../../ports/runs.ts';
+import { leaversOf, undoneBy } from '../../ports/runs.ts';
 import type { NewChange, OwnedUser } from '../../ports/store.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
 import type { ExpectedHandOvers } from '../compare/expected-hand-overs.ts';
@@ -127,6 +127,7 @@ export async function decideChanges(
     blocked,
     standing,
     decide,
+    isLeaversOnly: leaversOf(work.scope) !== undefined,
     ...given({ strangers }),
   };
   const job = { sync, snapshot, isFocused, ...people, signal };

@@ -44,6 +44,8 @@ export interface DecideJob {
   /** Identifications with a change whose outcome is not known yet: nothing is sent to them. */
   readonly blocked: Unresolved['blocked'];
   readonly decide: DecideCases;
+  /** Nothing but the disable of leavers is decided: see `leaversAlone`. */
+  readonly isLeaversOnly?: boolean;
   /** Absent in an undo, which gives back what was. */
   readonly strangers?: Strangers;
   readonly signal: AbortSignal;
@@ -144,8 +146,23 @@ export async function decideSlots(
   const settled = job.strangers?.withDisables(decided) ?? decisions;
   return decided.map(({ user: _, ...one }, i) => {
     const decision = settled[i] as (typeof settled)[number];
-    return { ...one, decision: index.has(one.slot, mark.lost) ? asRecreate(decision) : decision };
+    const isLost = index.has(one.slot, mark.lost);
+    if (job.isLeaversOnly) return { ...one, decision: onlyLeaving(one.subject, decision) };
+    return { ...one, decision: isLost ? asRecreate(decision) : decision };
   });
+}
+
+/** Leaves all but the disable of a leaver to a run about everyone. That run also judges who the account's person is. */
+function onlyLeaving(
+  { identification, stranger }: Case,
+  { rule, change, finding, forbidden }: Decision<Rule | UndoRule>,
+): Decision<Rule | UndoRule> {
+  if (change === undefined) return { rule, ...given({ finding, forbidden }) };
+  const isAnother = stranger !== undefined || change.classes.includes('identity');
+  if (rule === 'leaver-enabled' && !isAnother) return { rule, change };
+  const why = isAnother ? 'the record is about another person than the account' : 'the source no longer says so';
+  const message = `not disabled by this run about leavers: ${why}. A run about everyone decides`;
+  return { rule: 'nothing', finding: { code: 'leavers-alone', identification, message } };
 }
 
 /** Gives a create the class `recreate`: it is in no other one, but for that of an edit. */

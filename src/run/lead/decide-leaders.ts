@@ -3,7 +3,7 @@ import { isStated, leadersNamed, pseudonymPrefix, renameLeaders, unread } from '
 import type { LedgerLeaders } from '../../core/plan/ledger.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { LeadersLookup } from '../../ports/platform.ts';
-import { undoneBy } from '../../ports/runs.ts';
+import { leaversOf, undoneBy } from '../../ports/runs.ts';
 import { applyEffects, type Decided } from '../decide/decide-changes.ts';
 import { undoLeaders } from '../decide/undo.ts';
 import type { EngineIo } from '../engine-io.ts';
@@ -30,6 +30,7 @@ export async function decideAllLeaders(
     });
     return applyEffects(work, { effects, decided, isFull: true }, io);
   }
+  if (leaversOf(work.scope) !== undefined) return;
   if (sync.settings.mapping.leaders === undefined || sync.settings.delivery === 'outbox') return;
   const { toDecide, rolling, cycles, isFull, needsFull } = await surveyPeople(work, read, io);
   decided.needsFull ||= needsFull;

@@ -1,6 +1,7 @@
 import { RollcallError } from '../../core/run/errors.ts';
 import { type NextRead, nextRead, type ReadFact } from '../../core/run/next-read.ts';
 import { sameName } from '../../core/run/problem-words.ts';
+import { leaversOf } from '../../ports/runs.ts';
 import type { ReadRequest, SourceIo } from '../../ports/source.ts';
 import type { RunScope } from '../../ports/store.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
@@ -23,7 +24,7 @@ export interface PointRead {
 export async function chooseRead(sync: Sync, scope: RunScope, io: EngineIo): Promise<Reading> {
   if (scope.kind === 'users') {
     const { identifications } = scope;
-    return { kind: 'point', identifications, readsAll: await needsAll(sync, io) };
+    return { kind: 'point', identifications, readsAll: leaversOf(scope) === undefined && (await needsAll(sync, io)) };
   }
   const { name, deltas } = sync.settings;
   const reading = nextRead({

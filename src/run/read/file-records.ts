@@ -26,6 +26,8 @@ export interface RecordFiling {
   settle(): void;
   /** Returns how many identifications stand for different people. */
   shared(): number;
+  /** Returns how many records there are beyond the first one of each identification. */
+  doubled(): number;
 }
 
 /** Whether two people who work here have one identification. One who left may have had the number of another before. */
@@ -85,6 +87,7 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
   const later = new Map<number, Person>();
 
   const shared = new Set<number>();
+  let doubled = 0;
 
   const put = (slot: number, person: AnyRecord): void => {
     index.fill(slot, person);
@@ -192,6 +195,7 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
         return;
       }
       if (isExact && other.kind !== 'absent') {
+        doubled += 1;
         if (isGuessed(person) !== isGuessed(other)) replaceGuess(slot, other, person);
         else compare(slot, other, person);
         return;
@@ -213,6 +217,7 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
       } else index.fill(slot, marked(person, record));
     },
     shared: () => shared.size,
+    doubled: () => doubled,
     settle() {
       for (let slot = 0; slot < index.size; slot += 1) {
         if (index.hasAny(slot, ofSeveral)) settlePerson(slot);

@@ -10,7 +10,7 @@ import {
 import { countOf } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { ReadFact } from '../../core/run/next-read.ts';
-import { undoneBy } from '../../ports/runs.ts';
+import { leaversOf, undoneBy } from '../../ports/runs.ts';
 import type { ReadRecord } from '../../ports/store.ts';
 import { jumpFindings } from '../clock-span.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
@@ -39,6 +39,12 @@ export async function readPeople(work: PlanWork, io: EngineIo): Promise<PlanRead
   const { sync, scope, index, signal } = work;
   const { find } = work.findings;
   for (const finding of jumpFindings(io.clock)) find(finding);
+  const order = leaversOf(scope);
+  if (order !== undefined && scope.kind === 'users') {
+    const who = countOf(scope.identifications.length, 'person', 'people');
+    const message = `this run is about ${who} who left: run ${order.run} cannot disable them, because ${order.because}`;
+    find({ code: 'leavers-alone', message });
+  }
   const reading = await chooseRead(sync, scope, io);
   const last = reading.kind === 'point' ? undefined : await io.store.reads.last(sync.settings.name);
   const previous = reading.kind === 'full' ? last : undefined;

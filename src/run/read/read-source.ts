@@ -12,7 +12,6 @@ import { compileSourcePath } from '../../core/person/source-path.ts';
 import { certifySnapshot, type ReadEnd, type Snapshot } from '../../core/plan/snapshot.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import { openCellFindings } from '../../core/run/finding.ts';
-import { countOf } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { ReadProfile } from '../../ports/reads.ts';
 import type { BrokenRecord, SourceIo } from '../../ports/source.ts';
@@ -52,6 +51,8 @@ export interface SourceRead {
   readonly profile: ReadProfile;
   /** Time just before the read began (epoch ms). */
   readonly readAt: number;
+  /** What ended the read before its end. No plan is made from such a read. */
+  readonly stoppedBy?: unknown;
 }
 
 export interface ReadJob {
@@ -90,6 +91,13 @@ export async function readSource(job: ReadJob, io: EngineIo): Promise<SourceRead
       rows += next.value.records.length;
       io.progress({ step: 'reading', rows });
     }
+  } catch (error) {
+    if (rows === 0 || signal.aborted) throw error;
+    // The rows that were read may name people who left.
+    return {
+      ...(await reader.end({ complete: false, rows, reasons: ['the read stopped before its end'] }, io)),
+      stoppedBy: error,
+    };
   } finally {
     // After any failure here (for example a full disk), the source closes its sockets, files and transactions.
     await pages.return({ complete: false, rows, reasons: ['stopped'] });
@@ -189,8 +197,6 @@ function openReader(job: ReadJob, now: number) {
         runAt: job.runAt,
       });
       for (const gap of snapshot.gaps) find({ code: 'source-incomplete', message: `${proofless[kind]}: ${gap}` });
-      const waiting = snapshot.leavers === undefined ? countLeavers(job.index) : 0;
-      if (waiting > 0) find({ code: 'source-incomplete', message: leaversWait(waiting) });
       for (const finding of facts.findings()) find(finding);
       for (const note of end.notes ?? []) find({ code: 'source-note', message: note });
       const { notReturned = [] } = end;
@@ -203,6 +209,7 @@ function openReader(job: ReadJob, now: number) {
         doubts: end.complete ? end.doubts : undefined,
         distinct,
         deciding,
+        doubled: filing.doubled(),
       });
       return { ...rest, snapshot, notReturned, evidence, usable, unknown: names.unknown(), profile, readAt: now };
     },
@@ -321,21 +328,6 @@ export function dateFormats({ settings: { mapping, lifecycle } }: Sync): ColumnF
   return Object.fromEntries(
     [...mapped, ...Object.entries({ hireDate, leaveDate })].filter(([, format]) => format !== undefined),
   );
-}
-
-/** Returns how many people left by their own record. */
-function countLeavers(index: PeopleIndex): number {
-  let count = 0;
-  for (let slot = 0; slot < index.size; slot += 1) {
-    if (index.has(slot, mark.leaver) && !index.hasAny(slot, mark.outOfScope | mark.bystander)) count += 1;
-  }
-  return count;
-}
-
-/** Says that a read without proof disables no one, not even people whose own record says that they left. */
-function leaversWait(count: number): string {
-  const who = countOf(count, 'person', 'people');
-  return `${who} in this read left. An account of theirs that is enabled stays enabled until a complete read`;
 }
 
 /** What a read lacks when it has no proof of completeness. */

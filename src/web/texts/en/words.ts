@@ -41,6 +41,7 @@ export const words = {
     retry: 'Retry',
     undo: 'Undo',
     webhook: 'Webhook',
+    leavers: 'Leavers first',
   } as typeof word,
   read: { full: 'All employees', delta: 'Changed employees', point: 'Named employees' } as typeof word,
   kind: {

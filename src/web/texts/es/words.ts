@@ -39,6 +39,7 @@ export const words: Texts['words'] = {
     retry: 'Reintento',
     undo: 'Deshacer',
     webhook: 'Webhook',
+    leavers: 'Bajas primero',
   },
   read: { full: 'Todos los empleados', delta: 'Empleados modificados', point: 'Empleados indicados' },
   kind: {
