@@ -207,7 +207,7 @@ export async function readHistory(
   const history = await store.plans.history(name, identification, limit);
   const told = tellPast(await store.rosters.past(name, identification)).slice(0, limit);
   const isAsked = asked.run !== undefined || asked.before !== undefined;
-  return { history, told, then: isAsked ? await answerPast(app, sync, identification, asked) : undefined };
+  return { history, told, past: isAsked ? await answerPast(app, sync, identification, asked) : undefined };
 }
 
 /** A person in memory. Personal data, kept while searches continue. */

@@ -177,7 +177,8 @@ export interface AuditProof {
   /** Number of the last entry that was pruned, and of the last one that holds. */
   readonly from: number;
   readonly to: number;
-  /** The chain there. */
+  /** The chain at each of the two. */
+  readonly start: string;
   readonly chain: string;
   /** Entries whose texts are not proven any more, because they named a person who was forgotten. */
   readonly forgotten: number;

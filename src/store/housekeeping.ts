@@ -19,8 +19,7 @@ const guardWindowMs = 24 * 3_600_000;
  * shrinks at any age to its times and its read. Returns how many runs lost their details for good.
  */
 export async function pruneRuns(
-  db: Database,
-  keys: KeyRing,
+  { db, keys }: { readonly db: Database; readonly keys: KeyRing },
   before: number,
   keep: number,
   others: Required<PruneOthers>,

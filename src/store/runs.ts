@@ -164,7 +164,7 @@ export function createRuns(db: Database, keys: KeyRing): Runs {
       before,
       keep,
       { shown = before, audit = before, previews = before, unchanged = Number.MAX_SAFE_INTEGER } = {},
-    ) => pruneRuns(db, keys, before, keep, { shown, audit, previews, unchanged }),
+    ) => pruneRuns({ db, keys }, before, keep, { shown, audit, previews, unchanged }),
   };
 }
 

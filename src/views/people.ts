@@ -208,7 +208,7 @@ export const personPast = z
     told: z
       .array(z.object({ at: instant, run: z.string().nullable(), text: z.string() }))
       .describe('What full reads said of the person, and the findings about the person, newest first'),
-    then: pastAnswer.nullable().describe('The answer of the run that was asked for; null: none was'),
+    past: pastAnswer.nullable().describe('The answer of the run that was asked for; null: none was'),
   })
   .meta({ id: 'PersonPast' });
 
@@ -218,11 +218,11 @@ export type PastNote = Inner<z.output<typeof personPast>>['told'][number];
 
 interface FoundPast extends Pick<PersonTrace, 'history'> {
   readonly told: readonly PastNote[];
-  readonly then: PastAnswer | undefined;
+  readonly past: PastAnswer | undefined;
 }
 
-export const personPastView = viewOf(personPast, ({ history, ...past }: FoundPast) => {
-  return { ...past, history: history.map(pastChangeView) };
+export const personPastView = viewOf(personPast, ({ history, ...found }: FoundPast) => {
+  return { ...found, history: history.map(pastChangeView) };
 });
 
 export const pastAnswerView = toWire(pastAnswer);

@@ -1,11 +1,12 @@
 import { wordsOf } from '../../app/accounts/decisions.ts';
 import { endSessions, findAudit, listSessions } from '../../app/audit.ts';
 import { reportCsv, reportPeople } from '../../app/changes/reports.ts';
+import { sealedReport } from '../../app/changes/sealed-report.ts';
 import { findSync } from '../../app/find-named.ts';
 import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/privacy.ts';
 import { whoWords } from '../../core/guard/approvals.ts';
 import { differencesOf } from '../../core/plan/change.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { RollcallError, usageError } from '../../core/run/errors.ts';
 import { formatCount, formatInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { AuditEntry, PersonRecord } from '../../ports/store.ts';
@@ -80,6 +81,7 @@ interface ReportOptions {
   readonly from?: string;
   readonly to?: string;
   readonly out?: string;
+  readonly sealed?: string;
 }
 
 const weekMs = 7 * 86_400_000;
@@ -88,13 +90,19 @@ export async function reportThem(
   shell: Shell,
   kind: ReportKind,
   sync: string | undefined,
-  { from, to, out }: ReportOptions,
+  { from, to, out, sealed }: ReportOptions,
 ): Promise<number> {
   const now = shell.io.clock.now();
   return shell.withApp({}, async (app) => {
     const days = { from: from ?? dayOf(now - weekMs), to: to ?? dayOf(now) };
     const name = sync === undefined ? undefined : findSync(sync, app.engine.syncs).settings.name;
-    const found = await reportPeople(app, { kind, ...days, ...given({ sync: name }) });
+    const query = { kind, ...days, ...given({ sync: name }) };
+    if (sealed !== undefined) {
+      if (kind !== 'leavers') throw usageError('--sealed is for leavers');
+      await writeWhole('the report', fromHere(shell.io, sealed), sealedReport(app, query));
+      return shell.answer({ sealed }, `sealed in ${sealed}: anybody verifies it with docs/verify-report.mjs`);
+    }
+    const found = await reportPeople(app, query);
     if (out !== undefined) await writeWhole('the report', fromHere(shell.io, out), reportCsv(found));
     return shell.answer(personReportView(found), render(found, out, shell.style));
   });

@@ -48,7 +48,8 @@ export function createAudit(db: Database): Audit {
 
     async prove(see) {
       const head = await lastOf(db, 'audit_heads');
-      const proof: Proving = { from: head.seq, to: head.seq, chain: head.chain, forgotten: 0, broken: undefined };
+      const { seq, chain } = head;
+      const proof: Proving = { from: seq, to: seq, start: chain, chain, forgotten: 0, broken: undefined };
       if (!(await isHeadSigned(db)))
         return { ...proof, broken: 'the head of the pruned entries is not what was signed' };
       const read = (after: Row | undefined) =>
