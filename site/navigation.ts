@@ -52,6 +52,7 @@ export const sidebar: readonly MenuGroup[] = [
       entry('Two syncs on one connection', '/how-to/run-two-syncs-on-one-connection'),
       entry('Learn the dialect', '/how-to/learn-the-dialect'),
       entry('Report leavers and joiners', '/how-to/report-leavers'),
+      entry('Prove to an auditor who left', '/how-to/prove-who-left'),
       entry('Move to Kubernetes', '/how-to/move-to-kubernetes'),
       entry('Rotate keys', '/how-to/rotate-keys'),
       entry('Restore a backup', '/how-to/restore-a-backup'),

@@ -90,7 +90,7 @@ async function* checkAudit({ store }: Pick<EngineIo, 'store'>): AsyncGenerator<C
   const { from, to, forgotten, broken } = await store.audit.prove();
   const subject = 'audit';
   if (broken !== undefined) {
-    const message = `the chain of the audit is broken: ${broken}. Somebody changed the store by other means than Rollcall: compare it with a backup`;
+    const message = `the chain of the audit is broken: ${broken}. The store was changed by other means than Rollcall: compare it with a backup`;
     yield { subject, state: 'failed', message };
   } else if (to > 0) {
     const pruned = from === 0 ? '' : `; ${countOf(from, 'older entry was', 'older entries were')} pruned`;

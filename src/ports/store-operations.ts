@@ -180,7 +180,7 @@ export interface AuditProof {
   /** The chain at each of the two. */
   readonly start: string;
   readonly chain: string;
-  /** Entries whose texts are not proven any more, because they named a person who was forgotten. */
+  /** Entries whose texts are no longer proven, because they named a person who was forgotten. */
   readonly forgotten: number;
   /** The first entry that was changed, removed or added, in words. */
   readonly broken: string | undefined;
@@ -191,7 +191,7 @@ export interface SigningKey {
   readonly at: number;
   /** Ed25519, SPKI in base64. */
   readonly public: string;
-  /** False: it proves what it signed, and signs no more. */
+  /** False: it proves what it signed, and no longer signs. */
   readonly isCurrent: boolean;
 }
 

@@ -208,7 +208,7 @@ export const personPast = z
     told: z
       .array(z.object({ at: instant, run: z.string().nullable(), text: z.string() }))
       .describe('What full reads said of the person, and the findings about the person, newest first'),
-    past: pastAnswer.nullable().describe('The answer of the run that was asked for; null: none was'),
+    past: pastAnswer.nullable().describe('The answer of the requested run; null: none was requested'),
   })
   .meta({ id: 'PersonPast' });
 

@@ -51,7 +51,7 @@ export const personReport = z
         hash: z.string().describe('The hash of the change'),
         sentAs: z.string().nullable().describe('The file with its id, or the call, that carried it; null: not sent'),
         sentAt: instant.nullable(),
-        keptBy: z.string().nullable().describe('Who rejected the change; null: nobody'),
+        keptBy: z.string().nullable().describe('Who rejected the change; null: no one'),
         keptWhy: z.string().nullable(),
       }),
     ),

@@ -75,7 +75,7 @@ it('a sealed report has every person and account once with the evidence, and the
   expect(rows.filter(({ kind }) => kind === 'person').map(({ identification }) => identification)).toHaveLength(6);
   expect(await verify()).toMatchObject({
     status: 0,
-    said: expect.stringContaining('"people":6,"accounts":6,"leavers":1'),
+    said: expect.stringContaining('"rows":6,"accounts":6,"leavers":1'),
   });
 
   const at = rows.findIndex(({ identification }) => identification === '2');

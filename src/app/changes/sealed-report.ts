@@ -54,14 +54,14 @@ export async function* sealedReport(app: Io, query: ReportQuery): AsyncGenerator
     auditStart: audit.start,
   });
   const left = new Map(Map.groupBy(personReportView(report).people, (one) => `${one.sync} ${one.identification}`));
-  const totals = { people: 0, accounts: 0, leavers: 0 };
+  const totals = { rows: 0, accounts: 0, leavers: 0 };
   const seen = new Set<string>();
-  // People of every source come first, so that an account is told by the sync in whose source its person is.
+  // People of every source come first: the sync that has the person in its source shows the account.
   for (const side of ['source', 'platform'] as const) {
     for (const sync of named) {
       const header = reads.get(storedName(sync.settings.name, syncs));
       for await (const row of population(app, { sync, header, side, left, seen })) {
-        totals.people += 1;
+        totals.rows += 1;
         if (row.account !== 'none') totals.accounts += 1;
         if (row.left.length > 0) totals.leavers += 1;
         yield line(row);

@@ -100,7 +100,7 @@ export async function reportThem(
     if (sealed !== undefined) {
       if (kind !== 'leavers') throw usageError('--sealed is for leavers');
       await writeWhole('the report', fromHere(shell.io, sealed), sealedReport(app, query));
-      return shell.answer({ sealed }, `sealed in ${sealed}: anybody verifies it with docs/verify-report.mjs`);
+      return shell.answer({ sealed }, `sealed in ${sealed}; docs/verify-report.mjs verifies it`);
     }
     const found = await reportPeople(app, query);
     if (out !== undefined) await writeWhole('the report', fromHere(shell.io, out), reportCsv(found));

@@ -139,7 +139,7 @@ export async function showSigningKeys(
   return shell.withApp({}, async (app) => {
     const keys = await signingKeys(app, caller, isNew === true);
     const head = ['KEY', 'SINCE', 'SIGNS', 'PUBLIC KEY (Ed25519, SPKI IN BASE64)'].map(shell.style.colors.dim);
-    const rows = keys.map((key) => [key.id, formatInstant(key.at), key.isCurrent ? 'yes' : 'no more', key.public]);
+    const rows = keys.map((key) => [key.id, formatInstant(key.at), key.isCurrent ? 'yes' : 'no longer', key.public]);
     return shell.answer({ keys: keys.map(signingKeyView) }, renderTable([head, ...rows]));
   });
 }

@@ -140,7 +140,7 @@ function headText({ seq, chain }: Pick<Row, 'seq' | 'chain'>): string {
 
 type Sign = (text: string) => Promise<Signature | undefined>;
 
-/** Deletes the entries before the first one of `before` or later. Of what went, the signed head of the chain stays. */
+/** Deletes the entries before the first one of `before` or later. The signed head of the chain stays. */
 export async function pruneAudit(db: OpenTransaction, before: number, sign: Sign): Promise<void> {
   await lockName(db, 'audit');
   const kept = await db
