@@ -1,5 +1,5 @@
 import type { PastStanding } from '../../core/plan/roster.ts';
-import { usageError } from '../../core/run/errors.ts';
+import { notFound } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
 import type { Past } from '../../ports/reads.ts';
 import type { PlannedChange, Run } from '../../ports/store.ts';
@@ -31,7 +31,7 @@ const runsAtOnce = 50;
 
 /**
  * Tells from stored facts alone what a run decided about a person, and why. Reads neither the source nor the platform.
- * Throws `USAGE` for a run of another sync.
+ * Throws `NOT_FOUND` for a run of another sync.
  */
 export async function answerPast(
   app: Pick<AppIo, 'engine'>,
@@ -48,7 +48,7 @@ export async function answerPast(
       : await findRun(asked.run, io.store);
   if (run === undefined)
     return { identification, answer: 'Not known: no run about the person is stored from before then' };
-  if (run.sync !== name) throw usageError(`run ${run.id} is of sync ${run.sync}`);
+  if (run.sync !== name) throw notFound(`there is no run ${asked.run} of sync ${of}`);
   const { id, startedAt: at, outcome, read } = run;
   const facts = { identification, run: id, at, outcome, configuration: read?.fingerprint };
   if (at < io.clock.now() - spanOn(io.clock, io.retention.runs)) {
