@@ -14,6 +14,7 @@ import { RowWriter } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
 import { pruneRuns } from './housekeeping.ts';
 import { leaveTurn } from './leases.ts';
+import { updateLeavers } from './leavers.ts';
 import { prepareHolds, renewHolds } from './plans/holds.ts';
 import { sealPlan } from './plans/plan-access.ts';
 import { addBatches } from './plans/states.ts';
@@ -95,7 +96,11 @@ export function createRuns(db: Database, keys: KeyRing): Runs {
       return rows.map(toRun);
     },
 
-    async update(owned, patch, { watermark, findings, moreFindings = [], delivery, batches = [], holds, leaves } = {}) {
+    async update(
+      owned,
+      patch,
+      { watermark, findings, moreFindings = [], delivery, batches = [], holds, leavers, leaves } = {},
+    ) {
       const { id, sync } = owned.run;
       const renewed = holds && { ...holds, prepared: await prepareHolds(db, id, holds.all) };
       return asOwner(db, owned, async (transaction) => {
@@ -110,6 +115,7 @@ export function createRuns(db: Database, keys: KeyRing): Runs {
         if (patch.digest !== undefined) await sealPlanOf(transaction, id, patch.digest);
         await addBatches(transaction, id, batches);
         if (renewed !== undefined) await renewHolds(transaction, owned, renewed);
+        if (leavers !== undefined) await updateLeavers(transaction, sync, leavers);
         if (leaves !== undefined) await leaveTurn(transaction, leaves, id);
         // The outcome says it, unless the run says more.
         const isSuccess = successOutcomes.some((outcome) => outcome === patch.outcome);

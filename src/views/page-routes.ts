@@ -11,6 +11,7 @@ export const pageRoutes = [
   '/runs/:run/changes',
   '/changes',
   '/reports',
+  '/leavers',
   '/holds',
   '/holds/:hold',
   '/people',

@@ -12,6 +12,7 @@ import { isConfigurationHeld, type Judged } from '../judge/judge.ts';
 import { fewChanges } from '../plan-changes.ts';
 import type { Plan, PlanWork } from '../plan-job.ts';
 import type { PlanRead } from '../read/read-people.ts';
+import { noteLeavers, noteUncompared } from './note-leavers.ts';
 
 /** The results of all steps of a plan. */
 export interface Planned {
@@ -72,7 +73,9 @@ export async function sealPlan(
   const sealed = await seal(work, io);
   const findings = work.findings.all();
   const delivery = { lookedAt: compared.lookedAt, lookTookMs: compared.lookTookMs };
-  return { id: work.recorder.planId, ...sealed, findings, read: fact, facts, delivery, verdict, failure: undefined };
+  const leavers = noteLeavers(work, { read, compared, judged }, io);
+  const plan = { id: work.recorder.planId, ...sealed, findings, read: fact, facts, delivery, verdict, leavers };
+  return { ...plan, failure: undefined };
 }
 
 /**
@@ -113,6 +116,7 @@ export async function sealEmptyPlan(work: PlanWork, read: PlanRead, failure: str
     facts: { ...noPlan, sourceRows: snapshot.rows, blocked: work.blocked.counts(), sourceGaps: snapshot.gaps },
     delivery: undefined,
     verdict: { holds: [], fields: [], areMissesHeld: false },
+    leavers: await noteUncompared(work, read, io),
     failure: `${failure}: nothing was changed. ${causes}`.trim(),
   };
 }

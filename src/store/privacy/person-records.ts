@@ -8,6 +8,7 @@ import type { KeyRing } from '../db/key-ring.ts';
 import { isSameRow } from '../db/row-writer.ts';
 import { keyOf, type Schema } from '../db/schema.ts';
 import { type DeclaredColumn, declaredColumns, declaredTables, placeOf } from '../db/tables.ts';
+import { toLeaver } from '../leavers.ts';
 import { rewriteLeaders, toLedgerEntry } from '../ledger.ts';
 import { eraseFromDirectories, findInDirectories } from '../people/directories.ts';
 import { forgetPast } from '../people/past.ts';
@@ -204,6 +205,7 @@ async function readPersonRecord(db: Database, keys: KeyRing, identification: str
     standing: (await naming('standing_decisions'))
       .filter((row) => row.identification === identification || row.other === identification)
       .map(toStanding),
+    leavers: (await naming('leavers')).map(toLeaver),
     requests: (await naming('triggers')).map(({ id, sync, requested_at: at }) => {
       return { trigger: id, sync, requestedAt: at };
     }),

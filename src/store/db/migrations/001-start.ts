@@ -1,8 +1,4 @@
-import { type Kysely, sql } from 'kysely';
-import type { Migration } from 'kysely/migration';
-import { isPostgres } from '../differences.ts';
-import { auditTables, type Columns, type Table, table } from './001-start-audit.ts';
-import { indexes, inOrderOfKey } from './001-start-indexes.ts';
+import { auditTables, table } from './001-start-audit.ts';
 
 /** All tables. `bigint`, because instants exceed 32 bits. `tables.ts` says to whom a column belongs. */
 export const store = {
@@ -346,6 +342,25 @@ export const store = {
     ended_at: 'bigint',
     ended_by: 'text',
   }),
+  leavers: table(['id'], {
+    id: 'text not null',
+    sync: 'text not null',
+    identification: 'text not null',
+    said_at: 'bigint not null',
+    /** The run that said it. */
+    said_in: 'text not null',
+    /** A plain date; null: HR gives none. */
+    leaves: 'text',
+    effective_at: 'bigint not null',
+    /** The later of the two. */
+    clock_at: 'bigint not null',
+    /** The run whose disable the platform showed. */
+    run: 'text',
+    sent_at: 'bigint',
+    seen_at: 'bigint',
+    ended_at: 'bigint',
+    ending: 'text',
+  }),
   decisions: table(['sync', 'identification', 'hash'], {
     sync: 'text not null',
     hash: 'text not null',
@@ -464,19 +479,3 @@ export const store = {
     breaks: 'text',
   }),
 };
-
-export const tables: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    const made = Object.entries<Table<Columns>>(store).map(([name, shape]) => statementFor(db, name, shape));
-    for (const statement of [...made, ...indexes]) await sql.raw(statement).execute(db);
-  },
-};
-
-function statementFor(db: Kysely<unknown>, name: string, { key, columns }: Table<Columns>): string {
-  // SQLite compares and sorts text by code point; PostgreSQL would sort it by its locale.
-  const typed = (text: string) => (isPostgres(db) ? text.replace(/^text\b/, 'text collate "C"') : text);
-  const parts = Object.entries(columns).map(([column, text]) => `${column} ${typed(text)}`);
-  // PostgreSQL reads its index in order of the key, so the table itself needs no order.
-  const ending = inOrderOfKey.includes(name) && !isPostgres(db) ? ' without rowid' : '';
-  return `create table ${name} (${parts.join(', ')}, primary key (${key.join(', ')}))${ending}`;
-}
