@@ -68,6 +68,9 @@ it('a sealed report has every person and account once with the evidence, and the
           ...{ saidAt: expect.any(String), shownAt: expect.any(String), sentAs: expect.stringMatching(/^file ./) },
         }),
       ],
+      clocks: [
+        expect.objectContaining({ clockAt: expect.any(String), seenAt: expect.any(String), ending: 'disabled' }),
+      ],
     },
   ]);
   expect(of('1')).toMatchObject([{ hr: 'active', account: 'enabled', left: [] }]);

@@ -3,6 +3,7 @@ import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { StandingDecision } from '../../core/plan/standing.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { usageError } from '../../core/run/errors.ts';
+import type { Leaver } from '../../core/run/leavers.ts';
 import type { DirectoryHeader, DirectoryRow } from '../../ports/reads.ts';
 import type { Store } from '../../ports/store.ts';
 import type { ChainedEntry } from '../../ports/store-operations.ts';
@@ -56,11 +57,13 @@ export async function* sealedReport(app: Io, query: ReportQuery): AsyncGenerator
   const left = new Map(Map.groupBy(personReportView(report).people, (one) => `${one.sync} ${one.identification}`));
   const totals = { rows: 0, accounts: 0, leavers: 0 };
   const seen = new Set<string>();
+  const stated = await Promise.all(named.map((sync) => clocksOf(app, sync, Date.parse(from))));
   // People of every source come first: the sync that has the person in its source shows the account.
   for (const side of ['source', 'platform'] as const) {
-    for (const sync of named) {
+    for (const [at, sync] of named.entries()) {
+      const clocks = stated[at] ?? new Map();
       const header = reads.get(storedName(sync.settings.name, syncs));
-      for await (const row of population(app, { sync, header, side, left, seen })) {
+      for await (const row of population(app, { sync, header, side, clocks, left, seen })) {
         totals.rows += 1;
         if (row.account !== 'none') totals.accounts += 1;
         if (row.left.length > 0) totals.leavers += 1;
@@ -101,6 +104,7 @@ interface Population {
   /** The last accepted full read. Undefined: there was none. */
   readonly header: DirectoryHeader | undefined;
   readonly side: DirectoryRow['side'];
+  readonly clocks: ReadonlyMap<string, readonly Leaver[]>;
   /** Who left, by sync and person. Those who get a line are taken out. */
   readonly left: Map<string, readonly unknown[]>;
   /** The accounts that have a line. */
@@ -108,7 +112,7 @@ interface Population {
 }
 
 /** Yields every person in HR, or every other account of the sync, once: what HR says, whose the account is, and the evidence. */
-async function* population({ engine: io }: Io, { sync, header, side, left, seen }: Population) {
+async function* population({ engine: io }: Io, { sync, header, side, clocks, left, seen }: Population) {
   const { name, connection } = sync.settings;
   const standing = await io.store.standing.list(connection, io.clock.now());
   const pages = Array.from({ length: header?.pages ?? 0 }, (_, page) => page);
@@ -128,11 +132,27 @@ async function* population({ engine: io }: Io, { sync, header, side, left, seen 
           ...{ kind: 'person', sync: name, connection, identification, name: called },
           ...{ hr: side === 'source' ? says : 'not in HR', account: accountOf(row, entry, header?.at ?? 0) },
           ...{ owner: entry?.owner, disabledByUsAt: iso(entry?.disabledAt), left: left.get(key) ?? [], decided },
+          clocks: (clocks.get(identification) ?? []).map(clockView),
         };
         left.delete(key);
       }
     }
   }
+}
+
+/** Returns the statements of HR that a person leaves, of those whose clock counts or ended since. */
+async function clocksOf({ engine }: Io, { settings: { name } }: Sync, since: number) {
+  return Map.groupBy(
+    await engine.store.leavers.list(storedName(name, engine.syncs), since),
+    (one) => one.identification,
+  );
+}
+
+function clockView({ leaves, ending, run, ...at }: Leaver) {
+  const { saidIn, saidAt, effectiveAt, clockAt, sentAt, seenAt } = at;
+  const instants = { saidAt, effectiveAt, clockAt, sentAt, seenAt };
+  const told = Object.entries(instants).map(([name, value]) => [name, iso(value)]);
+  return { ...Object.fromEntries(told), saidIn, leaves, ending, run };
 }
 
 function isAbout(one: StandingDecision, identification: string, owner: string | undefined): boolean {
