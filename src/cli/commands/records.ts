@@ -1,5 +1,5 @@
 import { wordsOf } from '../../app/accounts/decisions.ts';
-import { endSessions, findAudit, listSessions } from '../../app/audit.ts';
+import { endSessions, findAudit, listSessions, note } from '../../app/audit.ts';
 import { reportCsv, reportPeople } from '../../app/changes/reports.ts';
 import { sealedReport } from '../../app/changes/sealed-report.ts';
 import { findSync } from '../../app/find-named.ts';
@@ -142,6 +142,8 @@ export async function reportThem(
     if (sealed !== undefined) {
       if (kind !== 'leavers') throw usageError('--sealed is for leavers');
       await writeWhole('the report', fromHere(shell.io, sealed), sealedReport(app, query));
+      const detail = `sealed report of leavers, ${days.from} to ${days.to}`;
+      await note({ ...(await callerOf(shell, {})), action: 'export-changes', detail, sync: name }, app.engine);
       return shell.answer({ sealed }, `sealed in ${sealed}; docs/verify-report.mjs verifies it`);
     }
     const found = await reportPeople(app, query);
