@@ -45,6 +45,7 @@ const nouns = {
   directories: ['directory entry', 'directory entries'],
   changes: ['change', 'changes'],
   findings: ['finding', 'findings'],
+  corrections: ['correction for HR', 'corrections for HR'],
   decisions: ['decision', 'decisions'],
   standing: ['standing decision', 'standing decisions'],
   requests: ['request', 'requests'],

@@ -1,6 +1,7 @@
 import type { Change } from '../core/plan/change.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import type { StandingDecision } from '../core/plan/standing.ts';
+import type { Correction } from '../core/run/corrections.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { ChangeState } from '../core/run/run.ts';
 import type { DecisionRecord } from './decisions.ts';
@@ -19,6 +20,8 @@ export interface PersonRecord {
   readonly directories: readonly { readonly sync: string; readonly row: DirectoryRow }[];
   readonly changes: readonly PersonChange[];
   readonly findings: readonly (Finding & { readonly run: string })[];
+  /** What HR has to correct in the person's record, or what a person corrects whom the column `hrOwner` names. */
+  readonly corrections: readonly (Correction & { readonly sync: string })[];
   readonly decisions: readonly (DecisionRecord & { readonly sync: string })[];
   /** What was decided about the person's account, or about the person and another account. */
   readonly standing: readonly StandingDecision[];

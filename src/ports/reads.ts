@@ -5,6 +5,7 @@ import type { FieldVisibility } from '../core/guard/field-visibility.ts';
 import type { Safeguards } from '../core/guard/loosened.ts';
 import type { FieldName } from '../core/person/fields.ts';
 import type { Configuration, LastWrite } from '../core/plan/configuration.ts';
+import type { Correction } from '../core/run/corrections.ts';
 import type { Watermark } from '../core/run/next-read.ts';
 import type { OwnedRun } from './runs.ts';
 import type { AuditEntry } from './store-operations.ts';
@@ -39,6 +40,15 @@ export interface ReadRecord {
   readonly profile?: ReadProfile;
 }
 
+/** What a full read shows that HR has to correct. */
+export interface CorrectionsFound {
+  readonly corrections: readonly Omit<Correction, 'since'>[];
+  /** Whether a person of whom nothing was found has nothing to correct: the read showed the person, or was whole. */
+  readonly isOver: (subject: string) => boolean;
+  /** Start of the run (epoch ms). */
+  readonly at: number;
+}
+
 export interface Reads {
   /** Returns the last accepted complete full read of a run: the reference for the next one. */
   last(sync: string): Promise<ReadRecord | undefined>;
@@ -53,6 +63,8 @@ export interface Reads {
    * Returns where the sync's next delta may begin, as `runs.update` last stored it; undefined: a full read is required.
    */
   watermark(sync: string): Promise<Watermark | undefined>;
+  /** Returns what HR has to correct, as `runs.update` last stored it, in order of person. */
+  corrections(sync: string): Promise<readonly Correction[]>;
 }
 
 /** A configuration of a sync, as an accepted full run found it. */

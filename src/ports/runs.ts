@@ -8,6 +8,7 @@ import type { BatchState, Counts, Outcome, Phase } from '../core/run/run.ts';
 import type { Waiting } from '../core/run/waiting.ts';
 import type { FinalStatus } from '../core/run/waves.ts';
 import type { Lease } from './leases.ts';
+import type { CorrectionsFound } from './reads.ts';
 import type { AuditEntry } from './store-operations.ts';
 
 export type TriggerKind = 'schedule' | 'manual' | 'resync' | 'approval' | 'retry' | 'undo' | 'webhook' | 'leavers';
@@ -264,6 +265,8 @@ export interface RunEffects {
   readonly watermark?: NextWatermark;
   /** Replace the run's findings, because planning can be repeated after a crash. */
   readonly findings?: readonly Finding[];
+  /** Replace what HR has to correct. */
+  readonly corrections?: CorrectionsFound;
   /** Are added to the run's findings. */
   readonly moreFindings?: readonly Finding[];
   /** Changes as `updateDelivery` does it. */

@@ -4,7 +4,7 @@ import type { Roster } from '../core/plan/roster.ts';
 import type { DeliveryFacts, PlanFacts } from '../core/run/facts.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { ReadFact } from '../core/run/next-read.ts';
-import type { Baseline } from '../ports/reads.ts';
+import type { Baseline, CorrectionsFound } from '../ports/reads.ts';
 import type { Spool } from '../ports/runtime.ts';
 import type { PlannedChange, RunScope } from '../ports/store.ts';
 import type { Edit } from './edit.ts';
@@ -33,6 +33,7 @@ export interface Plan {
   /** All changes, where they are few. Absent: they are read page by page. */
   readonly few?: readonly PlannedChange[];
   readonly findings: readonly Finding[];
+  readonly corrections: CorrectionsFound | undefined;
   readonly read: ReadFact;
   readonly facts: PlanFacts;
   /** What the delivery begins with: the platform was read for the plan. */

@@ -2,6 +2,7 @@ import { RollcallError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import type { ReadProfile } from '../ports/reads.ts';
 import type { RawText, RawTexts, ReadRecord, Reads, Watermark } from '../ports/store.ts';
+import { readCorrections } from './corrections.ts';
 import { asOwner, type Database, type OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import type { KeyRing } from './db/key-ring.ts';
@@ -52,6 +53,7 @@ export function createReads(db: Database, keys: KeyRing): Reads {
     },
 
     watermark: (sync) => readWatermark(db, sync),
+    corrections: (sync) => readCorrections(db, sync),
   };
 }
 

@@ -6,6 +6,7 @@ import { successOutcomes } from '../ports/alerts.ts';
 import type { PhaseTime } from '../ports/reports.ts';
 import type { DeliveryPatch } from '../ports/runs.ts';
 import type { Run, RunPatch, Runs } from '../ports/store.ts';
+import { putCorrections } from './corrections.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { lockName } from './db/differences.ts';
 import { fields } from './db/fields.ts';
@@ -94,7 +95,11 @@ export function createRuns(db: Database): Runs {
       return rows.map(toRun);
     },
 
-    async update(owned, patch, { watermark, findings, moreFindings = [], delivery, batches = [], holds, leaves } = {}) {
+    async update(
+      owned,
+      patch,
+      { watermark, findings, moreFindings = [], delivery, batches = [], holds, ...also } = {},
+    ) {
       const { id, sync } = owned.run;
       const renewed = holds && { ...holds, prepared: await prepareHolds(db, id, holds.all) };
       return asOwner(db, owned, async (transaction) => {
@@ -105,11 +110,12 @@ export function createRuns(db: Database): Runs {
           await transaction.deleteFrom('findings').where('run', '=', id).execute();
           await findingWriter.write(transaction, findings.map(toFindingRow(id, 1)));
         }
+        if (also.corrections !== undefined) await putCorrections(transaction, sync, also.corrections);
         if (moreFindings.length > 0) await appendFindings(transaction, id, moreFindings);
         if (patch.digest !== undefined) await sealPlanOf(transaction, id, patch.digest);
         await addBatches(transaction, id, batches);
         if (renewed !== undefined) await renewHolds(transaction, owned, renewed);
-        if (leaves !== undefined) await leaveTurn(transaction, leaves, id);
+        if (also.leaves !== undefined) await leaveTurn(transaction, also.leaves, id);
         // The outcome says it, unless the run says more.
         const isSuccess = successOutcomes.some((outcome) => outcome === patch.outcome);
         const told = { ...(patch.outcome === undefined ? {} : { isSuccess }), ...patch };

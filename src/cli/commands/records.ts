@@ -1,16 +1,24 @@
 import { wordsOf } from '../../app/accounts/decisions.ts';
 import { endSessions, findAudit, listSessions } from '../../app/audit.ts';
 import { reportCsv, reportPeople } from '../../app/changes/reports.ts';
+import { correctionsCsv, findCorrections } from '../../app/corrections.ts';
 import { findSync } from '../../app/find-named.ts';
 import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/privacy.ts';
 import { whoWords } from '../../core/guard/approvals.ts';
 import { differencesOf } from '../../core/plan/change.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { correctionWords, type Language } from '../../core/run/corrections.ts';
+import { RollcallError, usageError } from '../../core/run/errors.ts';
 import { formatCount, formatInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { AuditEntry, PersonRecord } from '../../ports/store.ts';
 import { auditEntryView, openSessionView } from '../../views/connections.ts';
-import { type PersonReport, personReportView, type ReportKind } from '../../views/reports.ts';
+import {
+  type CorrectionList,
+  dataQualityView,
+  type PersonReport,
+  personReportView,
+  type ReportKind,
+} from '../../views/reports.ts';
 import { callerOf, type SignatureOptions, type Since } from '../options.ts';
 import { renderDifference } from '../render/changes.ts';
 import { fromHere, type Shell } from '../shell.ts';
@@ -80,18 +88,26 @@ interface ReportOptions {
   readonly from?: string;
   readonly to?: string;
   readonly out?: string;
+  readonly language: Language;
 }
 
 const weekMs = 7 * 86_400_000;
 
 export async function reportThem(
   shell: Shell,
-  kind: ReportKind,
+  kind: ReportKind | 'data-quality',
   sync: string | undefined,
-  { from, to, out }: ReportOptions,
+  { from, to, out, language }: ReportOptions,
 ): Promise<number> {
   const now = shell.io.clock.now();
   return shell.withApp({}, async (app) => {
+    if (kind === 'data-quality') {
+      if (sync === undefined) throw usageError('name the sync: `rollcall report data-quality SYNC`');
+      const list = await findCorrections(app, sync, language);
+      if (out !== undefined)
+        await writeWhole('the list', fromHere(shell.io, out), ReadableStream.from([correctionsCsv(list)]));
+      return shell.answer(dataQualityView(list), renderCorrections(list, out, shell.style));
+    }
     const days = { from: from ?? dayOf(now - weekMs), to: to ?? dayOf(now) };
     const name = sync === undefined ? undefined : findSync(sync, app.engine.syncs).settings.name;
     const found = await reportPeople(app, { kind, ...days, ...given({ sync: name }) });
@@ -123,6 +139,24 @@ function render({ kind, from, to, people }: PersonReport, out: string | undefine
     cleanLine(one.stateReason ?? one.reason),
   ]);
   return [`${head}:`, renderTable([names.map(colors.dim), ...rows])].join('\n');
+}
+
+/** One block for each person in HR who corrects them. */
+function renderCorrections(list: CorrectionList, out: string | undefined, { colors }: Style): string {
+  const { corrections } = dataQualityView(list);
+  const head = formatCount(corrections.length, 'correction');
+  if (out !== undefined) return `${head}, written to ${out}`;
+  const names = ['PERSON', 'WHERE', 'SINCE', 'WHAT IS WRONG', 'WHAT IT PREVENTS', 'WHAT TO DO'].map(colors.dim);
+  const blocks = [...Map.groupBy(corrections, ({ owner }) => owner)].map(([owner, some]) => {
+    const rows = some.map(({ person, place, column, since, problem, effect, remedy }) => [
+      cleanLine(person ?? '–'),
+      cleanLine(column === null ? place : `${place}, ${column}`),
+      since.slice(0, 'YYYY-MM-DD'.length),
+      ...[problem, effect, remedy],
+    ]);
+    return [...(owner === null ? [] : [`${cleanLine(owner)}:`]), renderTable([names, ...rows])].join('\n');
+  });
+  return [head, ...blocks].join('\n\n');
 }
 
 export async function showRecord(shell: Shell, identification: string, options: SignatureOptions): Promise<number> {
@@ -188,6 +222,7 @@ function renderRecord(record: PersonRecord): string {
     forgotten,
     changes,
     findings,
+    corrections,
     decisions,
     standing,
     requests,
@@ -230,6 +265,10 @@ function renderRecord(record: PersonRecord): string {
     section(
       'findings',
       findings.map(({ run, code, message }) => `${run}: ${cleanLine(message)} (${code})`),
+    ),
+    section(
+      'to be corrected by HR',
+      corrections.map((one) => `${one.sync}: ${correctionWords(one, 'en').problem}`),
     ),
     section(
       'decisions',

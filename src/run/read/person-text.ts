@@ -28,12 +28,23 @@ export function createPersonText(): {
     write(person) {
       if (person.kind !== 'person') return JSON.stringify(person);
       const { at, identification, fields, standing, standingReason, isInScope } = person;
-      const { rank, leaders, refusesCreate, refusesEnable, hiresLater, earlier } = person;
+      const { rank, leaders, refusesCreate, refusesEnable, hiresLater, earlier, owner } = person;
       const [unreadable, troubles, notes] = [some(person.unreadable), some(person.troubles), some(person.notes)];
       const { leaves, leavesByDate } = person;
       const days = { hires: person.hires && '', leaves, leavesByDate, hiresLater };
       // JSON leaves out what is undefined: for most people, nearly all of it.
-      const more = { ...days, rank, leaders, refusesCreate, refusesEnable, earlier, unreadable, troubles, notes };
+      const more = {
+        ...days,
+        rank,
+        leaders,
+        refusesCreate,
+        refusesEnable,
+        earlier,
+        owner,
+        unreadable,
+        troubles,
+        notes,
+      };
       return JSON.stringify([at, identification, standing, placeOf(standingReason), isInScope, pack(fields), more]);
     },
     read(text) {

@@ -72,7 +72,9 @@ export async function sealPlan(
   const sealed = await seal(work, io);
   const findings = work.findings.all();
   const delivery = { lookedAt: compared.lookedAt, lookTookMs: compared.lookTookMs };
-  return { id: work.recorder.planId, ...sealed, findings, read: fact, facts, delivery, verdict, failure: undefined };
+  const corrections = work.recorder.corrections(work.index, snapshot);
+  const shown = { findings, corrections, read: fact, facts, delivery, verdict };
+  return { id: work.recorder.planId, ...sealed, ...shown, failure: undefined };
 }
 
 /**
@@ -109,6 +111,7 @@ export async function sealEmptyPlan(work: PlanWork, read: PlanRead, failure: str
     id: work.recorder.planId,
     ...(await seal(work, io)),
     findings: work.findings.all(),
+    corrections: work.recorder.corrections(work.index, snapshot),
     read: fact,
     facts: { ...noPlan, sourceRows: snapshot.rows, blocked: work.blocked.counts(), sourceGaps: snapshot.gaps },
     delivery: undefined,

@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { AppIo } from '../../app/app-io.ts';
+import { findCorrections } from '../../app/corrections.ts';
 import { orderPreview } from '../../app/previews.ts';
 import { readRequest } from '../../app/request-ends.ts';
 import { queueRun } from '../../app/requests.ts';
 import { beginPause, describeMapping, endPause, readSamples, readSyncStates } from '../../app/syncs.ts';
+import { languages } from '../../core/run/corrections.ts';
 import { given } from '../../core/run/given.ts';
 import type { RunScope } from '../../ports/store.ts';
 import { mappingOrder, pauseOrder, runOrder, webhookOrder } from '../../views/orders.ts';
 import { preview, previewView } from '../../views/previews.ts';
+import { dataQuality, dataQualityView } from '../../views/reports.ts';
 import {
   mappingSamples,
   mappingSamplesView,
@@ -133,6 +136,17 @@ export const syncEndpoints: readonly Endpoint[] = [
     answer: requestState,
     refusals: [404],
     handle: async ({ params }, { app }) => requestStateView(await readRequest(app, params.id)),
+  }),
+  define({
+    ...base,
+    id: 'list-corrections',
+    path: '/api/syncs/{sync}/data-quality',
+    summary: 'What HR has to correct in the records of a sync, as the last full read showed them',
+    query: z.object({ language: z.enum(languages).default('en') }),
+    answer: dataQuality,
+    refusals: [400, 404],
+    handle: async ({ params, query: { language } }, { app }) =>
+      dataQualityView(await findCorrections(app, knownSync(params.sync, app), language)),
   }),
   define({
     ...base,

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { ChangeClass, ChangeKind, ChangePart } from '../../core/plan/change.ts';
+import type { CorrectionCode } from '../../core/run/corrections.ts';
 import type { FindingCode } from '../../core/run/finding.ts';
 import type { BatchState, ChangeState, Outcome, Phase } from '../../core/run/run.ts';
 import type { AlertDelivery } from '../../ports/alerts.ts';
@@ -28,6 +29,7 @@ interface Words {
   triggers: { kind: TriggerKind; state: 'waiting' | 'taken' | 'cancelled' };
   runs: { trigger_kind: TriggerKind; phase: Phase | UnknownState; outcome: Outcome | UnknownState };
   findings: { code: FindingCode };
+  corrections: { code: CorrectionCode };
   changes: { kind: ChangeKind; part: ChangePart; mark: ChangeState };
   batches: { kind: Batch['kind']; state: BatchState | UnknownState; final: NonNullable<Batch['final']> };
   previews: { state: Preview['state'] };

@@ -3,6 +3,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { leaderStates, leadersNamed, renameLeaders, unread } from '../../core/plan/leaders.ts';
 import { conflict } from '../../core/run/errors.ts';
 import type { PersonRecord, PersonRecords } from '../../ports/store.ts';
+import { toCorrection } from '../corrections.ts';
 import { type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
 import type { KeyRing } from '../db/key-ring.ts';
 import { isSameRow } from '../db/row-writer.ts';
@@ -196,6 +197,7 @@ async function readPersonRecord(db: Database, keys: KeyRing, identification: str
       madeAt: row.made_at,
     })),
     findings: (await naming('findings')).map((row) => ({ run: row.run, ...toFinding(row) })),
+    corrections: (await naming('corrections')).map(({ sync, ...row }) => ({ sync, ...toCorrection(row) })),
     decisions: (await naming('decisions'))
       .filter((row) => row.identification === identification)
       .map((row) => ({ ...toRecord(row), sync: row.sync })),

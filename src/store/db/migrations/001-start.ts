@@ -97,6 +97,18 @@ export const store = {
     /** The finding stands for those of so many people. */
     people: 'integer',
   }),
+  /** What HR has to correct, as the last full read showed it. */
+  corrections: table(['sync', 'code', 'subject', 'field'], {
+    sync: 'text not null',
+    code: 'text not null',
+    /** The identification, or the place of a record that has none. */
+    subject: 'text not null',
+    field: 'text not null',
+    place: 'text not null',
+    owner: 'text not null',
+    has_access: 'integer not null',
+    since: 'bigint not null',
+  }),
   raw_texts: table(['run', 'number'], {
     run: 'text not null',
     number: 'integer not null',
