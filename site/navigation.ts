@@ -52,6 +52,7 @@ export const sidebar: readonly MenuGroup[] = [
       entry('Two syncs on one connection', '/how-to/run-two-syncs-on-one-connection'),
       entry('Learn the dialect', '/how-to/learn-the-dialect'),
       entry('Report leavers and joiners', '/how-to/report-leavers'),
+      entry('A list for HR', '/how-to/a-list-for-hr'),
       entry('Move to Kubernetes', '/how-to/move-to-kubernetes'),
       entry('Rotate keys', '/how-to/rotate-keys'),
       entry('Restore a backup', '/how-to/restore-a-backup'),

@@ -66,7 +66,7 @@ export const dataQuality = z
       z.object({
         owner: personal(z.string().nullable()).describe('Who in HR corrects it; null: `hrOwner` names no one'),
         person: personal(z.string().nullable()).describe('The identification; null: the record has none'),
-        place: z.string().describe('The place in the source: `line 12`'),
+        place: personal(z.string()).describe('The place in the source: `line 12`'),
         column: z.string().nullable(),
         code: z.string(),
         problem: z.string(),

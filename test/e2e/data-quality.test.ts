@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { findCorrections } from '../../src/app/corrections.ts';
+import { dataQuality, dataQualityView } from '../../src/views/reports.ts';
+import { openTestServer } from '../server/open-test-server.ts';
 import { employees, type Office, openOffice, type Row } from '../support/office.ts';
 
 const dayMs = 86_400_000;
@@ -29,7 +31,9 @@ const openHr = (sync: Readonly<Record<string, unknown>> = {}): Promise<Office> =
 /** What HR reads: person or place, code, day. */
 async function list({ engine: { io: engine } }: Office): Promise<readonly string[]> {
   const { all } = await findCorrections({ engine }, 'people', 'en');
-  return all.map(({ subject, code, since }) => `${subject} ${code} ${new Date(since).toISOString().slice(0, 10)}`).sort();
+  return all
+    .map(({ subject, code, since }) => `${subject} ${code} ${new Date(since).toISOString().slice(0, 10)}`)
+    .sort();
 }
 
 const blank: Row = { id: '', first: 'Ana', last: 'Díaz', mail: 'x@example.com', status: 'active' };
@@ -66,4 +70,48 @@ it.each<[string, Readonly<Record<string, Row>>, readonly Row[], readonly string[
   office.clock.jump(dayMs);
   await office.applyRows(rows());
   expect(await list(office)).toEqual([]);
+});
+
+it('the list of HR is grouped by who corrects it, says where and what for, and hides people from who may not see them', async () => {
+  const office = await openHr({ hrOwner: 'partner' });
+  const patch = {
+    ...{ E2: { partner: 'marta', end: 'soon' }, E3: { partner: 'iván', mail: 'ana4@example.com' } },
+    E4: { partner: 'marta' },
+  };
+  const joiner = { ...rows()[1], id: 'E7', mail: 'seven@example.com', start: '?' } as Row;
+  await office.applyRows(rows());
+  await office.applyRows(rows(patch, [joiner]));
+  const { corrections } = dataQualityView(await findCorrections({ engine: office.engine.io }, 'people', 'en'));
+  const lines = corrections.map((one) => [one.owner, one.person, one.place, one.column, one.effect].join(' | '));
+  const keeps = 'The account keeps its access, even after the last day of work.';
+  expect(lines).toEqual([
+    `iván | E3 | line 4, E4 (line 5) |  | ${keeps}`,
+    `marta | E2 | line 3 | end | ${keeps}`,
+    `marta | E4 | line 5, E3 (line 4) |  | ${keeps}`,
+    ' | E7 | line 8 | start | The account cannot be created.',
+  ]);
+  const blind = 'token-of-who-sees-nobody';
+  const tokens = [{ name: blind, role: 'viewer', people: false, token: blind } as const];
+  const server = await openTestServer(office.app, { settings: { tokens } });
+  const { json, text } = await server.ask('/api/syncs/people/data-quality?language=es', { token: blind });
+  expect(dataQuality.parse(json)).toEqual(json);
+  expect(json.corrections[0]).toMatchObject({
+    person: null,
+    owner: null,
+    problem: 'Otra persona tiene el mismo correo',
+  });
+  expect(text).not.toMatch(/marta|iván|E\d/);
+});
+
+it('a part of the file takes nobody from the list who is not in it, and a new interval has a new day', async () => {
+  const office = await openHr();
+  const wrong = rows({ E6: { end: 'soon' } });
+  await office.applyRows(wrong);
+  office.clock.jump(dayMs);
+  await office.applyRows(wrong.slice(0, 3));
+  expect(await list(office)).toEqual([`E6 leave-date ${first}`]);
+  await office.applyRows(rows());
+  expect(await list(office)).toEqual([]);
+  await office.applyRows(wrong);
+  expect(await list(office)).toEqual(['E6 leave-date 2026-11-22']);
 });

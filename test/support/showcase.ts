@@ -94,6 +94,7 @@ export function showcaseRoutes({ crowd, run, person }: Showcase): Readonly<Recor
     hold: `/holds/${crowd.hold}?by=value:office`,
     sync: '/syncs/people',
     accounts: '/syncs/people/accounts',
+    corrections: '/syncs/people/data-quality',
     people: '/people',
     person: `/people/people/${person}`,
     alerts: '/alerts',

@@ -12,7 +12,7 @@ export interface Correction {
   readonly code: CorrectionCode;
   /** The identification, or the place of a record that has none. */
   readonly subject: string;
-  /** Location in the source: `line 12`. */
+  /** Location in the source: `line 12`, and those of the other records of a conflict. */
   readonly place: string;
   /** The column that is wrong; empty: the code says it. */
   readonly field: string;

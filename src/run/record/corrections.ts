@@ -53,11 +53,12 @@ export function openCorrections({ settings }: Sync): Corrections {
       read() {
         isReading = false;
       },
-      finding({ code, identification, at = '' }) {
+      finding({ code, identification, at = '', others = [] }) {
         if (isReading && code === 'row-unreadable') add({ code, field: '', subject: at, place: at });
         const isOfPeople = code === 'leader-cycle' || (isReading && betweenRecords.some((one) => one === code));
         if (!isOfPeople || identification === undefined) return;
-        add({ code: code as CorrectionCode, field: '', subject: identification, place: at });
+        const place = [at, ...others].join(', ');
+        add({ code: code as CorrectionCode, field: '', subject: identification, place });
       },
       led(person, wish) {
         for (const code of isManaged ? managerTroubles(person, wish) : []) {
