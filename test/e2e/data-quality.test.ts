@@ -47,6 +47,7 @@ it.each<[string, Readonly<Record<string, Row>>, readonly Row[], readonly string[
   ['no number', {}, [blank], ['line 8 row-unreadable']],
   ['an unknown status', { E2: { status: 'sabbatical' } }, [], ['E2 status-unknown']],
   ['a first day that is no date', { E2: { start: 'soon' } }, [], ['E2 hire-date']],
+  ['a first day that is no date, after the last', { E2: { start: 'soon', end: '2026-01-01' } }, [], ['E2 hire-date']],
   ['a last day that is no date', { E2: { end: '31/02' } }, [], ['E2 leave-date']],
   ['a status and a date that contradict', { E2: { status: 'left', end: '2039-01-01' } }, [], ['E2 status-and-date']],
   ['a last day before the first', { E2: { end: '2019-01-01' } }, [], ['E2 leave-before-hire']],
@@ -83,11 +84,10 @@ it('the list of HR is grouped by who corrects it, says where and what for, and h
   await office.applyRows(rows(patch, [joiner]));
   const { corrections } = dataQualityView(await findCorrections({ engine: office.engine.io }, 'people', 'en'));
   const lines = corrections.map((one) => [one.owner, one.person, one.place, one.column, one.effect].join(' | '));
-  const keeps = 'The account keeps its access, even after the last day of work.';
   expect(lines).toEqual([
-    `iván | E3 | line 4, E4 (line 5) |  | ${keeps}`,
-    `marta | E2 | line 3 | end | ${keeps}`,
-    `marta | E4 | line 5, E3 (line 4) |  | ${keeps}`,
+    'iván | E3 | line 4, E4 (line 5) |  | Changes of the person do not arrive on the account.',
+    'marta | E2 | line 3 | end | The account keeps its access, even after the last day of work.',
+    'marta | E4 | line 5, E3 (line 4) |  | Changes of the person do not arrive on the account.',
     ' | E7 | line 8 | start | The account cannot be created.',
   ]);
   const blind = 'token-of-who-sees-nobody';

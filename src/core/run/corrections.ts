@@ -50,7 +50,10 @@ export function correctionsIn(mapped: Mapped): readonly Found[] {
   const dates = datesOf(mapped);
   if (mapped.troubles.length === 0 && mapped.standing !== 'unknown' && dates.length === 0) return none;
   return [
-    ...(mapped.standing === 'unknown' ? [{ code: 'status-unknown', field: '' } as const] : []),
+    // An unreadable date leaves a readable status open too.
+    ...(mapped.standing === 'unknown' && mapped.troubles.every(isOfCell)
+      ? [{ code: 'status-unknown', field: '' } as const]
+      : []),
     ...mapped.troubles.filter(({ kind }) => !notOfHr.includes(kind)).map(ofTrouble),
     ...dates,
   ];
@@ -64,11 +67,16 @@ const notOfHr: readonly string[] = ['not-visible', 'expression-failed'] satisfie
 const codeOfField: { readonly [Field in CellTrouble['field']]?: CorrectionCode } = {
   hireDate: 'hire-date',
   leaveDate: 'leave-date',
+  timezone: 'time-zone',
   birthDate: 'birth-date',
   firstName: 'needed-cell',
   lastName: 'needed-cell',
   email: 'needed-cell',
 };
+
+function isOfCell({ field }: CellTrouble): boolean {
+  return field !== 'hireDate' && field !== 'leaveDate' && field !== 'timezone';
+}
 
 function ofTrouble({ field, kind, column }: CellTrouble): Found {
   const code = kind === 'status-and-date' ? kind : codeOfField[field];
