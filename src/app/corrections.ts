@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import type { Language } from '../core/run/corrections.ts';
+import type { Language } from '../core/person/corrections.ts';
 import { type CorrectionList, dataQualityView } from '../views/reports.ts';
 import type { AppIo } from './app-io.ts';
 import { findSync, storedName } from './find-named.ts';

@@ -18,6 +18,7 @@ import type { SyncState } from '../views/syncs.ts';
 import type { AppIo } from './app-io.ts';
 import { storedName } from './find-named.ts';
 import { isReadWaiting, partlyApproved } from './holds.ts';
+import { summarizeLeavers } from './leavers.ts';
 import { readRunWork } from './runs.ts';
 import { readSyncStates } from './syncs.ts';
 
@@ -25,8 +26,9 @@ import { readSyncStates } from './syncs.ts';
 export async function readOverview(io: AppIo): Promise<Overview> {
   const { store, clock } = io.engine;
   const now = clock.now();
-  const [states, recent, unfinished, isDeploymentRunning, worker] = await Promise.all([
+  const [states, leavers, recent, unfinished, isDeploymentRunning, worker] = await Promise.all([
     readSyncStates(io),
+    summarizeLeavers(io.engine),
     readRecent(io, now - dayMs),
     store.runs.unfinished(),
     io.isDeployed(),
@@ -34,14 +36,15 @@ export async function readOverview(io: AppIo): Promise<Overview> {
   ]);
   const syncs: SyncOverview[] = [];
   for (const state of states) {
-    syncs.push(
-      await overviewOf(
+    syncs.push({
+      leavers: leavers.find(({ sync }) => sync === state.name),
+      ...(await overviewOf(
         state,
         unfinished.find(({ sync }) => sync === storedName(state.name, io.engine.syncs)),
         recent,
         io,
-      ),
-    );
+      )),
+    });
   }
   const isQueued = io.checkRedis !== undefined;
   const workers = isQueued ? (worker === undefined ? 'none' : 'alive') : isDeploymentRunning ? 'in-process' : 'none';

@@ -48,6 +48,7 @@ const nouns = {
   corrections: ['correction for HR', 'corrections for HR'],
   decisions: ['decision', 'decisions'],
   standing: ['standing decision', 'standing decisions'],
+  leavers: ['statement that the person leaves', 'statements that the person leaves'],
   requests: ['request', 'requests'],
   notices: ['alert notice', 'alert notices'],
   rawTexts: ['raw answer of another system', 'raw answers of other systems'],

@@ -20,7 +20,7 @@ import { sourceFingerprint, sourceIdentity } from './fingerprint.ts';
 import type { ConnectionDraft } from './read-connection.ts';
 import { readSection } from './section.ts';
 import { writeOnlyFields } from './sections/dialect.ts';
-import { type SyncInput, syncShape } from './sections/sync.ts';
+import { hasGap, type SyncInput, syncShape } from './sections/sync.ts';
 import type { KeyPath } from './yaml-tree.ts';
 
 export function readSync(name: string, value: unknown, reading: SyncReading): SyncDraft {
@@ -135,6 +135,7 @@ function checkSync(draft: SyncDraft, reading: SyncReading): void {
   const connection = checkConnection(draft.found.connection, draft.path, reading);
   checkPolicy(draft, reading);
   checkLeaders(draft, reading);
+  checkLeavers(draft, reading);
   checkDelivery(draft, reading, connection?.dialect);
   checkMatch(draft, reading);
   checkPrefer(draft, reading);
@@ -168,6 +169,16 @@ function checkPolicy({ path, found }: SyncDraft, { report }: SyncReading): void 
   if (found.outOfScope === 'disable') {
     report.addKey([...path, 'outOfScope'], `disables accounts, but ${never}`);
   }
+}
+
+/** A target that is shorter than the time between two runs is missed however well everything works. */
+function checkLeavers({ path, found, written }: SyncDraft, { report }: SyncReading): void {
+  const { schedule, leavers } = found;
+  if (schedule === undefined || leavers === undefined || !written.has('leavers')) return;
+  if (!hasGap(schedule.cron, leavers.withinMs)) return;
+  const message =
+    'is shorter than the time between two slots of schedule; run the sync more often, or use a longer time';
+  report.add([...path, 'leavers', 'within'], message);
 }
 
 /** Leaders are changed by calls of their own, after users are in order. */

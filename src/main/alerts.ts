@@ -1,5 +1,8 @@
+import { readLeavers } from '../app/leavers.ts';
+import { keepNextSlots } from '../app/syncs.ts';
 import type { Config } from '../config/config.ts';
 import { given } from '../core/run/given.ts';
+import { defaultLeaverTarget } from '../core/run/settings.ts';
 import { randomShare } from '../platform/client/defaults.ts';
 import { deploymentLease, workersLease } from '../ports/leases.ts';
 import { catchUpMs, untilCaughtUp } from '../watch/alerts/freshness.ts';
@@ -7,6 +10,7 @@ import type { ProcessMemory } from '../watch/alerts/judge-service.ts';
 import { type AlertChecks, type Alerts, openAlertChecks, openAlerts } from '../watch/alerts/open-alerts.ts';
 import { commandPrefixOf, type Place } from '../watch/alerts/render-notice.ts';
 import type { WatchedWork } from '../watch/alerts/topics.ts';
+import { openSchedules } from '../work/schedule.ts';
 import type { Engine } from './engine.ts';
 import { freshnessLimits } from './freshness.ts';
 import { watchedReports } from './mailed-reports.ts';
@@ -25,6 +29,8 @@ export function openConfigAlerts(
 ): Alerts {
   const { store, clock, logger, newId } = io;
   const limits = freshnessLimits(config);
+  const slots = openSchedules(Object.values(config.syncs));
+  const nextSlot = keepNextSlots((sync, after) => slots.get(sync)?.nextSlot(after));
   return openAlerts({
     channels: config.alerts,
     place: {
@@ -34,9 +40,16 @@ export function openConfigAlerts(
       ...traceOf(config, tracing),
     },
     ...(egress === undefined ? {} : { egress }),
-    syncs: Object.values(config.syncs).map(({ name, connection }) => {
+    syncs: Object.values(config.syncs).map(({ name, connection, freeze, leavers = defaultLeaverTarget }) => {
       const staleBefore = (now: number) => limits.get(name)?.(now);
-      return { name, connection, staleBefore, isExcused: untilCaughtUp(standing?.freshFrom ?? 0) };
+      const isLong = (freeze?.forMs ?? 0) > leavers.withinMs;
+      const watched = {
+        target: leavers,
+        read: () => readLeavers(name, io, { nextSlot, hasWorkers: config.redis !== undefined }),
+        frozenUntil: (now: number) => (isLong ? io.syncs.get(name)?.frozenUntil?.(now) : undefined),
+      };
+      const isExcused = untilCaughtUp(standing?.freshFrom ?? 0);
+      return { name, connection, staleBefore, isExcused, leavers: watched };
     }),
     connections: [...connections].map(([name, { tokenManager }]) => {
       return { name, token: () => tokenManager.status(), reports: watchedReports(config, name) };

@@ -1,7 +1,7 @@
 import { note } from '../app/audit.ts';
 import type { Config } from '../config/config.ts';
 import type { MailSettings } from '../config/sections/reports.ts';
-import { correctionWords, type Language } from '../core/run/corrections.ts';
+import { correctionWords, type Language } from '../core/person/corrections.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { countOf } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';

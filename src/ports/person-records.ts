@@ -1,8 +1,9 @@
+import type { Correction } from '../core/person/corrections.ts';
 import type { Change } from '../core/plan/change.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import type { StandingDecision } from '../core/plan/standing.ts';
-import type { Correction } from '../core/run/corrections.ts';
 import type { Finding } from '../core/run/finding.ts';
+import type { Leaver } from '../core/run/leavers.ts';
 import type { ChangeState } from '../core/run/run.ts';
 import type { DecisionRecord } from './decisions.ts';
 import type { DirectoryRow } from './reads.ts';
@@ -25,6 +26,8 @@ export interface PersonRecord {
   readonly decisions: readonly (DecisionRecord & { readonly sync: string })[];
   /** What was decided about the person's account, or about the person and another account. */
   readonly standing: readonly StandingDecision[];
+  /** That HR stated that the person leaves. */
+  readonly leavers: readonly Leaver[];
   /** Requests for runs that named the person. */
   readonly requests: readonly { readonly trigger: string; readonly sync: string; readonly requestedAt: number }[];
   /** Number of alert notices, raw answers of other systems and entries of the audit that name the person. */

@@ -8,6 +8,7 @@ import type { BatchState, Counts, Outcome, Phase } from '../core/run/run.ts';
 import type { Waiting } from '../core/run/waiting.ts';
 import type { FinalStatus } from '../core/run/waves.ts';
 import type { Lease } from './leases.ts';
+import type { LeaverUpdate } from './leavers.ts';
 import type { CorrectionsFound } from './reads.ts';
 import type { AuditEntry } from './store-operations.ts';
 
@@ -279,6 +280,8 @@ export interface RunEffects {
    * changes is not opened.
    */
   readonly holds?: { readonly all: readonly NewHold[]; readonly now: number };
+  /** Update the stated leavers of the sync. */
+  readonly leavers?: LeaverUpdate;
   /** Give up the run's place in the queue of this name, and release its lease if the run holds it. */
   readonly leaves?: string;
 }

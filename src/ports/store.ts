@@ -11,14 +11,14 @@ import type { UnsentBatch } from '../core/run/waves.ts';
 import type { AlertBook } from './alerts.ts';
 import type { Decisions, Holds, StandingDecisions } from './decisions.ts';
 import type { Leases, Turns } from './leases.ts';
+import type { LeaverStore } from './leavers.ts';
 import type { Ledger } from './ledger.ts';
 import type { PersonRecords, Sealing } from './person-records.ts';
 import type { Previews } from './previews.ts';
 import type { Baselines, Directories, DirectoryEnd, RawTexts, ReadRecord, Reads } from './reads.ts';
 import type { PlannedChange, Reports } from './reports.ts';
 import type { Batch, DeliveryPatch, NewBatch, OwnedRun, RunPatch, Runs, Triggers } from './runs.ts';
-import type { Sessions } from './sessions.ts';
-import type { Audit, Learned, MailedReports, Pauses, Restores, SyncNames } from './store-operations.ts';
+import type { Audit, Learned, MailedReports, Pauses, Restores, Sessions, SyncNames } from './store-operations.ts';
 import type { TokenStore } from './tokens.ts';
 
 export type { Watermark } from '../core/run/next-read.ts';
@@ -84,6 +84,7 @@ export interface Store {
   readonly batches: Batches;
   readonly ledger: Ledger;
   readonly decisions: Decisions;
+  readonly leavers: LeaverStore;
   readonly standing: StandingDecisions;
   readonly holds: Holds;
   readonly baselines: Baselines;

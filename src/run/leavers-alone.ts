@@ -60,7 +60,7 @@ function whyNotHere(ended: Ended): string | undefined {
   if ('error' in ended) {
     const { error } = ended;
     if (!(error instanceof RollcallError)) return 'the run ended with an unexpected error';
-    return hopeless.has(error.code) ? undefined : error.message.replace(/\.$/, '');
+    return hopeless.has(error.code) ? undefined : firstSentence(error.message);
   }
   const { snapshot } = ended.read;
   if (snapshot.leavers === undefined) return snapshot.gaps[0] ?? 'the read was not complete';
@@ -68,6 +68,10 @@ function whyNotHere(ended: Ended): string | undefined {
   return lost !== undefined && holds.some((hold) => hold.class === 'disables' && hold.reason === lost)
     ? lost
     : undefined;
+}
+
+function firstSentence(text: string): string {
+  return /^.*?(?=\.(?: [A-Z]|$))/s.exec(text)?.[0] ?? text;
 }
 
 /** Returns the people who left by their own record, and about whom no other record or account claims something else. */

@@ -16,6 +16,7 @@ import { PeopleIndex } from './read/people-index.ts';
 import { type PlanRead, readPeople } from './read/read-people.ts';
 import { record } from './record/record.ts';
 import type { Recorder } from './recorder.ts';
+import { noteUncompared } from './seal/note-leavers.ts';
 import { sealEmptyPlan, sealPlan } from './seal/seal-plan.ts';
 
 /**
@@ -42,6 +43,7 @@ export async function makePlan(job: PlanJob, recorder: Recorder, io: EngineIo): 
     if (read.failure !== undefined) return await sealEmptyPlan(work, read, read.failure, io);
     return await planFrom(work, read, io).catch(async (error) => {
       await leaversAlone(work, { read, error }, io);
+      await recorder.stated(await noteUncompared(work, read, io));
       throw error;
     });
   } finally {

@@ -4,6 +4,7 @@ import type { Roster } from '../core/plan/roster.ts';
 import type { DeliveryFacts, PlanFacts } from '../core/run/facts.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { ReadFact } from '../core/run/next-read.ts';
+import type { LeaverUpdate } from '../ports/leavers.ts';
 import type { Baseline, CorrectionsFound } from '../ports/reads.ts';
 import type { Spool } from '../ports/runtime.ts';
 import type { PlannedChange, RunScope } from '../ports/store.ts';
@@ -39,6 +40,8 @@ export interface Plan {
   /** What the delivery begins with: the platform was read for the plan. */
   readonly delivery: DeliveryFacts | undefined;
   readonly verdict: GuardVerdict;
+  /** What the read and the platform show of stated leavers. */
+  readonly leavers?: LeaverUpdate;
   /** Why this read of the source makes every run fail. If set, nothing was planned. */
   readonly failure: string | undefined;
 }

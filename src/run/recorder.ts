@@ -6,6 +6,7 @@ import type { LedgerEntry } from '../core/plan/ledger.ts';
 import type { Case, Decision } from '../core/plan/plan.ts';
 import type { MissingProof, Snapshot } from '../core/plan/snapshot.ts';
 import type { Finding } from '../core/run/finding.ts';
+import type { LeaverUpdate } from '../ports/leavers.ts';
 import type { CorrectionsFound, MeasuredConfiguration } from '../ports/reads.ts';
 import { leaversKey } from '../ports/runs.ts';
 import type { Spool } from '../ports/runtime.ts';
@@ -31,7 +32,8 @@ import { requestRun } from './request-run.ts';
  *   users taken over   stored at once             as if stored          as if stored
  *   ledger, read,      stored                     –                     –
  *   people, decisions,
- *   run of leavers
+ *   run of leavers,
+ *   statements
  */
 export interface Recorder {
   /** Id under which the changes are stored. */
@@ -70,6 +72,8 @@ export interface Recorder {
    * Requests a run about these leavers alone. With none, takes back what an earlier attempt of the run requested.
    */
   leavers(identifications: readonly string[], because: string): Promise<void>;
+  /** Stores what a read states of leavers, where the plan ended before it was stored. */
+  stated(update: LeaverUpdate): Promise<void>;
   seal(digest: string): Promise<void>;
   /** Returns what HR has to correct; undefined where it is not stored, or the read was not of everyone. */
   corrections(index: PeopleIndex, snapshot: Snapshot): CorrectionsFound | undefined;
@@ -149,6 +153,9 @@ export function recordRun(context: RunContext, io: EngineIo): Recorder {
         const earlier = await store.triggers.find(key);
         if (earlier !== undefined) await store.triggers.cancel(earlier.trigger.id);
       }
+    },
+    async stated(leavers) {
+      if (!context.signal.aborted) await store.runs.update(owned, {}, { leavers });
     },
     // The digest seals the plan when the run stores it, together with all that delivery needs.
     async seal() {},
@@ -235,6 +242,7 @@ function withoutEffect(sync: Sync, io: EngineIo): Effects {
     async read() {},
     async decisions() {},
     async leavers() {},
+    async stated() {},
     corrections: () => undefined,
   };
 }

@@ -62,6 +62,7 @@ const table: Readonly<Record<string, Row | 'signature' | 'none'>> = {
   'list-audit': ['viewer', 'list', 'hidden'],
   'preview-hold': ['viewer', 'hold', 'none'],
 
+  'list-leavers': ['viewer', 'list', 'hidden'],
   'search-people': ['viewer', 'list', 'needed'],
   'explain-person': ['viewer', 'sync', 'needed'],
   'list-accounts': ['viewer', 'sync', 'needed'],

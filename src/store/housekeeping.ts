@@ -56,6 +56,7 @@ export async function pruneRuns(
       .deleteFrom('standing_decisions')
       .where((eb) => eb.or([eb('ended_at', '<', others.audit), eb('until_at', '<', others.audit)]))
       .execute();
+    await transaction.deleteFrom('leavers').where('ended_at', '<', others.audit).execute();
     await transaction.deleteFrom('previews').where('expires_at', '<', others.previews).execute();
     const old = transaction.selectFrom('directories').select('sync').where('read_at', '<', before);
     await transaction.deleteFrom('directory_pages').where('sync', 'in', old).execute();

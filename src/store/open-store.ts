@@ -17,6 +17,7 @@ import { openSqlite } from './db/sqlite-dialect.ts';
 import { openStoreClock, type StoreClock } from './db/store-clock.ts';
 import { createDirectories } from './directories.ts';
 import { createLeases, createTurns } from './leases.ts';
+import { createLeavers } from './leavers.ts';
 import { createLedger } from './ledger.ts';
 import { createMailedReports } from './mailed-reports.ts';
 import { createAudit, createLearned, createPauses, createRestores, createSyncNames } from './operations.ts';
@@ -139,6 +140,7 @@ export function createStore(
     batches: () => createBatches(db, keys),
     ledger: () => createLedger(db, keys),
     decisions: () => createDecisions(db),
+    leavers: () => createLeavers(db),
     standing: () => createStanding(db),
     holds: () => createHolds(db),
     baselines: () => createBaselines(db, keys),

@@ -6,7 +6,6 @@ import { successOutcomes } from '../ports/alerts.ts';
 import type { PhaseTime } from '../ports/reports.ts';
 import type { DeliveryPatch } from '../ports/runs.ts';
 import type { Run, RunPatch, Runs } from '../ports/store.ts';
-import { putCorrections } from './corrections.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { lockName } from './db/differences.ts';
 import { fields } from './db/fields.ts';
@@ -14,10 +13,11 @@ import { RowWriter } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
 import { pruneRuns } from './housekeeping.ts';
 import { leaveTurn } from './leases.ts';
+import { updateLeavers } from './leavers.ts';
 import { prepareHolds, renewHolds } from './plans/holds.ts';
 import { sealPlan } from './plans/plan-access.ts';
 import { addBatches } from './plans/states.ts';
-import { putWatermark, readWatermark } from './reads.ts';
+import { putCorrections, putWatermark, readWatermark } from './reads.ts';
 import { takeTriggers } from './triggers.ts';
 
 export function createRuns(db: Database): Runs {
@@ -115,6 +115,7 @@ export function createRuns(db: Database): Runs {
         if (patch.digest !== undefined) await sealPlanOf(transaction, id, patch.digest);
         await addBatches(transaction, id, batches);
         if (renewed !== undefined) await renewHolds(transaction, owned, renewed);
+        if (also.leavers !== undefined) await updateLeavers(transaction, sync, also.leavers);
         if (also.leaves !== undefined) await leaveTurn(transaction, also.leaves, id);
         // The outcome says it, unless the run says more.
         const isSuccess = successOutcomes.some((outcome) => outcome === patch.outcome);

@@ -1,5 +1,5 @@
-import type { Session, Sessions } from '../ports/sessions.ts';
 import type { TokenRecord, TokenStore } from '../ports/store.ts';
+import type { Session, Sessions } from '../ports/store-operations.ts';
 import type { Database } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import { addNew } from './db/row-writer.ts';

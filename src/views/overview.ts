@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type AlertsReport, severities } from '../ports/alerts.ts';
 import type { Run } from '../ports/store.ts';
 import { partApprovals } from './holds.ts';
+import { type LeaversSummary, leaversSummary, leaversSummaryOf } from './leavers.ts';
 import { phaseWord, type RunWork, runSummary, runView, waitingOf, waitingWire } from './runs.ts';
 import type { SyncState } from './syncs.ts';
 import { amounts, count, type Inner, instant, personal, viewOf } from './wire.ts';
@@ -96,6 +97,7 @@ export const overview = z
         people: people.nullable().describe('null: no full read was accepted yet'),
         lastDay: lastDay.describe('The last 24 hours, to a quarter of an hour'),
         requests: count,
+        leavers: leaversSummary.nullable(),
         frozenUntil: instant
           .nullable()
           .describe('End of the freeze, in which no account is disabled or removed; null: none'),
@@ -143,6 +145,7 @@ export interface SyncOverview extends Omit<SyncState, 'waiting'> {
   readonly lastDay: Inner<z.output<typeof lastDay>>;
   /** Requests that no run has taken. */
   readonly requests: number;
+  readonly leavers?: LeaversSummary | undefined;
 }
 
 export interface Overview {
@@ -178,7 +181,7 @@ export const overviewView = viewOf(
 );
 
 function syncOf(state: SyncOverview) {
-  const { activity: now, lastRun } = state;
+  const { activity: now, lastRun, leavers } = state;
   const { run } = now;
   const step = run === undefined ? -1 : phases.indexOf(run.phase);
   return {
@@ -194,6 +197,7 @@ function syncOf(state: SyncOverview) {
       interruptedAt: run?.interrupted?.at,
       etaSeconds: run?.etaMs === undefined ? null : Math.ceil(run.etaMs / 1000),
     },
+    leavers: leavers && leaversSummaryOf(leavers),
     lastRun: lastRun && runView(lastRun),
   };
 }

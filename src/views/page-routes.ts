@@ -12,6 +12,7 @@ export const pageRoutes = [
   '/runs/:run/changes',
   '/changes',
   '/reports',
+  '/leavers',
   '/holds',
   '/holds/:hold',
   '/people',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Correction, correctionWords, type Language } from '../core/run/corrections.ts';
+import { type Correction, correctionWords, type Language } from '../core/person/corrections.ts';
 import type { FoundInRun } from '../ports/reports.ts';
 import { change, changeView } from './changes.ts';
 import { count, type Inner, instant, personal, toWire, viewOf } from './wire.ts';

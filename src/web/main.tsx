@@ -23,7 +23,7 @@ import { HoldsPage } from './pages/holds-page.tsx';
 import { OverviewPage } from './pages/overview-page.tsx';
 import { PeoplePage, PersonPage } from './pages/people-page.tsx';
 import { PreviewPage } from './pages/preview-page.tsx';
-import { AuditPage, ChangesPage, ReportPage } from './pages/records-page.tsx';
+import { AuditPage, ChangesPage, LeaversPage, ReportPage } from './pages/records-page.tsx';
 import { RunPage } from './pages/run-page.tsx';
 import { RunChangesPage } from './pages/run-results.tsx';
 import { RunsPage } from './pages/runs-page.tsx';
@@ -44,6 +44,7 @@ const pages: Readonly<Record<PageRoute, (parts: Parts) => ReactNode>> = {
   '/runs/:run/changes': ({ run = '' }) => <RunChangesPage key={run} id={run} />,
   '/changes': () => <ChangesPage />,
   '/reports': () => <ReportPage />,
+  '/leavers': () => <LeaversPage />,
   '/holds': () => <HoldsPage />,
   '/holds/:hold': ({ hold = '' }) => <HoldPage key={hold} id={hold} />,
   '/people': () => <PeoplePage />,

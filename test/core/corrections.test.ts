@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import data from '../../src/core/person/corrections.json' with { type: 'json' };
+import { type CorrectionCode, correctionWords, languages } from '../../src/core/person/corrections.ts';
 import { listedCodes } from '../../src/core/run/codes/code-list.ts';
-import data from '../../src/core/run/corrections.json' with { type: 'json' };
-import { type CorrectionCode, correctionWords, languages } from '../../src/core/run/corrections.ts';
 
 /** Findings that HR does not correct: a cell that `corrections.json` names under another code, or no row of HR. */
 const notOfHr = [

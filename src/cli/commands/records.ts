@@ -3,15 +3,18 @@ import { endSessions, findAudit, listSessions } from '../../app/audit.ts';
 import { reportCsv, reportPeople } from '../../app/changes/reports.ts';
 import { correctionsCsv, findCorrections } from '../../app/corrections.ts';
 import { findSync } from '../../app/find-named.ts';
+import { type LeaversQuery, listLeavers } from '../../app/leavers.ts';
 import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/privacy.ts';
 import { whoWords } from '../../core/guard/approvals.ts';
+import { correctionWords, type Language } from '../../core/person/corrections.ts';
 import { differencesOf } from '../../core/plan/change.ts';
-import { correctionWords, type Language } from '../../core/run/corrections.ts';
 import { RollcallError, usageError } from '../../core/run/errors.ts';
-import { formatCount, formatInstant } from '../../core/run/formats.ts';
+import { firstNames, formatCount, formatDuration, formatInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
+import type { JudgedLeaver } from '../../core/run/leavers.ts';
 import type { AuditEntry, PersonRecord } from '../../ports/store.ts';
 import { auditEntryView, openSessionView } from '../../views/connections.ts';
+import { type LeaversReport, leaversView, leaverWords } from '../../views/leavers.ts';
 import {
   type CorrectionList,
   dataQualityView,
@@ -82,6 +85,45 @@ function renderAudit(entries: readonly AuditEntry[], { colors }: Style): string 
     cleanLine([detail, reason].filter((text) => text !== undefined).join(': ')),
   ]);
   return renderTable([head, ...rows]);
+}
+
+export async function showLeavers(
+  shell: Shell,
+  sync: string,
+  options: Pick<LeaversQuery, 'due' | 'late'>,
+): Promise<number> {
+  return shell.withApp({}, async (app) => {
+    const found = await listLeavers(app, { sync, ...options });
+    return shell.answer(leaversView(found), renderLeavers(found, shell.style));
+  });
+}
+
+function renderLeavers({ at, leavers, summaries }: LeaversReport, { colors }: Style): string {
+  const said = summaries.map((one) => leaverWords(one) ?? `${one.sync}: no leaver is due today or late`);
+  const head = ['PERSON', 'STATE', 'HR SAID', 'LAST DAY', 'DUE', 'SENT', 'SEEN DISABLED'].map(colors.dim);
+  const rows = leavers.map((one) => [
+    cleanLine(one.identification),
+    stateOf(one, at),
+    formatInstant(one.saidAt),
+    one.leaves ?? '–',
+    ...[one.dueAt, one.sentAt, one.seenAt].map((instant) => (instant === undefined ? '–' : formatInstant(instant))),
+  ]);
+  const table = rows.length === 0 ? [] : [renderTable([head, ...rows])];
+  const byCure = Map.groupBy(leavers, ({ wait }) => wait && `${wait.cause} ${wait.why}`);
+  const waits = [...byCure.values()].flatMap((some) => {
+    const wait = some[0]?.wait;
+    if (wait === undefined) return [];
+    const names = some.map(({ identification }) => identification);
+    return [`${cleanLine(firstNames(names))}: ${cleanLine(wait.why)}`, `  ${cleanLine(wait.cure(names))}`];
+  });
+  return [...said, ...table, ...waits].join('\n');
+}
+
+function stateOf({ state, lateMs, clockAt, ending, kept }: JudgedLeaver, at: number): string {
+  if (state === 'future') return `in ${formatDuration(clockAt - at)}`;
+  if (state === 'kept') return cleanLine(`kept by ${kept?.by}`);
+  const late = lateMs === 0 ? '' : ` ${formatDuration(lateMs)} late`;
+  return state === 'done' ? `${ending}${late}` : state === 'late' ? late.trim() : 'in time';
 }
 
 interface ReportOptions {
@@ -225,6 +267,7 @@ function renderRecord(record: PersonRecord): string {
     corrections,
     decisions,
     standing,
+    leavers,
     requests,
     notices,
     rawTexts,
@@ -284,6 +327,13 @@ function renderRecord(record: PersonRecord): string {
       standing.map(
         (one) => `${formatInstant(one.at)} ${one.sync}: ${cleanLine(wordsOf(one))}, by ${cleanLine(one.by)}`,
       ),
+    ),
+    section(
+      'stated as a leaver',
+      leavers.map(({ sync, saidAt, leaves, ending }) => {
+        const day = leaves === undefined ? '' : `, last day ${leaves}`;
+        return `${formatInstant(saidAt)} ${sync}${day}: ${ending ?? 'the account is enabled'}`;
+      }),
     ),
     section(
       'requests',

@@ -76,6 +76,18 @@ export const operate: CommandGroup = {
       body: async () => (await import('../commands/sync.ts')).resumeSync,
     },
     {
+      words: 'leavers',
+      meaning:
+        'show the clock of each person whom HR states as a leaver: said, due, seen disabled, and what is in the way',
+      summary: 'show who leaves, and what keeps an account enabled',
+      arguments: [syncArgument],
+      options: [
+        new Option('--due <when>', 'only those whose target ends by then, in UTC').choices(['today', 'week']),
+        ['--late', 'only those whose target was missed'],
+      ],
+      body: async () => (await import('../commands/records.ts')).showLeavers,
+    },
+    {
       words: 'report',
       meaning:
         'report who left or joined between two days: when HR said it, when the platform showed it, who approved; or list what HR has to correct',

@@ -2,6 +2,7 @@ import { givenWords } from '../../core/guard/approvals.ts';
 import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import { waitingWords } from '../../core/run/waiting.ts';
 import type { Run } from '../../ports/store.ts';
+import { leaverWords } from '../../views/leavers.ts';
 import type { Overview, SyncHealth, SyncOverview, WaitingWork } from '../../views/overview.ts';
 import type { RunWork } from '../../views/runs.ts';
 import type { Style } from '../terminal.ts';
@@ -22,7 +23,8 @@ export function renderStatus({ at, syncs, work }: Overview, style: Style): strin
   const hints = syncs.flatMap((sync) => hintOf(sync, style));
   const hasSlots = syncs.some(({ nextSlotAt }) => nextSlotAt !== undefined);
   const deployment = hasSlots ? deploymentHint(work, at, style) : [];
-  return [renderTable([head, ...rows]), ...hints, ...deployment].join('\n');
+  const said = syncs.flatMap(({ leavers }) => (leavers === undefined ? [] : (leaverWords(leavers) ?? [])));
+  return [renderTable([head, ...rows]), ...said, ...hints, ...deployment].join('\n');
 }
 
 function healthWords({ state, failures, since }: SyncHealth, { colors }: Style): string {

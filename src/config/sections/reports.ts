@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Language } from '../../core/run/corrections.ts';
+import type { Language } from '../../core/person/corrections.ts';
 import type { Secret } from '../secret.ts';
 import { address, addressFault } from './alerts.ts';
 import { schedule } from './sync.ts';

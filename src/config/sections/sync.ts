@@ -72,7 +72,7 @@ const freeze = z
   });
 
 /** Returns whether some minute is in no window of the pattern. */
-function hasGap(cron: string, lastsMs: number): boolean {
+export function hasGap(cron: string, lastsMs: number): boolean {
   const starts = createTask(cron, () => {}, { timezone: 'UTC', suppressMissedWarning: true });
   const from = Date.UTC(2026, 0, 1);
   let endsAt = from + lastsMs;
@@ -151,6 +151,22 @@ const handOver = z
     ),
   })
   .transform(({ maxAge }) => ({ maxAgeMs: maxAge }));
+
+const leavers = z
+  .strictObject({
+    within: documented(
+      duration('1m', '31d').prefault('24h'),
+      'Target from the start of the clock until the platform shows the account disabled. At least the interval of `schedule`.',
+      '24h',
+    ),
+    warn: documented(
+      duration('0s', '15d').prefault('2h'),
+      'How long before the target is missed a notice is sent. At most half of `within`.',
+      '2h',
+    ),
+  })
+  .refine(({ within, warn }) => !(warn > within / 2), { error: 'must be at most half of within', path: ['warn'] })
+  .transform(({ within, warn }) => ({ withinMs: within, warnMs: warn }));
 
 const settle = z
   .strictObject({
@@ -302,6 +318,11 @@ export const syncShape = {
     missing.prefault({ afterReads: 2, minAge: '24h' }),
     'When an employee who is missing from the source is disabled.',
     'never',
+  ),
+  leavers: documented(
+    leavers.prefault({}),
+    'The target for people whom HR states as leavers. The clock begins when a read first states it, or when the last day of work ends in the time zone of the person, whichever is later. See [No leaver late](how-to/no-leaver-late.md).',
+    { within: '24h', warn: '2h' },
   ),
   outOfScope: documented(
     z.enum(['ignore', 'disable']).default('ignore'),

@@ -30,6 +30,8 @@ export interface StandingVerdict {
   readonly refusesStart?: string;
   /** The last day of work, if there is one. */
   readonly leaves?: string;
+  /** The time zone in which that day ends. Absent: its end does not make the person a leaver. */
+  readonly leavesIn?: string;
   /** Only that date shows that the person left. */
   readonly leavesByDate?: true;
   /** The first day of work, if there is one. */
@@ -132,7 +134,10 @@ export function compileLifecycle(
       const left = isRefuted ? noLastDay : last;
       const dates = { hired: readable(hired), entered, left: readable(left), leavesBy };
       const judged = judgeDays(said, dates, days, zone);
-      const dated = typeof left === 'string' && left !== '' ? { ...judged, ...datedBy(said, judged, left) } : judged;
+      const isDated = typeof left === 'string' && left !== '';
+      const ends =
+        isDated && endsWork(said, judged, { ...dates, left }) ? { leavesIn: zone.nameOf(fields, computed) } : {};
+      const dated = isDated ? { ...judged, ...datedBy(said, judged, left), ...ends } : judged;
       const verdict = typeof hired === 'string' && hired !== '' ? { ...dated, ...hiredBy(judged, hired, days) } : dated;
       const contradiction = contradictionOf(said, verdict, dates, days);
       if (typeof hired === 'string' && typeof left === 'string' && days.refusal === undefined && !contradiction) {
@@ -331,6 +336,11 @@ const someDayAhead = '9999-12-30';
 function readable(date: string | Refusal): string {
   if (typeof date === 'string') return date;
   return date.kind === 'far-date' ? someDayAhead : '';
+}
+
+/** Whether the person has left, or will have after the last day of work, if the record stays as it is. */
+function endsWork(said: StatusReading, { standing: judged }: StandingVerdict, dates: Dates): boolean {
+  return judged === 'leaver' || (judged === 'active' && judgeDates(said, dates, someDayAhead).standing === 'leaver');
 }
 
 function datedBy(said: StatusReading, { standing: judged }: StandingVerdict, leaves: string): Partial<StandingVerdict> {

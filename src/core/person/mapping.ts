@@ -229,7 +229,7 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
     return { kind: 'rejected', at, identification, column: 'scope', reason: inScope.reason };
   }
   const verdict = lifecycle.judge(record.fields, now, computed, fields);
-  const { refusesStart, troubles: undated = none, leaves, leavesByDate, hires, hiresLater } = verdict;
+  const { refusesStart, troubles: undated = none, leaves, leavesIn, leavesByDate, hires, hiresLater } = verdict;
   const person: Writable<Person> = {
     kind: 'person',
     at,
@@ -243,6 +243,7 @@ function settleAll(parts: Parts, record: SourceRecord, raws: readonly unknown[],
     notes: notes.length === 0 ? none : notes,
   };
   if (leaves !== undefined) person.leaves = leaves;
+  if (leavesIn !== undefined) person.leavesIn = leavesIn;
   if (leavesByDate !== undefined) person.leavesByDate = leavesByDate;
   if (hires !== undefined) person.hires = hires;
   if (hiresLater !== undefined) person.hiresLater = hiresLater;

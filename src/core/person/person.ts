@@ -54,6 +54,8 @@ export interface Person {
   readonly isInScope: boolean;
   /** The last day of work, if the source has a readable one. */
   readonly leaves?: string;
+  /** The time zone in which that day ends. Absent: its end does not make the person a leaver. */
+  readonly leavesIn?: string;
   /** Only that date shows that the person left, no status. */
   readonly leavesByDate?: true;
   /** The first day of work, if the source has a readable one. The spool keeps only whether there is one. */

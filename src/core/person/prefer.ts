@@ -123,7 +123,8 @@ export function leftLater(rules: readonly PreferRule[], counts: Person, other: P
 }
 
 /** Returns a text of all that is read of a record. Records that differ only in what is not read have the same. */
-export function whatItSays({ at: _, standingReason: __, hires: ___, earlier: ____, ...read }: Person): string {
+export function whatItSays(person: Person): string {
+  const { at: _, standingReason: __, hires: ___, leavesIn: ____, earlier: _____, ...read } = person;
   return JSON.stringify(Object.entries(read).sort());
 }
 

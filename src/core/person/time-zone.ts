@@ -24,6 +24,8 @@ export interface EmployeeZone {
   days(fields: Fields, now: number, computed: readonly unknown[]): Days;
   /** Returns the function that gives the day of a date with a time and a zone. */
   dayOf(fields: Fields, computed: readonly unknown[]): DayOf;
+  /** Returns the record's zone; where it is not known, the one in which a day ends last. */
+  nameOf(fields: Fields, computed: readonly unknown[]): string;
 }
 
 /** The zones in which a day begins last and first. */
@@ -51,7 +53,8 @@ export function compileZone(
   if (setting === undefined || (typeof setting === 'string' && isTimeZone(setting))) {
     const zone = setting ?? 'UTC';
     const dayOf = dayRule(rule, (at) => dateDays.today(zone, at));
-    return { column: undefined, reads: [], days: (_, now) => sameDay(dayIn(zone, now)), dayOf: () => dayOf };
+    const days = (_: Fields, now: number): Days => sameDay(dayIn(zone, now));
+    return { column: undefined, reads: [], days, dayOf: () => dayOf, nameOf: () => zone };
   }
   const input: RecordInput = inputs.compile('lifecycle.timezone', setting);
   return {
@@ -72,6 +75,10 @@ export function compileZone(
         const [first, last] = [dateDays.today(outermost.earliest, at), dateDays.today(outermost.latest, at)];
         return first === last ? first : undefined;
       });
+    },
+    nameOf(fields, computed) {
+      const found = zoneOf(input.get(fields, computed));
+      return found instanceof Refusal || found === '' ? outermost.earliest : found;
     },
   };
 }
@@ -115,6 +122,22 @@ export function createZoneDays(): ZoneDays {
     },
   };
 }
+
+/** Returns the first instant after a plain day in a zone (epoch ms). A zone that does not exist counts as the last one. */
+export function endOfDay(day: string, zone: string): number {
+  const format = formatFor(zone) ?? formatFor(outermost.earliest);
+  const noon = Date.parse(`${day}T12:00:00Z`);
+  // A day ends at most 14 hours before, and 12 hours after, the day of UTC.
+  let [before, after] = [noon - 2 * hourMs, noon + 24 * hourMs];
+  while (after - before > minuteMs) {
+    const middle = before + Math.floor((after - before) / 2 / minuteMs) * minuteMs;
+    if (format !== undefined && dayOf(format, middle) > day) after = middle;
+    else before = middle;
+  }
+  return after;
+}
+
+const hourMs = 3_600_000;
 
 /** Returns whether the text names a time zone, not a source field. */
 export function isTimeZone(text: string): boolean {

@@ -22,6 +22,12 @@ export function firstOf(lines: readonly string[], inAll: number): readonly strin
   return more > 0 ? [...lines, `… and ${more} more`] : lines;
 }
 
+/** Returns the first names and the number of the others: `E1, E2 and 3 more`. */
+export function firstNames(names: readonly string[], shown = 5): string {
+  const more = names.length - shown;
+  return `${names.slice(0, shown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
 const secondMs = 1000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;

@@ -2,6 +2,15 @@ import type { FieldName } from '../person/fields.ts';
 import type { DateTimeRule } from '../person/plain-date.ts';
 import type { LimitedClass } from '../plan/change.ts';
 
+/** The target of a sync for the time from the start of a leaver's clock until the account is seen disabled. */
+export interface LeaverTarget {
+  readonly withinMs: number;
+  /** How long before the target is missed a notice is sent. */
+  readonly warnMs: number;
+}
+
+export const defaultLeaverTarget: LeaverTarget = { withinMs: 24 * 3_600_000, warnMs: 2 * 3_600_000 };
+
 /** The settings of one sync, validated and with defaults. `src/config` builds them from rollcall.yaml. */
 export interface SyncSettings {
   readonly name: string;
@@ -31,6 +40,8 @@ export interface SyncSettings {
   readonly handOver: { readonly maxAgeMs: number };
   /** Limits of the expressions of mapping and scope. Absent: `defaultExpressionLimits`. */
   readonly expressions?: ExpressionLimits;
+  /** The clock of stated leavers. Absent: `defaultLeaverTarget`. */
+  readonly leavers?: LeaverTarget;
   readonly settle: SettleSettings;
   readonly guards: GuardSettings;
   /** Settings for reads of only changed people between full reads. Absent: every read is full. */

@@ -4,6 +4,7 @@ import { type Change, platformKey } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { isScanCheaper } from '../../core/run/requests.ts';
 import type { Lookup, ScanPage } from '../../ports/platform.ts';
+import { leaversOf } from '../../ports/runs.ts';
 import type { OpenSpool, Spool } from '../../ports/runtime.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { HashIndex } from '../read/hash-index.ts';
@@ -31,18 +32,21 @@ export interface LookupQuestion {
 
 /**
  * Scans the directory if that needs fewer calls than one for each user; otherwise, and where the directory changes too
- * fast for a scan, opens a lookup that reads each user.
+ * fast for a scan or the run cannot use the search, opens a lookup that reads each user.
  */
 export async function openLookups(
   question: LookupQuestion,
-  { sync, signal }: Pick<RunContext, 'sync' | 'signal'>,
+  { owned, sync, signal }: Pick<RunContext, 'owned' | 'sync' | 'signal'>,
   io: EngineIo,
 ): Promise<Lookups> {
   const startedAt = io.clock.now();
-  const found = await scanFor(question, { sync, signal }, io).catch((error: unknown) => {
-    if (error instanceof RollcallError && error.code === 'SCAN_INCOMPLETE') return undefined;
-    throw error;
-  });
+  const isSingly = leaversOf(owned.run.scope) !== undefined;
+  const found = isSingly
+    ? undefined
+    : await scanFor(question, { sync, signal }, io).catch((error: unknown) => {
+        if (error instanceof RollcallError && error.code === 'SCAN_INCOMPLETE') return undefined;
+        throw error;
+      });
   if (found === undefined) return { startedAt, scannedAt: undefined, of: readEach, close: () => {} };
   return {
     startedAt,

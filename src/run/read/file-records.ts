@@ -176,7 +176,14 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
         const { identification } = person;
         const other = person === first ? {} : { other: first?.identification ?? '' };
         const shown = people.filter((one) => one !== person).slice(0, namedPeople);
-        find({ code: 'email-conflict', identification, at: placeOf(person), message, ...other, others: shown.map(nameOf) });
+        find({
+          code: 'email-conflict',
+          identification,
+          at: placeOf(person),
+          message,
+          ...other,
+          others: shown.map(nameOf),
+        });
       }
       for (const slot of slots) index.set(slot, mark.conflict);
     }

@@ -229,6 +229,17 @@ export class PeopleIndex {
     });
   }
 
+  /** Returns the people who left, and those whose last day of work is one of these. */
+  leaving(from: string, to: string): readonly number[] {
+    const [first, last] = [leaveDayOf(from), leaveDayOf(to)];
+    const slots: number[] = [];
+    for (let slot = 0; slot < this.#size; slot += 1) {
+      const day = this.#leaves[slot] as number;
+      if (this.has(slot, mark.leaver) || (day >= first && day <= last)) slots.push(slot);
+    }
+    return slots;
+  }
+
   /** What was kept of a slot's person, fetched from the spool. */
   person(slot: number): Person | RejectedPerson | Absent {
     const place = this.#place[slot] as number;

@@ -30,8 +30,8 @@ export function createPersonText(): {
       const { at, identification, fields, standing, standingReason, isInScope } = person;
       const { rank, leaders, refusesCreate, refusesEnable, hiresLater, earlier, owner } = person;
       const [unreadable, troubles, notes] = [some(person.unreadable), some(person.troubles), some(person.notes)];
-      const { leaves, leavesByDate } = person;
-      const days = { hires: person.hires && '', leaves, leavesByDate, hiresLater };
+      const { leaves, leavesIn, leavesByDate } = person;
+      const days = { hires: person.hires && '', leaves, leavesIn, leavesByDate, hiresLater };
       // JSON leaves out what is undefined: for most people, nearly all of it.
       const more = {
         ...days,

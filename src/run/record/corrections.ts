@@ -1,6 +1,6 @@
+import { type Correction, type CorrectionCode, correctionKey, correctionsIn } from '../../core/person/corrections.ts';
 import type { Mapped, Person } from '../../core/person/person.ts';
 import type { Snapshot } from '../../core/plan/snapshot.ts';
-import { type Correction, type CorrectionCode, correctionKey, correctionsIn } from '../../core/run/corrections.ts';
 import type { Finding } from '../../core/run/finding.ts';
 import type { CorrectionsFound } from '../../ports/reads.ts';
 import type { Sync } from '../engine-io.ts';

@@ -12,6 +12,7 @@ import { isConfigurationHeld, type Judged } from '../judge/judge.ts';
 import { fewChanges } from '../plan-changes.ts';
 import type { Plan, PlanWork } from '../plan-job.ts';
 import type { PlanRead } from '../read/read-people.ts';
+import { noteLeavers, noteUncompared } from './note-leavers.ts';
 
 /** The results of all steps of a plan. */
 export interface Planned {
@@ -73,8 +74,10 @@ export async function sealPlan(
   const findings = work.findings.all();
   const delivery = { lookedAt: compared.lookedAt, lookTookMs: compared.lookTookMs };
   const corrections = work.recorder.corrections(work.index, snapshot);
-  const shown = { findings, corrections, read: fact, facts, delivery, verdict };
-  return { id: work.recorder.planId, ...sealed, ...shown, failure: undefined };
+  const leavers = noteLeavers(work, { read, compared, judged }, io);
+  const noted = { findings, corrections, leavers };
+  const plan = { id: work.recorder.planId, ...sealed, ...noted, read: fact, facts, delivery, verdict };
+  return { ...plan, failure: undefined };
 }
 
 /**
@@ -116,6 +119,7 @@ export async function sealEmptyPlan(work: PlanWork, read: PlanRead, failure: str
     facts: { ...noPlan, sourceRows: snapshot.rows, blocked: work.blocked.counts(), sourceGaps: snapshot.gaps },
     delivery: undefined,
     verdict: { holds: [], fields: [], areMissesHeld: false },
+    leavers: await noteUncompared(work, read, io),
     failure: `${failure}: nothing was changed. ${causes}`.trim(),
   };
 }

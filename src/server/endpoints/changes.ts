@@ -4,10 +4,12 @@ import type { AppIo } from '../../app/app-io.ts';
 import { note } from '../../app/audit.ts';
 import type { ChangeFilter, ChangeSort, ChangesSubject, GroupBy } from '../../app/changes/change-index.ts';
 import { findRecentChanges, reportCsv, reportPeople } from '../../app/changes/reports.ts';
+import { listLeavers } from '../../app/leavers.ts';
 import type { FieldName } from '../../core/person/fields.ts';
 import { given } from '../../core/run/given.ts';
 import type { PlannedChange } from '../../ports/store.ts';
 import { changeGroups, changeGroupsView, changeView, foundChanges, foundChangesView } from '../../views/changes.ts';
+import { leaversPage, leaversView } from '../../views/leavers.ts';
 import { fieldNames, filterParts } from '../../views/orders.ts';
 import { personReport, personReportView, recentChanges, recentChangesView, reportKinds } from '../../views/reports.ts';
 import { definerOf, type Endpoint, StreamAnswer } from '../endpoint.ts';
@@ -183,6 +185,22 @@ export const reportEndpoints: readonly Endpoint[] = [
       const asked = { sync: sync && knownSync(sync, app), syncs, since: instantOf(since), until: instantOf(until) };
       return recentChangesView(await findRecentChanges(app, given({ ...query, ...asked })));
     },
+  }),
+  definerOf('leavers')({
+    id: 'list-leavers',
+    path: '/api/leavers',
+    summary: 'The clock of each person whom HR states as a leaver, and what is in the way',
+    query: z.object({
+      sync: syncName.optional(),
+      due: z.enum(['today', 'week']).optional().describe('Only those whose target ends by then, in UTC'),
+      late: z.enum(['true']).optional().describe('Only those whose target was missed'),
+    }),
+    answer: leaversPage,
+    refusals: [400, 404],
+    handle: async ({ query: { sync, due, late }, sight: { syncs } }, { app }) =>
+      leaversView(
+        await listLeavers(app, given({ sync: sync && knownSync(sync, app), syncs, due, late: late && true })),
+      ),
   }),
   defineReport({
     ...reportBase,

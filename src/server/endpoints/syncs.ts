@@ -6,7 +6,7 @@ import { orderPreview } from '../../app/previews.ts';
 import { readRequest } from '../../app/request-ends.ts';
 import { queueRun } from '../../app/requests.ts';
 import { beginPause, describeMapping, endPause, readSamples, readSyncStates } from '../../app/syncs.ts';
-import { languages } from '../../core/run/corrections.ts';
+import { languages } from '../../core/person/corrections.ts';
 import { given } from '../../core/run/given.ts';
 import type { RunScope } from '../../ports/store.ts';
 import { mappingOrder, pauseOrder, runOrder, webhookOrder } from '../../views/orders.ts';

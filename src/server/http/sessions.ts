@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Access } from '../../core/guard/access.ts';
 import { given } from '../../core/run/given.ts';
 import type { Clock } from '../../ports/runtime.ts';
-import type { Session, Sessions } from '../../ports/sessions.ts';
+import type { Session, Sessions } from '../../ports/store-operations.ts';
 import { accessOf, type ServerSettings } from '../settings.ts';
 import { type Caller, type CallerSession, hashOf, type KnownToken, type TokenTable } from './access.ts';
 import { Refusal } from './problem.ts';

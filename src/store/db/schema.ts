@@ -1,13 +1,14 @@
 import type { Generated } from 'kysely';
+import type { CorrectionCode } from '../../core/person/corrections.ts';
 import type { ChangeClass, ChangeKind, ChangePart } from '../../core/plan/change.ts';
-import type { CorrectionCode } from '../../core/run/corrections.ts';
 import type { FindingCode } from '../../core/run/finding.ts';
+import type { LeaverEnding } from '../../core/run/leavers.ts';
 import type { BatchState, ChangeState, Outcome, Phase } from '../../core/run/run.ts';
 import type { AlertDelivery } from '../../ports/alerts.ts';
 import type { Preview } from '../../ports/previews.ts';
 import type { UnknownState } from '../../ports/runs.ts';
-import type { Session } from '../../ports/sessions.ts';
 import type { AuditAction, Batch, DecisionState, HoldFacts, TokenState, TriggerKind } from '../../ports/store.ts';
+import type { Session } from '../../ports/store-operations.ts';
 import { store } from './migrations/001-start.ts';
 
 /**
@@ -37,6 +38,7 @@ interface Words {
   baselines: { role: 'accepted' | 'measured' | 'safeguards' };
   holds: { class: ChangeClass; state: HoldFacts['state'] };
   decisions: { state: DecisionState };
+  leavers: { ending: LeaverEnding };
   tokens: { state: TokenState };
   alert_deliveries: { state: AlertDelivery['state'] };
   audit: { action: AuditAction };

@@ -97,6 +97,7 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
     columns: { identification: exactRow, other: exactRow, name_digest: { of: 'person' }, why: mention },
   },
   decisions: { sync: 'sync', columns: { identification: exactRow, why: mention } },
+  leavers: { sync: 'sync', columns: { identification: exactRow } },
   baselines: {
     sync: 'sync',
     // Expressions may name people. Without a baseline, the next full run stores one.

@@ -5,6 +5,7 @@ import type { KeyRing } from '../db/key-ring.ts';
 import { inLists } from '../db/row-writer.ts';
 import type { Schema } from '../db/schema.ts';
 import { leaveTurn } from '../leases.ts';
+import { endDisabled } from '../leavers.ts';
 import { createLedgerWriter, toLedgerRows } from '../ledger.ts';
 import { appendFindings, patchRun, toRun } from '../runs.ts';
 import { rejectUndone } from './decisions.ts';
@@ -21,10 +22,11 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
 
   async function writeEffects(
     transaction: OpenTransaction,
-    batch: Pick<Schema['batches'], 'id' | 'run' | 'sync' | 'connection'>,
+    batch: Pick<Schema['batches'], 'id' | 'run' | 'sync' | 'connection' | 'sent_at'>,
     { marks = [], ledger = [], undone = [] }: BatchEffects,
   ): Promise<void> {
     await markChanges(transaction, batch.run, marks, batch.id);
+    await endDisabled(transaction, batch, marks);
     await ledgerWriter.write(transaction, toLedgerRows(batch.connection, ledger, keys));
     await rejectUndone(transaction, batch.sync, undone);
   }
@@ -98,7 +100,7 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
           .set({ id, ...batches.toPatch(patch) })
           .where('id', '=', id)
           .where('run', '=', owned.run.id)
-          .returning(['id', 'run', 'sync', 'connection'])
+          .returning(['id', 'run', 'sync', 'connection', 'sent_at'])
           .executeTakeFirst();
         if (row === undefined) throw noSuchBatch(id, owned.run.id);
         await writeEffects(transaction, row, also);
@@ -114,7 +116,8 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
         const row = await transaction
           .selectFrom('batches')
           .innerJoin('runs', 'runs.id', 'batches.run')
-          .select(['batches.id', 'batches.run', 'batches.sync', 'batches.connection', 'batches.state', 'runs.ended_at'])
+          .select(['batches.id', 'batches.run', 'batches.sync', 'batches.connection', 'batches.sent_at'])
+          .select(['batches.state', 'runs.ended_at'])
           .where('batches.id', '=', id)
           .executeTakeFirst();
         if (row === undefined) throw noSuchBatch(id);

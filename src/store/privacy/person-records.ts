@@ -3,17 +3,18 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { leaderStates, leadersNamed, renameLeaders, unread } from '../../core/plan/leaders.ts';
 import { conflict } from '../../core/run/errors.ts';
 import type { PersonRecord, PersonRecords } from '../../ports/store.ts';
-import { toCorrection } from '../corrections.ts';
 import { type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
 import type { KeyRing } from '../db/key-ring.ts';
 import { isSameRow } from '../db/row-writer.ts';
 import { keyOf, type Schema } from '../db/schema.ts';
 import { type DeclaredColumn, declaredColumns, declaredTables, placeOf } from '../db/tables.ts';
 import { eraseFromDirectories, findInDirectories } from '../directories.ts';
+import { toLeaver } from '../leavers.ts';
 import { rewriteLeaders, toLedgerEntry } from '../ledger.ts';
 import { emptyChange, toPlannedChange } from '../plans/changes.ts';
 import { toRecord } from '../plans/decisions.ts';
 import { type StatedChange, stated } from '../plans/stated.ts';
+import { toCorrection } from '../reads.ts';
 import { toFinding } from '../runs.ts';
 import { toStanding } from '../standing.ts';
 import { findPersonHash, hideLedgerRow, makePersonHash, type PersonHash, pseudonymOf, toEntry } from './forgotten.ts';
@@ -204,6 +205,7 @@ async function readPersonRecord(db: Database, keys: KeyRing, identification: str
     standing: (await naming('standing_decisions'))
       .filter((row) => row.identification === identification || row.other === identification)
       .map(toStanding),
+    leavers: (await naming('leavers')).map(toLeaver),
     requests: (await naming('triggers')).map(({ id, sync, requested_at: at }) => {
       return { trigger: id, sync, requestedAt: at };
     }),

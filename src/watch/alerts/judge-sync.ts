@@ -4,12 +4,14 @@ import { type ChangeClass, changeClasses } from '../../core/plan/change.ts';
 import { ageOf, countOf, firstOf, formatMinute } from '../../core/run/formats.ts';
 import type { AlertProblem, LastRuns } from '../../ports/alerts.ts';
 import type { Run, Store } from '../../ports/store.ts';
+import type { WatchedLeavers } from './judge-leavers.ts';
 import { hasConnectionProblem } from './judge-run.ts';
 
 /** The facts of a sync that alerts use. */
 export interface WatchedSync {
   readonly name: string;
   readonly connection: string;
+  readonly leavers?: WatchedLeavers;
   /** The minimum instant of the last success; undefined: no success is expected now. */
   readonly staleBefore: (now: number) => number | undefined;
   /** Whether a success may be late: the sync cannot run now, or is still catching up. Called at every evaluation. */

@@ -18,6 +18,7 @@ import {
 import type { Clock, Egress, Logger, NewId } from '../../ports/runtime.ts';
 import type { Run, Store } from '../../ports/store.ts';
 import { decideAlerts, freshState, type NoticeDraft, quietAlerts } from './decide.ts';
+import { isAtRisk } from './judge-leavers.ts';
 import { freshMemory, type Outage, outageToldMs, type ProcessMemory } from './judge-service.ts';
 import type { WatchedSync } from './judge-sync.ts';
 import type { Place } from './render-notice.ts';
@@ -260,12 +261,12 @@ interface LastEvaluation {
   readonly freshAt: number | undefined;
 }
 
-/** Chooses the syncs to evaluate, so that idle syncs without a problem cost three queries together. */
+/** Chooses the syncs to evaluate, so that idle syncs without a problem cost four queries together. */
 interface Attention {
   /**
    * Returns the syncs to evaluate now: those with an open problem, with a run that has ended since the last call, with a
-   * run in progress that has trouble with a batch, or whose last success has become too old; each sync at the first call
-   * and at least every ten minutes.
+   * run in progress that has trouble with a batch, whose last success has become too old, or whose leavers are due; each
+   * sync at the first call and at least every ten minutes.
    */
   due(): Promise<readonly SyncToEvaluate[]>;
   evaluated(sync: WatchedSync, last: LastEvaluation): void;
@@ -273,7 +274,7 @@ interface Attention {
 
 function openAttention(
   syncs: readonly WatchedSync[],
-  { store, clock }: { readonly store: Pick<Store, 'alerts' | 'pauses'>; readonly clock: Clock },
+  { store, clock }: { readonly store: Pick<Store, 'alerts' | 'pauses' | 'leavers'>; readonly clock: Clock },
 ): Attention {
   const known = new Map<WatchedSync, LastEvaluation & { readonly at: number }>();
   let checkedUntil: number | undefined;
@@ -284,12 +285,17 @@ function openAttention(
         checkedUntil === undefined ? [] : await store.alerts.syncsWithEnds(Math.min(checkedUntil, now) - overlapMs);
       const troubled = new Map((await store.alerts.troubledRuns()).map(({ sync, run }) => [sync, run]));
       const paused = (await store.pauses.list(now)).map(({ sync }) => sync);
+      const counting = await store.leavers.counting(now);
       checkedUntil = now;
       const due = syncs.filter((sync) => {
         // A pause prolongs the time to catch up, even while nothing else happens.
         sync.isExcused(now, paused.includes(sync.name));
         const last = known.get(sync);
-        if (last === undefined || last.isOpen || ended.includes(sync.name) || troubled.has(sync.name)) return true;
+        const isLate = counting.some(({ sync: of, clockAt }) => {
+          return of === sync.name && sync.leavers !== undefined && isAtRisk(clockAt, sync.leavers.target, now);
+        });
+        if (last === undefined || last.isOpen || isLate || ended.includes(sync.name) || troubled.has(sync.name))
+          return true;
         if (now < last.at || now >= last.at + atLeastEveryMs) return true;
         return last.freshAt !== undefined && last.freshAt < (sync.staleBefore(now) ?? Number.NEGATIVE_INFINITY);
       });

@@ -4,6 +4,7 @@ import type { QueueDepth } from '../../ports/metrics.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Run, Store } from '../../ports/store.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
+import { judgeLeavers } from './judge-leavers.ts';
 import { judgeOpenRun, judgePlatform, judgeRun, type PlatformSeen, platformSeen } from './judge-run.ts';
 import {
   judgeChannels,
@@ -54,6 +55,7 @@ const syncTopics: readonly Topic<SyncFacts>[] = [
   { topic: 'orphans', judge: judgeOrphans },
   { topic: 'freshness', judge: judgeFreshness },
   { topic: 'held', judge: judgeHeld },
+  { topic: 'leavers', judge: judgeLeavers },
 ];
 
 const namesOf = (judged: readonly Pick<Topic<never>, 'topic'>[]) => judged.map(({ topic }) => topic);

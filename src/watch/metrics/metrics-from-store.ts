@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { changeClasses } from '../../core/plan/change.ts';
 import { outcomes } from '../../core/run/run.ts';
+import { defaultLeaverTarget, type LeaverTarget } from '../../core/run/settings.ts';
 import { deploymentLease, workersLease } from '../../ports/leases.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import { batchResult, batchResults, type Run, type Store, type TokenState } from '../../ports/store.ts';
@@ -33,6 +34,7 @@ export interface WatchedNames {
     readonly name: string;
     readonly connection: string;
     readonly schedule?: unknown;
+    readonly leavers?: LeaverTarget;
   }[];
   readonly connections: readonly string[];
   /** Channels of alerts. */
@@ -63,6 +65,7 @@ export function openStoreMetrics(
       instruments.batchRows.inc({ sync, result }, 0);
     }
   }
+  const countLeavers = openLeaverCounter(syncs, instruments, io);
   const counted = syncs.map(({ name }) => openRunCounter(name, instruments, io));
   const gauges = [
     instruments.lastSuccess,
@@ -74,6 +77,7 @@ export function openStoreMetrics(
   return {
     async refresh() {
       for (const count of counted) await count();
+      await countLeavers();
       for (const gauge of gauges) gauge.reset();
       for (const { name, schedule } of syncs) {
         instruments.scheduled.set({ sync: name }, schedule === undefined ? 0 : 1);
@@ -113,6 +117,34 @@ function openRunCounter(sync: string, instruments: Instruments, { store, clock }
       until = Math.max(until, endedAt);
     }
     seen = new Map(ended.map(({ id, endedAt }) => [id, endedAt]));
+  };
+}
+
+/** Counts who is late, and each account that is seen disabled from now on once. */
+function openLeaverCounter(
+  syncs: WatchedNames['syncs'],
+  instruments: Instruments,
+  { store, clock }: StoreIo,
+): () => Promise<void> {
+  const from = clock.now();
+  let seen: ReadonlySet<string> = new Set();
+  let until = from;
+  return async () => {
+    const now = clock.now();
+    const counting = await store.leavers.counting(now);
+    for (const { name: sync, leavers: { withinMs } = defaultLeaverTarget } of syncs) {
+      const late = counting.filter((one) => one.sync === sync && one.clockAt + withinMs < now);
+      instruments.leaversLate.set(
+        { sync },
+        late.reduce((sum, { people }) => sum + people, 0),
+      );
+    }
+    const disabled = await store.leavers.disabledSince(Math.max(from, until - overlapMs));
+    for (const { id, sync, tookMs } of disabled) {
+      if (!seen.has(id)) instruments.leaverSeconds.observe({ sync }, tookMs / 1000);
+    }
+    seen = new Set(disabled.map(({ id }) => id));
+    until = now;
   };
 }
 

@@ -137,6 +137,17 @@ export const metricsTable = {
     'Rows of those batches. The rows of a failed file count again with its halves.',
     ['sync', 'result'],
   ),
+  leaversLate: ofStore.gauge(
+    'rollcall_leavers_late',
+    'People whom HR states as leavers, whose account is enabled after the target `leavers.within`. Those whom a person decided to keep do not count.',
+    ['sync'],
+  ),
+  leaverSeconds: ofStore.histogram(
+    'rollcall_leaver_disabled_seconds',
+    'Time from the start of the clock of a leaver until the account was seen disabled, since this process exports the metrics of the store.',
+    ['sync'],
+    [60, 300, 900, 3600, 14_400, 43_200, 86_400, 172_800],
+  ),
   settleSeconds: ofStore.histogram(
     'rollcall_batch_settle_duration_seconds',
     'Time from sending a batch to its final status, in those runs.',

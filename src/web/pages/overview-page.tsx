@@ -1,3 +1,4 @@
+import { useMay } from '../shell/session.tsx';
 import { type Overview, type SyncOverview, useOverview } from '../state/live.ts';
 import { useNow } from '../state/now.tsx';
 import { classCount, usePage } from '../state/page-context.tsx';
@@ -28,6 +29,7 @@ export function OverviewPage() {
             <SyncTable syncs={data.syncs} />
             <PeopleTable syncs={data.syncs} />
             <div className="cards">
+              <LeaversCard syncs={data.syncs} />
               <MonthCard syncs={data.syncs} />
               <AlertsCard alerts={data.alerts} />
               <ConnectionsCard />
@@ -138,6 +140,28 @@ function WorkCard({ work }: { readonly work: Overview['work'] }) {
         <p className="faint small">{isUnscheduled ? words.unscheduledHint : words.stoppedHint}</p>
       )}
       {work.workers === 'none' ? <p className="faint small">{words.noWorkersHint}</p> : null}
+    </Section>
+  );
+}
+
+function LeaversCard({ syncs }: Pick<Overview, 'syncs'>) {
+  const { t, f } = usePage();
+  const words = t.leavers;
+  const all = syncs.flatMap(({ leavers }) => (leavers === null ? [] : [leavers]));
+  const [due, late] = [all.map(({ dueToday }) => dueToday), all.map(({ late: count }) => count)].map((counts) =>
+    counts.reduce((sum, count) => sum + count, 0),
+  );
+  const slowest = Math.max(...all.map(({ slowestSeconds }) => slowestSeconds ?? -1));
+  return (
+    <Section className="card" name="leavers" title={words.title}>
+      <Badge look={late === 0 ? ['good', 'ok'] : ['bad', 'warn']}>{words.late(late ?? 0)}</Badge>
+      <p className="small">
+        <Dots>
+          {words.dueToday(due ?? 0)}
+          {slowest < 0 ? null : words.slowest(f.duration(slowest * 1000))}
+        </Dots>
+      </p>
+      {useMay('people') ? <Link to="/leavers">{words.title}</Link> : null}
     </Section>
   );
 }

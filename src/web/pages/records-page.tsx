@@ -8,7 +8,7 @@ import { useAnswer, usePages } from '../state/queries.ts';
 import { Link, pathTo, useFilters, useQueryOf, withFilters } from '../state/router.tsx';
 import { classWord, wordOf } from '../texts/plural.ts';
 import { ActionButton } from '../ui/actions.tsx';
-import { Icon, KindMark } from '../ui/badges.tsx';
+import { Badge, Icon, KindMark } from '../ui/badges.tsx';
 import { DataTable, usePersonColumns } from '../ui/data-table.tsx';
 import {
   DateField,
@@ -175,6 +175,78 @@ function ReportTable({ kind, people }: Pick<Report, 'kind' | 'people'>) {
     />
   );
 }
+
+/** Each person whom HR states as a leaver: what was said, sent and seen, and what is in the way. */
+export function LeaversPage() {
+  const { t, f } = usePage();
+  const words = t.leavers;
+  const [person] = usePersonColumns();
+  const now = useNow();
+  const query = useQueryOf<ParamsOf<'get', '/api/leavers'>>('sync', 'due', 'late');
+  const found = useAnswer('/api/leavers', query, { placeholderData: keepPreviousData, refetchInterval: 60_000 });
+  return (
+    <>
+      <PageHead title={words.title} actions={<Link to="/reports">{t.recent.report}</Link>} />
+      <Filters query={query}>
+        <SyncFilter />
+        <WordFilter name="due" label={words.due} words={words.dues} />
+        <WordFilter name="late" label={words.state} words={{ true: words.states.late }} />
+      </Filters>
+      <Loaded query={found}>
+        {({ leavers }) => (
+          <DataTable
+            rows={leavers.map((one) => ({ ...one, name: null }))}
+            empty={<Empty title={isFiltered(query) ? words.noMatch : words.none} />}
+            keyOf={({ sync, identification, saidAt }) => `${sync} ${identification} ${saidAt}`}
+            columns={[
+              person,
+              { title: t.overview.syncs.name, cell: ({ sync }) => sync },
+              {
+                title: words.state,
+                cell: ({ state, ending, lateSeconds, effectiveAt, kept }) => (
+                  <span className="stack">
+                    <Badge look={looks[state]}>{ending === null ? words.states[state] : words.endings[ending]}</Badge>
+                    {lateSeconds === 0 ? null : (
+                      <small className="needs">{words.lateBy(f.duration(lateSeconds * 1000))}</small>
+                    )}
+                    {state === 'future' ? <small className="faint">{f.relative(effectiveAt, now)}</small> : null}
+                    {kept === null ? null : <small className="faint break">{[kept.by, kept.why].join(' ')}</small>}
+                  </span>
+                ),
+              },
+              { title: t.recent.said, className: 'nowrap', cell: ({ saidAt }) => <At at={saidAt} /> },
+              { title: words.effective, className: 'nowrap', cell: ({ effectiveAt }) => <At at={effectiveAt} /> },
+              { title: words.due, className: 'nowrap', cell: ({ dueAt }) => <At at={dueAt} /> },
+              { title: words.sent, className: 'nowrap', cell: ({ sentAt }) => <At at={sentAt} /> },
+              { title: words.seen, className: 'nowrap', cell: ({ seenAt }) => <At at={seenAt} /> },
+              {
+                title: words.wait,
+                className: 'long',
+                cell: ({ wait, run }) =>
+                  wait === null ? (
+                    run !== null && <Link to={pathTo('runs', run)}>{t.holds.run}</Link>
+                  ) : (
+                    <span className="stack">
+                      <span className="break">{t.reason(wait.why)}</span>
+                      <code className="break">{wait.cure}</code>
+                    </span>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+const looks = {
+  future: ['quiet', 'clock'],
+  counting: ['busy', 'clock'],
+  late: ['bad', 'warn'],
+  kept: ['quiet', 'hand'],
+  done: ['good', 'ok'],
+} as const;
 
 /** Who did what, newest first. */
 export function AuditPage() {

@@ -39,6 +39,7 @@ function Navigation() {
     { to: '/runs', text: t.nav.runs },
     { to: '/holds', text: t.nav.holds, count: held, words: t.nav.waiting(held) },
     { to: '/changes', text: t.nav.changes, needs: 'people' },
+    { to: '/leavers', text: t.leavers.title, needs: 'people' },
     { to: '/people', text: t.nav.people, needs: 'people' },
     { to: '/alerts', text: t.nav.alerts, count: open, words: t.nav.open(open) },
     { to: '/connections', text: t.nav.connections },

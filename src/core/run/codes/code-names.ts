@@ -6,7 +6,7 @@ export type ApiCode = keyof typeof data.api;
 
 /**
  * The independent topics of a subject: `run` (the last run failed, wholly or in part), `held` (changes wait for
- * approval), `freshness` (no success for too long), `orphans` (users of a sync that is not configured), `token` (tokens
+ * approval), `leavers` (accounts of stated leavers miss the target soon), `freshness` (no success for too long), `orphans` (users of a sync that is not configured), `token` (tokens
  * of a connection), `platform` (runs of a connection fail because of its platform), `report` (a report by
  * e-mail fails or is late), `work` (no process does the work of the deployment), `store` (the store was unavailable),
  * `configuration` (a process could not read it again), `channel` (a channel does not deliver).
@@ -14,6 +14,7 @@ export type ApiCode = keyof typeof data.api;
 export type AlertTopic =
   | 'run'
   | 'held'
+  | 'leavers'
   | 'freshness'
   | 'orphans'
   | 'token'

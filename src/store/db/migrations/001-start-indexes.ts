@@ -1,12 +1,17 @@
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import { isPostgres } from '../differences.ts';
+import { type Columns, store, type Table } from './001-start.ts';
+
 /**
  * SQLite stores rows in insertion order by default. Every run reads the whole ledger by key: in key order, it reads a
  * million of them four times as fast. Decisions are in order of person, as plans are read: a million of them in order of
  * their hashes take six times as long to find.
  */
-export const inOrderOfKey: readonly string[] = ['ledger', 'decisions'];
+const inOrderOfKey: readonly string[] = ['ledger', 'decisions'];
 
 /** The indexes of the first tables, and what each is for where its name does not say it. */
-export const indexes: readonly string[] = [
+const indexes: readonly string[] = [
   `create index triggers_waiting on triggers (sync, requested_at) where state = 'waiting'`,
   'create index triggers_slots on triggers (sync, kind, requested_at)',
   // The database itself refuses a second unfinished run of a sync.
@@ -33,5 +38,25 @@ export const indexes: readonly string[] = [
   'create index hold_runs_run on hold_runs (run)',
   `create index alert_deliveries_waiting on alert_deliveries (channel, made_at) where state = 'waiting'`,
   'create index alert_deliveries_newest on alert_deliveries (made_at)',
+  // A person has one statement that counts.
+  'create unique index leavers_open on leavers (sync, identification) where ended_at is null',
+  'create index leavers_seen on leavers (seen_at) where seen_at is not null',
+  'create index leavers_ended on leavers (sync, ended_at)',
   'create index audit_sync on audit (sync, id)',
 ];
+
+export const tables: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    const made = Object.entries<Table<Columns>>(store).map(([name, shape]) => statementFor(db, name, shape));
+    for (const statement of [...made, ...indexes]) await sql.raw(statement).execute(db);
+  },
+};
+
+function statementFor(db: Kysely<unknown>, name: string, { key, columns }: Table<Columns>): string {
+  // SQLite compares and sorts text by code point; PostgreSQL would sort it by its locale.
+  const typed = (text: string) => (isPostgres(db) ? text.replace(/^text\b/, 'text collate "C"') : text);
+  const parts = Object.entries(columns).map(([column, text]) => `${column} ${typed(text)}`);
+  // PostgreSQL reads its index in order of the key, so the table itself needs no order.
+  const ending = inOrderOfKey.includes(name) && !isPostgres(db) ? ' without rowid' : '';
+  return `create table ${name} (${parts.join(', ')}, primary key (${key.join(', ')}))${ending}`;
+}

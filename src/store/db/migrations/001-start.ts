@@ -1,12 +1,7 @@
-import { type Kysely, sql } from 'kysely';
-import type { Migration } from 'kysely/migration';
-import { isPostgres } from '../differences.ts';
-import { indexes, inOrderOfKey } from './001-start-indexes.ts';
-
 /** The columns of a table as texts, from which `Schema` derives their types. */
-type Columns = Readonly<Record<string, string>>;
+export type Columns = Readonly<Record<string, string>>;
 
-interface Table<Named extends Columns> {
+export interface Table<Named extends Columns> {
   /** The primary key. */
   readonly key: readonly string[];
   readonly columns: Named;
@@ -351,6 +346,25 @@ export const store = {
     ended_at: 'bigint',
     ended_by: 'text',
   }),
+  leavers: table(['id'], {
+    id: 'text not null',
+    sync: 'text not null',
+    identification: 'text not null',
+    said_at: 'bigint not null',
+    /** The run that said it. */
+    said_in: 'text not null',
+    /** A plain date; null: HR gives none. */
+    leaves: 'text',
+    effective_at: 'bigint not null',
+    /** The later of the two. */
+    clock_at: 'bigint not null',
+    /** The run whose disable the platform showed. */
+    run: 'text',
+    sent_at: 'bigint',
+    seen_at: 'bigint',
+    ended_at: 'bigint',
+    ending: 'text',
+  }),
   decisions: table(['sync', 'identification', 'hash'], {
     sync: 'text not null',
     hash: 'text not null',
@@ -485,20 +499,4 @@ export const store = {
 
 function table<const Named extends Columns>(key: readonly (keyof Named & string)[], columns: Named): Table<Named> {
   return { key, columns };
-}
-
-export const tables: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    const made = Object.entries<Table<Columns>>(store).map(([name, shape]) => statementFor(db, name, shape));
-    for (const statement of [...made, ...indexes]) await sql.raw(statement).execute(db);
-  },
-};
-
-function statementFor(db: Kysely<unknown>, name: string, { key, columns }: Table<Columns>): string {
-  // SQLite compares and sorts text by code point; PostgreSQL would sort it by its locale.
-  const typed = (text: string) => (isPostgres(db) ? text.replace(/^text\b/, 'text collate "C"') : text);
-  const parts = Object.entries(columns).map(([column, text]) => `${column} ${typed(text)}`);
-  // PostgreSQL reads its index in order of the key, so the table itself needs no order.
-  const ending = inOrderOfKey.includes(name) && !isPostgres(db) ? ' without rowid' : '';
-  return `create table ${name} (${parts.join(', ')}, primary key (${key.join(', ')}))${ending}`;
 }

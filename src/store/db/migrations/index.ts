@@ -1,5 +1,5 @@
 import type { Migration } from 'kysely/migration';
-import { tables } from './001-start.ts';
+import { tables } from './001-start-indexes.ts';
 
 export interface SchemaMigration extends Migration {
   /** The first release that has it, such as `0.2.0`: messages ask for this release or a later one. */

@@ -1,6 +1,6 @@
-import type { Mapped, Person } from '../person/person.ts';
+import type { CellTrouble } from '../run/refusal.ts';
 import data from './corrections.json' with { type: 'json' };
-import type { CellTrouble } from './refusal.ts';
+import type { Mapped, Person } from './person.ts';
 
 export type CorrectionCode = keyof typeof data.codes;
 

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { ageOf, countOf } from '../core/run/formats.ts';
+import type { JudgedLeaver } from '../core/run/leavers.ts';
+import { count, instant, personal, viewOf } from './wire.ts';
+
+const leaver = z.object({
+  sync: z.string(),
+  identification: z.string(),
+  state: z
+    .enum(['future', 'counting', 'late', 'kept', 'done'])
+    .describe('future: the clock has not begun; late: the target is missed; kept: a person decided so'),
+  saidAt: instant.describe('When a read first stated it'),
+  leaves: z.iso.date().nullable().describe('The last day of work; null: HR gives none'),
+  effectiveAt: instant.describe('The end of that day in the time zone of the person; without one, `saidAt`'),
+  dueAt: instant.describe('When the target `leavers.within` ends'),
+  run: z.string().nullable().describe('The run that disables, or holds the disable'),
+  sentAt: instant.nullable(),
+  seenAt: instant.nullable().describe('When the platform first showed that the account is not enabled'),
+  lateSeconds: count.describe('How long after the target; 0: in time'),
+  ending: z.enum(['disabled', 'gone', 'withdrawn']).nullable().describe('withdrawn: HR no longer states it'),
+  kept: z
+    .object({ by: z.string(), why: personal(z.string().nullable()), until: instant.nullable() })
+    .nullable()
+    .describe('Who decided that the account stays enabled'),
+  wait: z
+    .object({ cause: z.string(), why: personal(z.string()), cure: z.string().describe('The command that frees it') })
+    .nullable(),
+});
+
+export const leaversSummary = z.object({
+  sync: z.string(),
+  dueToday: count.describe('Targets that end today, in UTC'),
+  late: count,
+  slowestSeconds: count.nullable().describe('The longest time from the start of the clock to disabled, this month'),
+});
+
+export const leaversPage = z
+  .object({ at: instant, leavers: personal(z.array(leaver)), summaries: z.array(leaversSummary) })
+  .meta({ id: 'LeaversPage' });
+
+export interface LeaversSummary {
+  readonly sync: string;
+  readonly dueToday: number;
+  readonly late: number;
+  readonly slowestMs: number | undefined;
+}
+
+export interface LeaversReport {
+  readonly at: number;
+  readonly leavers: readonly JudgedLeaver[];
+  readonly summaries: readonly LeaversSummary[];
+}
+
+/** Says `people: 2 leavers due today, 0 late, slowest this month 14 min`; undefined for a sync without leavers. */
+export function leaverWords({ sync, dueToday, late, slowestMs }: LeaversSummary): string | undefined {
+  if (dueToday + late === 0 && slowestMs === undefined) return undefined;
+  const slowest = slowestMs === undefined ? '' : `, slowest this month ${ageOf(slowestMs)}`;
+  return `${sync}: ${countOf(dueToday, 'leaver')} due today, ${late} late${slowest}`;
+}
+
+const secondsOf = (ms: number): number => Math.ceil(ms / 1000);
+
+export function leaversSummaryOf({ slowestMs, ...summary }: LeaversSummary) {
+  return { ...summary, slowestSeconds: slowestMs === undefined ? null : secondsOf(slowestMs) };
+}
+
+export const leaversView = viewOf(leaversPage, ({ at, leavers, summaries }: LeaversReport) => ({
+  at,
+  leavers: leavers.map(({ lateMs, wait, planned, ...one }) => ({
+    ...one,
+    run: one.run ?? planned?.run,
+    lateSeconds: secondsOf(lateMs),
+    wait: wait && { ...wait, cure: wait.cure([one.identification]) },
+  })),
+  summaries: summaries.map(leaversSummaryOf),
+}));
