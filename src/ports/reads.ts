@@ -40,15 +40,6 @@ export interface ReadRecord {
   readonly profile?: ReadProfile;
 }
 
-/** What a full read shows that HR has to correct. */
-export interface CorrectionsFound {
-  readonly corrections: readonly Omit<Correction, 'since'>[];
-  /** Whether a person of whom nothing was found has nothing to correct: the read showed the person, or was whole. */
-  readonly isOver: (subject: string) => boolean;
-  /** Start of the run (epoch ms). */
-  readonly at: number;
-}
-
 export interface Reads {
   /** Returns the last accepted complete full read of a run: the reference for the next one. */
   last(sync: string): Promise<ReadRecord | undefined>;

@@ -1,3 +1,4 @@
+import type { CorrectionsFound } from '../core/person/corrections.ts';
 import type { ChangeClass } from '../core/plan/change.ts';
 import type { UndoOrder } from '../core/plan/undo.ts';
 import type { DeliveryFacts, EndFacts, PlanFacts } from '../core/run/facts.ts';
@@ -9,7 +10,6 @@ import type { Waiting } from '../core/run/waiting.ts';
 import type { FinalStatus } from '../core/run/waves.ts';
 import type { Lease } from './leases.ts';
 import type { LeaverUpdate } from './leavers.ts';
-import type { CorrectionsFound } from './reads.ts';
 import type { AuditEntry } from './store-operations.ts';
 
 export type TriggerKind = 'schedule' | 'manual' | 'resync' | 'approval' | 'retry' | 'undo' | 'webhook' | 'leavers';

@@ -1,11 +1,12 @@
 import type { BlockedTally } from '../core/guard/blocked.ts';
 import type { GuardVerdict } from '../core/guard/guard.ts';
+import type { CorrectionsFound } from '../core/person/corrections.ts';
 import type { Roster } from '../core/plan/roster.ts';
 import type { DeliveryFacts, PlanFacts } from '../core/run/facts.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { ReadFact } from '../core/run/next-read.ts';
 import type { LeaverUpdate } from '../ports/leavers.ts';
-import type { Baseline, CorrectionsFound } from '../ports/reads.ts';
+import type { Baseline } from '../ports/reads.ts';
 import type { Spool } from '../ports/runtime.ts';
 import type { PlannedChange, RunScope } from '../ports/store.ts';
 import type { Edit } from './edit.ts';

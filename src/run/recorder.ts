@@ -1,4 +1,5 @@
 import type { GuardVerdict } from '../core/guard/guard.ts';
+import type { CorrectionsFound, LeaderTroubles } from '../core/person/corrections.ts';
 import type { FieldName } from '../core/person/fields.ts';
 import type { Mapped, Person, SourceRecord } from '../core/person/person.ts';
 import type { Change } from '../core/plan/change.ts';
@@ -7,14 +8,13 @@ import type { Case, Decision } from '../core/plan/plan.ts';
 import type { MissingProof, Snapshot } from '../core/plan/snapshot.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { LeaverUpdate } from '../ports/leavers.ts';
-import type { CorrectionsFound, MeasuredConfiguration } from '../ports/reads.ts';
+import type { MeasuredConfiguration } from '../ports/reads.ts';
 import { leaversKey } from '../ports/runs.ts';
 import type { Spool } from '../ports/runtime.ts';
 import type { Aside, Batch, NewChange, OwnedRun, OwnedUser, ReadRecord, SomeChanges } from '../ports/store.ts';
 import { noOtherAccounts, type OtherAccounts, openOtherAccounts } from './compare/other-accounts.ts';
 import { blockedUsers, resolveUnresolved, type Unresolved } from './compare/unresolved.ts';
 import type { EngineIo, RunContext, Sync } from './engine-io.ts';
-import type { ResolvedWish } from './lead/resolve.ts';
 import type { PeopleIndex } from './read/people-index.ts';
 import { openCorrections } from './record/corrections.ts';
 import { type DecisionGrounds, recordDecisions } from './record/record-decisions.ts';
@@ -94,7 +94,7 @@ export interface Watcher {
   read(read: { readonly snapshot: Snapshot; readonly failure: string | undefined }): void;
   finding(finding: Finding): void;
   /** Called with what each person whose account is in order wants of leaders. */
-  led(person: Person, wish: ResolvedWish): void;
+  led(person: Person, wish: LeaderTroubles): void;
   decided(subject: Case, decision: Decision<string>): void;
   changes(changes: readonly Change[]): void;
   /** Called with changes that are left out because another sync is expected to take the users over. */

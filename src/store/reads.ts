@@ -1,7 +1,7 @@
-import { type Correction, correctionKey } from '../core/person/corrections.ts';
+import { type Correction, type CorrectionsFound, correctionKey } from '../core/person/corrections.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
-import type { CorrectionsFound, ReadProfile } from '../ports/reads.ts';
+import type { ReadProfile } from '../ports/reads.ts';
 import type { RawText, RawTexts, ReadRecord, Reads, Watermark } from '../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';

@@ -1,5 +1,6 @@
 import type { CellTrouble } from '../run/refusal.ts';
 import data from './corrections.json' with { type: 'json' };
+import type { LeaderField } from './fields.ts';
 import type { Mapped, Person } from './person.ts';
 
 export type CorrectionCode = keyof typeof data.codes;
@@ -24,6 +25,15 @@ export interface Correction {
   readonly since: number;
 }
 
+/** What a full read shows that HR has to correct. */
+export interface CorrectionsFound {
+  readonly corrections: readonly Omit<Correction, 'since'>[];
+  /** Whether a person of whom nothing was found has nothing to correct: the read showed the person, or was whole. */
+  readonly isOver: (subject: string) => boolean;
+  /** Start of the run (epoch ms). */
+  readonly at: number;
+}
+
 /** What identifies a correction from run to run: lines move. */
 export function correctionKey({ code, subject, field }: Pick<Correction, 'code' | 'subject' | 'field'>): string {
   return JSON.stringify([code, subject, field]);
@@ -39,7 +49,7 @@ export function correctionWords({ code, hasAccess }: Pick<Correction, 'code' | '
 
 type Found = Pick<Correction, 'code' | 'field'>;
 
-/** Returns what a record of a person shows by itself. What leavers and people out of scope have changes nothing. */
+/** Returns what a record of a person shows without the others. What leavers and people out of scope have changes nothing. */
 export function correctionsIn(mapped: Mapped): readonly Found[] {
   if (mapped.kind === 'unreadable') return [{ code: 'row-unreadable', field: '' }];
   // A scope that cannot be evaluated has no column.
@@ -91,4 +101,22 @@ function datesOf({ hires, leaves = '', fields: { orgEntryDate = '', birthDate = 
     ...(leaves !== '' && leaves < first ? [{ code: 'leave-before-hire', field: '' } as const] : []),
     ...(birthDate > first ? [{ code: 'birth-after-hire', field: '' } as const] : []),
   ];
+}
+
+/** What cannot be set of the leaders that a person's record names. `why` continues "the leader". */
+export interface LeaderTroubles {
+  readonly trouble?: { readonly code: 'leader-self' | 'leader-conflict' };
+  readonly waits: readonly { readonly of: LeaderField; readonly why: string }[];
+}
+
+/** Returns what HR has to correct about the manager of a person. */
+export function managerTroubles(
+  { leaders, troubles }: Person,
+  { trouble, waits }: LeaderTroubles,
+): readonly CorrectionCode[] {
+  if (trouble !== undefined) return [trouble.code];
+  const wait = waits.find(({ of, why }) => of === 'mainLeader' && why !== 'has no account yet');
+  if (wait !== undefined) return [wait.why === 'left' ? 'leader-left' : 'leader-waits'];
+  const isBlank = leaders?.main === undefined || leaders.main === 'none';
+  return isBlank && !troubles.some(({ field }) => field === 'mainLeader') ? ['no-manager'] : [];
 }

@@ -1,10 +1,16 @@
-import { type Correction, type CorrectionCode, correctionKey, correctionsIn } from '../../core/person/corrections.ts';
+import {
+  type Correction,
+  type CorrectionCode,
+  type CorrectionsFound,
+  correctionKey,
+  correctionsIn,
+  type LeaderTroubles,
+  managerTroubles,
+} from '../../core/person/corrections.ts';
 import type { Mapped, Person } from '../../core/person/person.ts';
 import type { Snapshot } from '../../core/plan/snapshot.ts';
 import type { Finding } from '../../core/run/finding.ts';
-import type { CorrectionsFound } from '../../ports/reads.ts';
 import type { Sync } from '../engine-io.ts';
-import type { ResolvedWish } from '../lead/resolve.ts';
 import { mark } from '../read/marks.ts';
 import type { PeopleIndex } from '../read/people-index.ts';
 
@@ -15,8 +21,8 @@ const keptCorrections = 10_000;
 const betweenRecords: readonly CorrectionCode[] = ['duplicate-key', 'case-conflict', 'email-conflict'];
 
 interface Noted extends Pick<Correction, 'code' | 'subject' | 'place' | 'field'> {
-  readonly owner?: string | undefined;
-  /** Of one record, which may turn out not to count. */
+  readonly owner: string;
+  /** One record shows it, which may turn out not to count. */
   readonly isOfRecord?: true;
 }
 
@@ -26,7 +32,7 @@ interface Corrections {
     record(record: unknown, mapped: Mapped): void;
     read(): void;
     finding(finding: Finding): void;
-    led(person: Person, wish: ResolvedWish): void;
+    led(person: Person, wish: LeaderTroubles): void;
   };
   /** Returns what a full read shows; undefined for any other read. */
   found(index: PeopleIndex, snapshot: Snapshot): Omit<CorrectionsFound, 'at'> | undefined;
@@ -44,7 +50,7 @@ export function openCorrections({ settings }: Sync): Corrections {
     watcher: {
       record(_, mapped) {
         for (const { code, field } of correctionsIn(mapped)) {
-          const { at: place, owner } = mapped;
+          const { at: place, owner = '' } = mapped;
           const isUnnamed = mapped.kind === 'unreadable';
           const subject = isUnnamed ? place : mapped.identification;
           add({ code, field, place, subject, owner, ...(isUnnamed ? {} : { isOfRecord: true }) });
@@ -54,15 +60,15 @@ export function openCorrections({ settings }: Sync): Corrections {
         isReading = false;
       },
       finding({ code, identification, at = '', others = [] }) {
-        if (isReading && code === 'row-unreadable') add({ code, field: '', subject: at, place: at });
+        if (isReading && code === 'row-unreadable') add({ code, field: '', subject: at, place: at, owner: '' });
         const isOfPeople = code === 'leader-cycle' || (isReading && betweenRecords.some((one) => one === code));
         if (!isOfPeople || identification === undefined) return;
         const place = [at, ...others].join(', ');
-        add({ code: code as CorrectionCode, field: '', subject: identification, place });
+        add({ code: code as CorrectionCode, field: '', subject: identification, place, owner: '' });
       },
       led(person, wish) {
         for (const code of isManaged ? managerTroubles(person, wish) : []) {
-          add({ code, field: '', subject: person.identification, place: person.at });
+          add({ code, field: '', subject: person.identification, place: person.at, owner: '' });
         }
       },
     },
@@ -83,18 +89,10 @@ export function openCorrections({ settings }: Sync): Corrections {
   };
 }
 
-function managerTroubles({ leaders, troubles }: Person, { trouble, waits }: ResolvedWish): readonly CorrectionCode[] {
-  if (trouble !== undefined) return [trouble.code];
-  const wait = waits.find(({ of, why }) => of === 'mainLeader' && why !== 'has no account yet');
-  if (wait !== undefined) return [wait.why === 'left' ? 'leader-left' : 'leader-waits'];
-  const isBlank = leaders?.main === undefined || leaders.main === 'none';
-  return isBlank && !troubles.some(({ field }) => field === 'mainLeader') ? ['no-manager'] : [];
-}
-
 /** Adds what the index knows of the person. A record that does not count has nothing to correct. */
 function withPerson({ isOfRecord, ...one }: Noted, index: PeopleIndex): readonly Omit<Correction, 'since'>[] {
-  const { subject, place, owner = '' } = one;
-  if (subject === place) return [{ ...one, owner, hasAccess: false }];
+  const { subject, place, owner } = one;
+  if (subject === place) return [{ ...one, hasAccess: false }];
   const { slot } = index.find(subject);
   const person = slot === -1 ? undefined : index.person(slot);
   if (person === undefined || person.kind === 'absent' || (isOfRecord && person.at !== place)) return [];

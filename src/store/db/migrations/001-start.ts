@@ -92,11 +92,9 @@ export const store = {
     /** The finding stands for those of so many people. */
     people: 'integer',
   }),
-  /** What HR has to correct, as the last full read showed it. */
   corrections: table(['sync', 'code', 'subject', 'field'], {
     sync: 'text not null',
     code: 'text not null',
-    /** The identification, or the place of a record that has none. */
     subject: 'text not null',
     field: 'text not null',
     place: 'text not null',
