@@ -14,13 +14,6 @@ import { followRun, hasOthers, readRequest, requestResult, runHere } from './req
 import { runReport } from './runs.ts';
 import { refusePaused } from './syncs.ts';
 
-export interface RunOrder extends SignedCaller {
-  readonly scope: RunScope;
-  readonly kind: 'manual' | 'webhook';
-  /** Unique over every sync and caller; generated when absent. */
-  readonly key?: string;
-}
-
 export interface ResyncOrder {
   readonly scope: RunScope;
   /** The same key again is the same request. Generated when absent. */
@@ -96,8 +89,8 @@ export function requestOrRun(
 
 /** Stores a request for a run, and the caller in the audit. Throws `USAGE` for an unknown sync. */
 export async function storeRequest(order: AuditedRequest, { engine }: AppIo): Promise<StoredRequest> {
-  const { aboutRun, sync, kind, scope, key } = order;
-  const request = { sync, kind, scope, ...given({ key }) };
+  const { aboutRun, sync, kind, scope, key, notBefore } = order;
+  const request = { sync, kind, scope, ...given({ key, notBefore }) };
   findSync(sync, engine.syncs);
   const action = kind === 'webhook' || kind === 'retry' || kind === 'undo' ? kind : 'request-run';
   const people = { detail: describeScope(scope) };
@@ -185,8 +178,12 @@ function prunedKey(): RollcallError {
 }
 
 /** Requests a run from a deployment; never runs in this process. The same key again is the same request. */
-export async function queueRun(io: AppIo, sync: string, order: RunOrder): Promise<RequestReport> {
-  return reportOf(await storeRequest({ sync, ...order }, io), io);
+export async function queueRun(
+  io: AppIo,
+  sync: string,
+  order: SignedCaller & Pick<ResyncOrder, 'scope' | 'key'>,
+): Promise<RequestReport> {
+  return reportOf(await storeRequest({ sync, kind: 'manual', ...order }, io), io);
 }
 
 /** Requests another run of the same scope, as `requestOrRun` does. Throws `CONFLICT` before the run has ended. */

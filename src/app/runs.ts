@@ -139,9 +139,9 @@ async function interruptionOf(run: Run, io: AppIo): Promise<RunWork['interrupted
   const holder = await store.leases.holder(runLease(run.id), 0);
   if (holder !== undefined && holder.until > now) return undefined;
   // With Redis, a worker holds the run only while it takes a step. A deployment takes a run that is free.
-  const isTaken =
-    io.checkRedis === undefined ? await io.isDeployed() : (await store.leases.holder(workersLease, now)) !== undefined;
-  return isTaken ? undefined : { at: holder?.until };
+  const isQueued = io.checkRedis !== undefined;
+  const isTaken = isQueued ? (await store.leases.holder(workersLease, now)) !== undefined : await io.isDeployed();
+  return isTaken ? undefined : { at: holder?.until, isQueued };
 }
 
 function filesOf(run: Run, batches: readonly Batch[], { engine }: AppIo): RunWork['files'] {

@@ -380,7 +380,12 @@ function settingsOf(
     ...(server?.publicUrl === undefined ? {} : { publicUrl: server.publicUrl }),
     ...(server?.openId === undefined ? {} : { openId: openIdOf(server.openId) }),
     sessions: server?.sessions ?? { idleMs: 1_800_000, lifetimeMs: 43_200_000 },
-    webhooks: new Map(Object.entries(server?.webhooks ?? {}).map(([sync, { secret }]) => [sync, secret.reveal()])),
+    webhooks: new Map(
+      Object.entries(server?.webhooks ?? {}).map(([sync, { secret, ...way }]) => [
+        sync,
+        { ...way, secret: secret.reveal() },
+      ]),
+    ),
     requestsPerMinute: server?.requestsPerMinute ?? 300,
     trustedProxies: server?.trustedProxies ?? [],
     serves,

@@ -20,6 +20,7 @@ export interface Trigger {
   readonly kind: TriggerKind;
   /** Unique: a schedule slot (`people@2026-11-21T19:30Z`) or a request key. */
   readonly key: string;
+  /** The time of a webhook may be in the future: no run takes it before. */
   readonly requestedAt: number;
   readonly scope: RunScope;
 }
@@ -71,7 +72,7 @@ export interface Triggers {
   add(trigger: Trigger, entry?: AuditEntry): Promise<boolean>;
   /** Returns waiting triggers, oldest first. */
   waiting(sync?: string): Promise<readonly Trigger[]>;
-  /** Returns the syncs with a waiting trigger that are not paused, in order of name. */
+  /** Returns the syncs with a waiting trigger that a run may take, and that are not paused, in order of name. */
   waitingSyncs(now: number): Promise<readonly string[]>;
   /** Returns the state of a trigger: waiting, or the run that it started or was coalesced into. */
   state(id: string): Promise<TriggerState | undefined>;

@@ -69,6 +69,9 @@ export type {
 } from './store-operations.ts';
 export type { RestoredTokens, TokenRecord, TokenState, TokenStore } from './tokens.ts';
 
+/** What `Store.fault` returns for a store that is older than what a process has seen of it. It still takes a notice. */
+export const olderCopy = 'it is an older copy';
+
 /**
  * The durable state. Each method is one transaction, except `plans.holdFields`. It works in pieces, on a plan that has
  * no effect until it is sealed. Every write of a run goes through an `OwnedRun` with the

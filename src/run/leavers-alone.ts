@@ -30,18 +30,19 @@ export async function leaversAlone(work: PlanWork, ended: Ended, io: EngineIo): 
   const because = whyNotHere(ended);
   if (because === undefined || signal.aborted) return recorder.leavers([], '');
   const stated = statedLeavers(index);
-  if (stated.length === 0) return;
-  const going = scope.kind === 'all' && mayAskAgain(work, ended.read, io) ? await whoMayGo(work, stated, io) : [];
+  const mayAsk = scope.kind === 'all' && mayAskAgain(work, ended.read, io);
+  const going = mayAsk ? await whoMayGo(work, [...stated, ...(await knownLeavers(work, io))], io) : [];
   // As if the rows that were read were the whole company: a status column that is read wrongly makes everyone a leaver.
   const { rows } = ended.read.snapshot;
   const most = classAllowance('disables', sync.settings.guards.disables, { managed: rows, enabled: rows });
   const names = going.length > most ? [] : going;
   await recorder.leavers(names, because);
-  const waiting = stated.length - names.length;
   if (names.length > 0) {
-    const message = `${countOf(names.length, 'person', 'people')} in this read left. A run about them alone reads them and their accounts one by one, because ${because}`;
+    const message = `${countOf(names.length, 'person', 'people')} left. A run about them alone reads them and their accounts one by one, because ${because}`;
     findings.find({ code: 'leavers-alone', message });
   }
+  const asked = new Set(names);
+  const waiting = stated.filter(({ identification }) => !asked.has(identification)).length;
   if (waiting > 0 && ended.read.snapshot.leavers === undefined) {
     const who = countOf(waiting, 'person', 'people');
     const message = `${who} in this read left. An account of theirs that is enabled stays enabled until a complete read`;
@@ -74,12 +75,35 @@ function firstSentence(text: string): string {
   return /^.*?(?=\.(?: [A-Z]|$))/s.exec(text)?.[0] ?? text;
 }
 
+/** A leaver with the fields of the record; none for one whom only an earlier read shows. */
+interface Stated {
+  readonly identification: string;
+  readonly fields: FieldValues;
+}
+
 /** Returns the people who left by their own record, and about whom no other record or account claims something else. */
-function statedLeavers(index: PeopleIndex): readonly number[] {
+function statedLeavers(index: PeopleIndex): readonly Stated[] {
   const others = mark.outOfScope | mark.bystander | mark.conflict | mark.stranger;
-  return Array.from({ length: index.size }, (_, slot) => slot).filter(
-    (slot) => index.has(slot, mark.leaver) && !index.hasAny(slot, others),
+  const slots = Array.from({ length: index.size }, (_, slot) => slot);
+  return slots.flatMap((slot) =>
+    index.has(slot, mark.leaver) && !index.hasAny(slot, others) ? [statedIn(index, slot)] : [],
   );
+}
+
+function statedIn(index: PeopleIndex, slot: number): Stated {
+  const person = index.person(slot);
+  return { identification: person.identification, fields: person.kind === 'person' ? person.fields : {} };
+}
+
+/** Returns the leavers of earlier reads whose clock counts, and whom this read did not reach. */
+async function knownLeavers({ index, sync }: PlanWork, { store, clock }: EngineIo): Promise<readonly Stated[]> {
+  const now = clock.now();
+  const all = await store.leavers.list(sync.settings.name, now);
+  return all.flatMap(({ identification, ending, clockAt }) => {
+    const { slot } = index.find(identification);
+    const isReached = slot !== -1 && index.has(slot, mark.inSource);
+    return ending !== undefined || clockAt > now || isReached ? [] : [{ identification, fields: {} }];
+  });
 }
 
 /** Returns whether a second read of some people can show more than the first read of all did. */
@@ -104,17 +128,17 @@ const peopleAtOnce = 500;
  * Returns the leavers whose accounts Rollcall manages and did not disable. Leaves out those whose disable a person rejected,
  * and those who may work under another identification: in this read, or by the e-mail in the last accepted one.
  */
-async function whoMayGo(work: PlanWork, stated: readonly number[], io: EngineIo): Promise<readonly string[]> {
-  const { index, roster, sync } = work;
+async function whoMayGo(work: PlanWork, leavers: readonly Stated[], io: EngineIo): Promise<readonly string[]> {
+  const { roster, sync } = work;
   const { name, connection } = sync.settings;
-  const going = new Map<number, { readonly identification: string; readonly fields: FieldValues }>();
-  for (const slots of chunk(stated, peopleAtOnce)) {
-    const people = slots.map((slot) => ({ slot, ...fieldsOf(index, slot) }));
-    const names = people.map(({ identification }) => identification);
+  const going: Stated[] = [];
+  for (const some of chunk(leavers, peopleAtOnce)) {
+    const names = some.map(({ identification }) => identification);
     const ledger = await io.store.ledger.getMany(connection, names);
     const decisions = await io.store.decisions.ofMany(name, names);
-    const claims = await roster?.claims(people.flatMap(({ fields: { email = '' } }) => (email === '' ? [] : [email])));
-    for (const { slot, identification, fields } of people) {
+    const claims = await roster?.claims(some.flatMap(({ fields: { email = '' } }) => (email === '' ? [] : [email])));
+    for (const one of some) {
+      const { identification, fields } = one;
       const entry = ledger.get(identification);
       const isEnabled = entry?.owner === name && entry.removed === undefined && entry.disabledAt === undefined;
       const isRejected = decisions
@@ -123,18 +147,17 @@ async function whoMayGo(work: PlanWork, stated: readonly number[], io: EngineIo)
           ({ rule, state, endedAt }) => rule === 'leaver-enabled' && state === 'rejected' && endedAt === undefined,
         );
       const isClaimed = claims?.get(fields.email ?? '')?.some((key) => key !== roster?.keyOf(identification));
-      if (isEnabled && isRejected !== true && isClaimed !== true) going.set(slot, { identification, fields });
+      if (isEnabled && isRejected !== true && isClaimed !== true) going.push(one);
     }
   }
-  const elsewhere = await worksElsewhere([...going.values()], work, io);
-  return [...going.values()].flatMap((one) =>
-    keysOf(one.fields).some((key) => elsewhere.has(key)) ? [] : [one.identification],
-  );
+  const elsewhere = await worksElsewhere(going, work, io);
+  const stays = ({ fields }: Stated): boolean => keysOf(fields).some((key) => elsewhere.has(key));
+  return going.flatMap((one) => (stays(one) ? [] : [one.identification]));
 }
 
 /** Returns the keys of these people that an active person of the read has too, who has the e-mail or no account. */
 async function worksElsewhere(
-  people: readonly { readonly fields: FieldValues }[],
+  people: readonly Stated[],
   { index, sync }: PlanWork,
   io: EngineIo,
 ): Promise<ReadonlySet<string>> {
@@ -142,7 +165,7 @@ async function worksElsewhere(
   const found = new Map<string, readonly string[]>();
   for (let slot = 0; wanted.size > 0 && slot < index.size; slot += 1) {
     if (!index.has(slot, mark.active)) continue;
-    const { identification, fields } = fieldsOf(index, slot);
+    const { identification, fields } = statedIn(index, slot);
     const shared = keysOf(fields).filter((key) => wanted.has(key));
     if (shared.length > 0) found.set(identification, shared);
   }
@@ -154,11 +177,6 @@ async function worksElsewhere(
       return hasAccount ? keys.filter((key) => key.startsWith(byEmail)) : keys;
     }),
   );
-}
-
-function fieldsOf(index: PeopleIndex, slot: number): { readonly identification: string; readonly fields: FieldValues } {
-  const person = index.person(slot);
-  return { identification: person.identification, fields: person.kind === 'person' ? person.fields : {} };
 }
 
 const byEmail = 'email ';

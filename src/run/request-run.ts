@@ -9,6 +9,8 @@ export interface RunRequest {
   readonly scope: RunScope;
   /** Unique. A request with a known key is the same request. Generated when absent. */
   readonly key?: string;
+  /** No run takes a webhook before this instant (epoch ms). */
+  readonly notBefore?: number;
 }
 
 /**
@@ -16,12 +18,12 @@ export interface RunRequest {
  * is false when the key is already stored.
  */
 export async function requestRun(
-  { sync, kind, scope, key }: RunRequest,
+  { sync, kind, scope, key, notBefore = 0 }: RunRequest,
   io: EngineIo,
   entry?: AuditEntry,
 ): Promise<{ readonly trigger: Trigger; readonly isNew: boolean }> {
   const id = io.newId('trigger');
-  const trigger = { id, sync, kind, scope, key: key ?? id, requestedAt: io.clock.now() };
+  const trigger = { id, sync, kind, scope, key: key ?? id, requestedAt: Math.max(io.clock.now(), notBefore) };
   const isNew = await io.store.triggers.add(trigger, entry);
   io.checkpoint('trigger-stored');
   return { trigger, isNew };

@@ -50,7 +50,7 @@ export interface CheckedRequest<Params, Query, Headers, Body> {
   readonly sight: Sight;
   /** The client's address, behind the trusted proxies. */
   readonly address: string;
-  /** For a webhook: the verified signature. */
+  /** For a webhook: what the verified signature is known by. Undefined for a message that only tests the address. */
   readonly signature: string | undefined;
   /** Aborts when the client disconnects, or the server closes. */
   readonly signal: AbortSignal;

@@ -1,4 +1,5 @@
 import { type Access, type AccessRole, accessRoles, type Grant } from '../core/guard/access.ts';
+import type { WebhookKind, WebhookWay } from '../core/run/webhook-ways.ts';
 
 /** A group of the identity provider, with the scope of its role. */
 export type ScopedGroup = string | (Omit<Grant, 'role'> & { readonly group: string });
@@ -16,6 +17,13 @@ export interface OpenIdSettings {
   readonly label: string;
 }
 
+export interface WebhookSettings extends WebhookWay {
+  readonly kind: WebhookKind;
+  readonly secret: string;
+  /** The shortest time between full reads that messages without names request. */
+  readonly minEveryMs: number;
+}
+
 export interface ServerSettings {
   readonly host: string;
   /** 0: any free port. */
@@ -27,8 +35,8 @@ export interface ServerSettings {
   /** The role of the links that sign in once. Absent: there are none. */
   readonly signInLink?: AccessRole;
   readonly sessions: { readonly idleMs: number; readonly lifetimeMs: number };
-  /** The secret of each sync with a webhook. */
-  readonly webhooks: ReadonlyMap<string, string>;
+  /** Who may send messages about a sync, by its name. */
+  readonly webhooks: ReadonlyMap<string, WebhookSettings>;
   readonly requestsPerMinute: number;
   /** Addresses and networks of proxies whose `X-Forwarded-For` names the client. */
   readonly trustedProxies: readonly string[];

@@ -2,19 +2,21 @@ import { sql } from 'kysely';
 import type { Turn, TurnRequest, Turns } from '../ports/leases.ts';
 import type { Lease, Leases } from '../ports/store.ts';
 import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
+import type { StoreProof } from './db/store-proof.ts';
 
 /**
  * Each method is one statement, so none needs a transaction. A run, a presentation of a token and a check of the store begin
- * with a lease, so the place of the store is proved before each: see `openFileProof`.
+ * with a lease, so the store is proved before each. A renewal too: in an older copy, the lease would seem lost.
  */
-export function createLeases(db: Database, prove?: () => Promise<void>): Leases {
+export function createLeases(db: Database, proof: Pick<StoreProof, 'prove'>): Leases {
   return {
     async take(name, owner, ttlMs, now) {
-      await prove?.();
+      await proof.prove();
       return takeLease(db, { name, owner, ttlMs }, now);
     },
 
     async renew(lease, ttlMs, now) {
+      await proof.prove();
       const { numUpdatedRows } = await db
         .updateTable('leases')
         .set({ until_at: now + ttlMs })

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { RollcallError } from '../core/run/errors.ts';
-import { given } from '../core/run/given.ts';
 import { onDemand } from '../core/run/on-demand.ts';
 import type { Clock, Logger, Uptime } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
@@ -15,6 +14,7 @@ import { checkKeys, type KeyRing, openKeyRing } from './db/key-ring.ts';
 import { migrate } from './db/migrate.ts';
 import { openSqlite } from './db/sqlite-dialect.ts';
 import { openStoreClock, type StoreClock } from './db/store-clock.ts';
+import { StoreProof } from './db/store-proof.ts';
 import { createDirectories } from './directories.ts';
 import { createLeases, createTurns } from './leases.ts';
 import { createLeavers } from './leavers.ts';
@@ -78,12 +78,13 @@ async function openMigrated<C>(
   base: StoreBase,
   openClock: (db: Database, place: string) => Promise<C>,
 ): Promise<{ store: Store; clock: C }> {
-  const { db, place, prove } = await openDatabase(url, base);
+  const opened = await openDatabase(url, base);
+  const { db, place } = opened;
   try {
     await migrate(db, place);
     await checkKeys(db, base.seals ?? []);
     return {
-      store: createStore(db, { keys: openKeyRing(base.seals ?? []), uptime: base.uptime, ...given({ prove }) }),
+      store: createStore(opened, { keys: openKeyRing(base.seals ?? []), uptime: base.uptime }),
       clock: await openClock(db, place),
     };
   } catch (error) {
@@ -124,14 +125,12 @@ export function sqlitePath(url: string, folder: string): string {
 
 /** Returns the store over a database that has this version's tables. */
 export function createStore(
-  db: Database,
-  {
-    keys,
-    uptime,
-    prove,
-  }: { readonly keys: KeyRing; readonly uptime: Uptime | undefined } & Pick<OpenDatabase, 'prove'>,
+  opened: OpenDatabase,
+  { keys, uptime }: { readonly keys: KeyRing; readonly uptime: Uptime | undefined },
 ): Store {
-  const leases = createLeases(db, prove);
+  const { db } = opened;
+  const proof = new StoreProof(opened);
+  const leases = createLeases(db, proof);
   const parts = onDemand<Omit<Store, 'leases' | 'fault' | 'close'>>({
     turns: () => createTurns(db),
     triggers: () => createTriggers(db),
@@ -149,7 +148,7 @@ export function createStore(
     rawTexts: () => createRawTexts(db, keys),
     people: () => createPersonRecords(db, keys),
     sealing: () => createSealing(db, keys),
-    tokens: () => createTokenStore(db),
+    tokens: () => createTokenStore(db, proof),
     alerts: () => createAlerts(db),
     pauses: () => createPauses(db),
     learned: () => createLearned(db),

@@ -4,6 +4,7 @@ import type { Database } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import { addNew } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
+import type { StoreProof } from './db/store-proof.ts';
 
 const tokens = fields<Omit<TokenRecord, 'restored'>, 'tokens'>(
   'tokens',
@@ -12,29 +13,34 @@ const tokens = fields<Omit<TokenRecord, 'restored'>, 'tokens'>(
 );
 
 /** The pair is durable when `replace` resolves, because the database syncs every commit to disk. */
-export function createTokenStore(db: Database): TokenStore {
+export function createTokenStore(db: Database, proof: StoreProof): TokenStore {
+  const update = async (seen: TokenRecord, next: TokenRecord, room: string | undefined): Promise<boolean> => {
+    const { numUpdatedRows } = await db
+      .updateTable('tokens')
+      .set(toRow({ ...next, connection: seen.connection }, room))
+      .where('connection', '=', seen.connection)
+      .where('generation', '=', seen.generation)
+      .where('state', '=', seen.state)
+      // The start of the refresh is part of the comparison: a second refresh of the same generation is another attempt.
+      .where('refresh_started_at', 'is not distinct from', seen.refreshStartedAt ?? null)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  };
   return {
     async get(connection) {
-      const row = await db
+      const query = db
         .selectFrom('tokens')
         .select([...tokens.columns, 'restored_at', 'restored_seed'])
-        .where('connection', '=', connection)
-        .executeTakeFirst();
+        .where('connection', '=', connection);
+      const row = await proof.read(connection, () => query.executeTakeFirst());
       return row && toRecord(row);
     },
 
     async replace(seen, next, room) {
-      if (seen === undefined) return addNew(db, 'tokens', toRow(next, room));
-      const { numUpdatedRows } = await db
-        .updateTable('tokens')
-        .set(toRow({ ...next, connection: seen.connection }, room))
-        .where('connection', '=', seen.connection)
-        .where('generation', '=', seen.generation)
-        .where('state', '=', seen.state)
-        // The start of the refresh is part of the comparison: a second refresh of the same generation is another attempt.
-        .where('refresh_started_at', 'is not distinct from', seen.refreshStartedAt ?? null)
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
+      const isStored =
+        seen === undefined ? await addNew(db, 'tokens', toRow(next, room)) : await update(seen, next, room);
+      if (isStored) proof.wrote(seen?.connection ?? next.connection, next.generation);
+      return isStored;
     },
   };
 }

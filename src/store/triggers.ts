@@ -43,6 +43,7 @@ export function createTriggers(db: Database): Triggers {
         .select('sync')
         .distinct()
         .where('state', '=', 'waiting')
+        .where((eb) => eb.or([eb('kind', '!=', 'webhook'), eb('requested_at', '<=', now)]))
         .where(
           'sync',
           'not in',
@@ -179,7 +180,9 @@ export async function takeTriggers(
 ): Promise<
   { readonly row: Pick<Schema['runs'], 'trigger_kind' | 'scope'>; readonly triggers: readonly string[] } | undefined
 > {
-  const waiting = await waitingRows(db, sync);
+  const waiting = (await waitingRows(db, sync)).filter(
+    ({ kind, requested_at }) => kind !== 'webhook' || requested_at <= now,
+  );
   const oldest = waiting[0];
   if (oldest === undefined) return undefined;
   if ((await findPause(db, sync, now)) !== undefined) return undefined;

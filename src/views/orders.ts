@@ -42,8 +42,12 @@ export const pauseOrder = z
   .meta({ id: 'PauseOrder', description: 'How long the pause lasts; empty: until the sync is resumed' });
 
 export const webhookOrder = z
-  .strictObject({ identifications: named })
+  .strictObject({ identifications: named.optional().describe('Absent: the sender does not know who changed') })
   .meta({ id: 'WebhookOrder', description: 'Employees that changed in the sending system' });
+
+export const webhookMessage = z
+  .union([webhookOrder, z.unknown()])
+  .meta({ id: 'WebhookMessage', description: 'A WebhookOrder, or the message of an HR system as it is' });
 
 export const previewOrder = z
   .strictObject({

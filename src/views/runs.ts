@@ -157,7 +157,7 @@ export interface RunWork {
    * No process works on the run. `at` (epoch ms): when the last one lost it after its death; undefined after a regular
    * stop.
    */
-  readonly interrupted: { readonly at: number | undefined } | undefined;
+  readonly interrupted: { readonly at: number | undefined; readonly isQueued: boolean } | undefined;
   /** Files without a final status. They are polled until `untilMs` (epoch ms) at the latest. */
   readonly files: { readonly count: number; readonly untilMs: number } | undefined;
 }

@@ -166,14 +166,20 @@ test('a run in progress says what it waits for until when, whether a process wor
   const at = Date.UTC(2026, 10, 25, 3);
   const open = { outcome: undefined, endedAt: undefined, phase: 'proving' as const };
   const files = { count: 1, untilMs: at + 1_800_000 };
-  const told = (run: Partial<Run>, interrupted?: { at: number | undefined }): string =>
+  const told = (run: Partial<Run>, interrupted?: { at: number | undefined; isQueued: boolean }): string =>
     renderRun(sampleReport({ ...open, ...run }, { work: { interrupted, files } }), plain);
   const wait = 'waits for the outcome of 1 file, until 2026-11-25 03:30:00 UTC at the latest';
 
   expect(told({})).toContain(`\n${wait}`);
   expect(told({})).not.toContain('interrupted');
   expect(told({ isCancelRequested: true })).toContain(`it sends nothing more, and ${wait}`);
-  expect(told({}, { at })).toContain('interrupted: no process has worked on the run since 2026-11-25 03:00:00 UTC.');
+  const since = 'interrupted: no process has worked on the run since 2026-11-25 03:00:00 UTC.';
+  expect(told({}, { at, isQueued: false })).toContain(
+    `${since} To continue it:  rollcall apply people  or  rollcall start`,
+  );
+  const queued = told({}, { at, isQueued: true });
+  expect(queued).toContain(`${since} It waits in the queue for a worker:  rollcall start --role worker`);
+  expect(queued).not.toContain('apply');
   expect(told({ problem: { at, reason: 'connect ECONNREFUSED' } })).toContain(
     'last problem, at 2026-11-25 03:00:00 UTC: connect ECONNREFUSED',
   );

@@ -20,6 +20,30 @@ test('without the key there is no server, and an empty one has the careful defau
   expect(read({}).data?.server).toEqual({ ...defaults, sessions });
 });
 
+test('a webhook is as its HR system sends it, but for what the file says', () => {
+  const secret = 'a-secret-of-sixteen';
+  const own = {
+    kind: 'workday',
+    secret,
+    header: 'X-Signature',
+    algorithm: 'sha256',
+    prefix: '',
+    people: ['worker.id'],
+  };
+  const { webhooks } = read({ webhooks: { people: own, others: { secret } } }).data?.server ?? {};
+  const workday = {
+    header: 'x-signature',
+    algorithm: 'sha256',
+    prefix: '',
+    people: ['worker.id'],
+    field: 'Employee_ID',
+  };
+  expect(webhooks?.people).toMatchObject({ kind: 'workday', ...workday, signs: '{body}', minEveryMs: 300_000 });
+  expect(webhooks?.others).toMatchObject({ kind: 'rollcall', header: 'x-rollcall-signature' });
+  const fault = read({ webhooks: { people: { secret, signs: '{sync}' } } }).error?.issues[0];
+  expect(fault?.message).toBe('must contain {body}');
+});
+
 test('tokens and secrets are read and never shown', async () => {
   const text = [
     'connections: { acme: { baseUrl: "https://platform.example.com", accessToken: fixed-token } }',

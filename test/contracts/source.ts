@@ -61,6 +61,8 @@ export interface SourceUnderTest {
   change?(): Promise<{ readonly since: string; readonly changed: readonly string[] }>;
   /** Kinds that derive the status: takes a right away, so that the HR system shows the field for nobody any more. */
   withdraw?(wireName: string): void;
+  /** Damages the records of some people: each with the damage of its number. Returns how many damages a record has. */
+  spoil?(owners: readonly string[], numbers: ReadonlyMap<string, number>): { readonly most: number };
   /** After a fault: throws when the HR system saw what it must not see (a credential at another host). */
   verify?(): void;
 }
@@ -105,6 +107,41 @@ export async function readWhole(
 export async function readPeople(source: Source, request?: ReadRequest) {
   const { pages, end } = await readWhole(source, request);
   return { end, people: pages.flatMap(({ records }) => records.map(({ fields }) => fields)) };
+}
+
+/** Damages every member of some records in every way, and tells each damage that changed anything about another record. */
+export async function stoppedByOdd({
+  source,
+  field,
+  identifications,
+  spoil,
+}: SourceUnderTest): Promise<readonly string[]> {
+  if (spoil === undefined) throw new Error('nothing can be damaged');
+  const victims = identifications.filter((_, index) => index % 5 === 2 || index % 16 === 0);
+  const recordsOf = ({ pages }: WholeRead): ReadonlyMap<unknown, unknown> =>
+    new Map(pages.flatMap(({ records }) => records.map(({ fields }) => [fields[field], fields])));
+  const counts = spoil(identifications, new Map(victims.map((id) => [id, -1])));
+  const before = recordsOf(await readWhole(source));
+  const { most } = counts;
+  const step = Math.ceil(most / victims.length);
+  const stopped: string[] = [];
+  for (let first = 0; first < step; first += 1) {
+    const numbers = new Map(victims.map((id, index) => [id, (first + index * step) % most]));
+    spoil(identifications, numbers);
+    const tell = (what: string): unknown => stopped.push(`${what} (damages ${[...numbers.values()].join(' ')})`);
+    const read = await readWhole(source).catch((error: unknown) => tell(String(error)));
+    if (typeof read !== 'object' || read === null || !('pages' in read)) continue;
+    const whole = read as WholeRead;
+    const after = recordsOf(whole);
+    const rows = whole.pages.reduce((sum, { records, broken }) => sum + records.length + broken.length, 0);
+    if (rows !== identifications.length) tell(`${rows} of ${identifications.length} records`);
+    if (!whole.end.complete) tell(whole.end.reasons.join('; '));
+    for (const [id, fields] of before) {
+      if (numbers.has(String(id)) || JSON.stringify(after.get(id)) === JSON.stringify(fields)) continue;
+      tell(`${id} has changed`);
+    }
+  }
+  return stopped;
 }
 
 /** Which fields a full read shows of those that a sync watches when it maps one field alone. */
@@ -358,6 +395,11 @@ export function sourceContract({
       }
       verify?.();
       expect(openResources()).toBe(before);
+    });
+
+    it('a record that is odd in any member changes no other, and is read or told as broken', async () => {
+      const under = await prepare();
+      if (under.spoil !== undefined) expect(await stoppedByOdd(under)).toEqual([]);
     });
 
     it('logs no field value', async () => {

@@ -180,6 +180,15 @@ export function describeRuns(store: () => Store): void {
     expect(opened?.run.trigger).toBe(expected);
   });
 
+  it('takes a webhook not before its time', async () => {
+    const { runs, triggers } = store();
+    await triggers.add(sampleTrigger('t1', { kind: 'webhook', requestedAt: now + 1 }));
+    expect(await triggers.waitingSyncs(now)).toEqual([]);
+    expect(await runs.open('people', { id: 'run_1', connection: 'acme', now })).toBeUndefined();
+    expect(await triggers.waitingSyncs(now + 1)).toEqual(['people']);
+    expect((await runs.open('people', { id: 'run_1', connection: 'acme', now: now + 1 }))?.run.trigger).toBe('webhook');
+  });
+
   it('changes what a patch names and gives the run back as it is then', async () => {
     const { runs } = store();
     const owned = await openRun(store(), { id: 'run_1' });

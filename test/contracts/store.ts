@@ -76,7 +76,7 @@ export async function openInTurn(url: string, seals: readonly Seal[] = []): Prom
   const statements = isPostgres(db) ? [deletes.join('; ')] : deletes;
   return async () => {
     for (const statement of statements) await db.executeQuery(CompiledQuery.raw(statement));
-    return createStore(db, { keys: openKeyRing(seals), uptime: undefined });
+    return createStore(opened, { keys: openKeyRing(seals), uptime: undefined });
   };
 }
 

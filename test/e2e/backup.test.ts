@@ -2,8 +2,12 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/store/open-store.ts';
+import { ask } from '../server/open-test-server.ts';
 import { type CommandPlace, openCommandPlace } from '../support/command-place.ts';
 import { drawFrom } from '../support/drawn.ts';
+import { startRollcall } from '../support/rollcall-process.ts';
+import { until } from '../support/services/redis.ts';
 import { startPostgres } from '../support/services.ts';
 
 const postgres = await startPostgres();
@@ -76,6 +80,48 @@ describe.each(drawFrom(moves, 2))('a store in %s', (kind, other) => {
       expect(held).toMatchObject({ code: 3 });
       expect(held.stdout).toContain('For 24 hours after a restore, each one needs approval');
       expect(writes(place)).toBe(written);
+    },
+  );
+
+  it.skipIf(postgres === undefined)(
+    'is restored by no command while `start` works on it, and an older copy of it stops `start` until a restore',
+    async () => {
+      const store = await newStore(kind);
+      const place = await openCommandPlace(store);
+      const { rollcall, sandbox, folder } = place;
+      await place.employ(3);
+      expect(await rollcall('apply', 'people')).toMatchObject({ code: 0 });
+      await rollcall('admin', 'backup', 'first.backup');
+      const start = startRollcall(folder, ['start', '--port', '0']);
+      const url = (await start.seen(/http:\/\/127\.0\.0\.1:\d+/))[0];
+      await until(async () => (await ask(`${url}/readyz`)).status === 200);
+      const refused = await rollcall('admin', 'restore', 'first.backup', '--replace', '--yes');
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toMatch(new RegExp(`"deployment" of \\S+-${start.child.pid}-`));
+      expect(await rollcall('resync', 'people', '--wait')).toMatchObject({ code: 0 });
+
+      const { db } = await openDatabase(store, { folder });
+      await db.updateTable('tokens').set({ generation: 1 }).execute();
+      await db.destroy();
+      const [presented, written] = [sandbox.state.refreshes.length, writes(place)];
+      await until(async () => (await ask(`${url}/readyz`)).status === 503);
+      expect((await ask(`${url}/readyz`)).json).toMatchObject({ faults: { store: 'it is an older copy' } });
+      const status = await rollcall('status');
+      expect(status.stdout).toContain('because it is an older copy: rollcall explain store-older');
+      await place.employ(4);
+      const apply = await rollcall('apply', 'people');
+      expect(apply).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('is an older copy: it has token pair 1 of acme'),
+      });
+      expect([sandbox.state.refreshes.length, writes(place)]).toEqual([presented, written]);
+
+      start.child.kill('SIGTERM');
+      expect(await start.ended).toMatchObject({ code: 0 });
+      await rollcall('admin', 'backup', 'older.backup');
+      expect(await rollcall('admin', 'restore', 'older.backup', '--replace', '--yes')).toMatchObject({ code: 0 });
+      expect((await rollcall('status')).stdout).not.toContain('older copy');
+      expect((await rollcall('token', 'status', 'acme')).stdout).toContain('restored');
     },
   );
 

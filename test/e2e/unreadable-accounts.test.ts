@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { openAccounts } from '../../src/app/accounts/list-accounts.ts';
 import { tracePerson } from '../../src/app/people.ts';
+import { seededRandom } from '../simulation/scheduler.ts';
+import { drawSeeds } from '../support/drawn.ts';
 import { employees, openOffice, type Row, usersOf } from '../support/office.ts';
 
 /* Accounts whose records cannot be read, on a real platform. */
@@ -92,3 +94,54 @@ it("the e-mail of an account that is no person's stays taken, and accounts lists
   for await (const { account } of accounts.each()) names.push(account.identification);
   expect(names).toContainEqual(expect.stringMatching(/^\(id \d+\)$/));
 });
+
+it.each(drawSeeds(30, 3))(
+  'platform %i: accounts that are odd in any member change nothing for other people',
+  async (seed) => {
+    const random = seededRandom(seed);
+    const pick = <One>(all: readonly One[]): One => all[Math.floor(random() * all.length)] as One;
+    const people = 30 + Math.floor(random() * 60);
+    const members = [
+      'id',
+      'identification',
+      'enabled',
+      'firstName',
+      'lastName',
+      'email',
+      'uid',
+      'office',
+      'language',
+      'birthDate',
+    ];
+    const values = ['null', ' ', 'yes', '{}', '[]', '-1', '99999999999999999999', 'x'.repeat(5000)];
+    const odd = Array.from({ length: 4 }, () => `E${1 + Math.floor(random() * people)}`);
+    const damages = Object.fromEntries(odd.map((id) => [`${id}.${pick(members)}`, pick(values)]));
+    const quirks = {
+      parameters: pick(['query', 'body'] as const),
+      maxPageSize: pick([7, 20, 100]),
+      missingUser: pick([400, 404] as const),
+      fileFailure: pick(['none-applied', 'good-applied', 'says-done'] as const),
+      damages,
+    };
+    const office = await openOffice({
+      sandbox: { people: usersOf(employees(people)), quirks },
+      sync: { guards: { updates: { absolute: 1000, percent: 100 } } },
+      dialect: { search: { parameters: quirks.parameters } },
+    });
+    const sound = employees(people).flatMap(({ id = '' }) => (odd.includes(id) ? [] : [id]));
+    const [leaver = '', hire = 'E900'] = [pick(sound)];
+    const changed = employees(people).map((row) => ({
+      ...row,
+      last: 'Paz',
+      ...(row.id === leaver ? { status: 'left' } : {}),
+    }));
+    await office.applyRows([...changed, { ...employees(1)[0], id: hire, mail: 'new@example.com', last: 'Paz' }]);
+    const { users } = office.sandbox.state;
+    const late = [...sound, hire].filter((id) => id !== leaver && users.get(id)?.fields.lastName !== 'Paz');
+    expect({ damages, late, isLeaverEnabled: users.get(leaver)?.enabled }).toEqual({
+      damages,
+      late: [],
+      isLeaverEnabled: false,
+    });
+  },
+);

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { connectPlatform } from '../../src/platform/client/connect.ts';
 import { examples } from '../../src/platform/table/examples.ts';
 import { memoryLogger } from '../support/memory-logger.ts';
+import { damaged, oddValues } from '../support/odd-values.ts';
 import { closeAndFailOnLeaks, closeLater } from './closing.ts';
 import { sendJson, startLocalServer } from './local-server.ts';
 import { neverAborted, openTestClient } from './test-client.ts';
@@ -24,19 +25,6 @@ const numbered = (item: Item, number: number): Item => {
   const key = ['id', 'code', 'identification'].filter((name) => name in item);
   return { ...item, ...Object.fromEntries(key.map((name) => [name, name === 'id' ? number : `K${number}`])) };
 };
-
-const values = [null, undefined, 7, -1.5, true, 'NEW_WORD', 'x'.repeat(10_000), '', [], ['a'], {}, { a: { b: 1 } }];
-
-/** The item with each member, also within its objects, replaced by each value; and values in place of the item. */
-function damaged(item: Item): readonly unknown[] {
-  const inside = Object.entries(item).flatMap(([name, value]) => [
-    ...values.map((one) => ({ ...item, [name]: one })),
-    ...(typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? damaged(value as Item).map((one) => ({ ...item, [name]: one }))
-      : []),
-  ]);
-  return [...values, ...inside];
-}
 
 const lists = {
   feedback: 'FeedbackListAnswer',
@@ -71,7 +59,7 @@ it.each(Object.entries(lists))('odd items of %s change no other item, and are re
   const { items, unread } = await read();
   expect([items[0], items.at(-1)]).toEqual(whole);
   expect(items.length + unread).toBe(odd.length + 2);
-  expect(unread).toBeGreaterThan(values.length - 3);
+  expect(unread).toBeGreaterThan(oddValues.length - 3);
   expect(logger.lines).toMatchObject([{ level: 'warn', fields: { unread } }]);
 });
 

@@ -20,7 +20,7 @@ it('sixty requests for one person each are one run, and each is told how it ende
   const asked: string[] = [];
   for (let i = 1; i <= 59; i++) {
     const scope = { kind: 'users', identifications: [`E${i}`] } as const;
-    asked.push((await queueRun(office.app, 'people', { scope, kind: 'manual', by: 'ops' })).trigger);
+    asked.push((await queueRun(office.app, 'people', { scope, by: 'ops' })).trigger);
   }
   const last = await requestOrRun(office.app, 'people', {
     by: 'ops',

@@ -80,7 +80,7 @@ async function fill(office: Office, sync: string): Promise<Ids> {
   const { run, holds } = await office.apply({ sync });
   const scope = { kind: 'users', identifications: [`QX${sync}1`] } as const;
   const preview = await orderPreview(office.app, sync, { scope, by: 'test' });
-  const { trigger } = await queueRun(office.app, sync, { scope, kind: 'manual', by: 'test' });
+  const { trigger } = await queueRun(office.app, sync, { scope, by: 'test' });
   return { run: run.id, hold: holds[0]?.id ?? '', preview: preview.preview.id, request: trigger };
 }
 

@@ -1,10 +1,11 @@
 import { onTestFinished } from 'vitest';
 import type { AppIo } from '../../src/app/app-io.ts';
+import { type WebhookKind, webhookWays } from '../../src/core/run/webhook-ways.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { renderDocsPage } from '../../src/sandbox/docs/render-docs-page.ts';
 import { openServer } from '../../src/server/open-server.ts';
 import type { RunningServer, ServerParts, Vitals } from '../../src/server/server-parts.ts';
-import type { ServerSettings } from '../../src/server/settings.ts';
+import type { ServerSettings, WebhookSettings } from '../../src/server/settings.ts';
 import { openStore } from '../../src/store/index.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { type MemoryLogger, memoryLogger } from '../support/memory-logger.ts';
@@ -17,6 +18,11 @@ export const testTokens = [
   { name: 'auditor', role: 'viewer', token: viewerToken },
 ] as const;
 export const webhookSecret = 'secret-of-the-people-webhook';
+
+/** The settings of a webhook of this kind, as the configuration makes them. */
+export function webhookOf(kind: WebhookKind, own: Partial<WebhookSettings> = {}): WebhookSettings {
+  return { ...webhookWays[kind], kind, secret: webhookSecret, minEveryMs: 300_000, ...own };
+}
 
 /** An app that is asked for nothing; whoever asks sees it. */
 export const noApp = appThat(async () => []);
@@ -77,7 +83,7 @@ export async function openTestServer(app: AppIo, options: TestServerOptions = {}
       port: 0,
       tokens: testTokens,
       sessions: { idleMs: 1_800_000, lifetimeMs: 43_200_000 },
-      webhooks: new Map([['people', webhookSecret]]),
+      webhooks: new Map([['people', webhookOf('rollcall')]]),
       requestsPerMinute: 10_000,
       trustedProxies: [],
       serves: 'everything',

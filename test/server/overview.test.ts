@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { AppIo } from '../../src/app/app-io.ts';
+import { readOverview } from '../../src/app/overview.ts';
 import { queueRun } from '../../src/app/requests.ts';
 import { findRuns } from '../../src/app/runs.ts';
 import { beginPause } from '../../src/app/syncs.ts';
@@ -33,7 +35,7 @@ const left = (...numbers: readonly number[]) =>
 
 /** A run that waits for a process: it was asked for, and is open. */
 async function openRun({ app, engine: { io }, clock }: Office): Promise<void> {
-  await queueRun(app, 'people', { scope: { kind: 'all' }, kind: 'manual', by: 'ana' });
+  await queueRun(app, 'people', { scope: { kind: 'all' }, by: 'ana' });
   await io.store.runs.open('people', { id: 'run_1', connection: 'acme', now: clock.now() });
 }
 
@@ -106,7 +108,7 @@ it('a hold waits however many runs came after its run, and an expired one is sti
 
 it('a run in progress shows its step, and a waiting request its number', async () => {
   const { office, server } = await openScheduled();
-  await queueRun(office.app, 'people', { scope: { kind: 'all' }, kind: 'manual', by: 'ana' });
+  await queueRun(office.app, 'people', { scope: { kind: 'all' }, by: 'ana' });
   expect(await syncOf(server)).toMatchObject({ activity: { kind: 'waiting' }, requests: 1 });
   const { engine } = office;
   await engine.io.store.runs.open('people', { id: 'run_1', connection: 'acme', now: office.clock.now() });
@@ -115,6 +117,17 @@ it('a run in progress shows its step, and a waiting request its number', async (
     activity: { kind: 'running', run: 'run_1', phase: 'reading', step: 1, steps: 4, changes: null, etaSeconds: null },
     requests: 0,
   });
+});
+
+it('a run without a worker waits in the queue, where `apply` would be a second process for it', async () => {
+  const { office } = await openScheduled();
+  await openRun(office);
+  const stepOf = async (app: AppIo) => (await readOverview(app)).syncs[0]?.activity.run?.interrupted;
+  expect(await stepOf(office.app)).toEqual({ at: undefined, isQueued: false });
+  const queued = { ...office.app, checkRedis: async () => ({ subject: 'redis', state: 'ok', message: '' }) as const };
+  expect(await stepOf(queued)).toEqual({ at: undefined, isQueued: true });
+  await office.engine.io.store.leases.take('workers', 'redis', 60_000, office.clock.now());
+  expect(await stepOf(queued)).toBeUndefined();
 });
 
 it('a run that no process works on is interrupted, since its last process is known to have died', async () => {

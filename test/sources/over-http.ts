@@ -3,7 +3,7 @@ import type { SourceBase } from '../../src/ports/source.ts';
 import { openSource } from '../../src/sources/registry.ts';
 import type { SourceCase, SourceUnderTest } from '../contracts/source.ts';
 import { noFile, noTextRows } from '../contracts/source-faults.ts';
-import { type VendorServer, withdraw } from '../fakes/hris/vendor-server.ts';
+import { spoil, type VendorServer, withdraw } from '../fakes/hris/vendor-server.ts';
 import { watchSockets } from '../support/open-sockets.ts';
 import { sourceBase } from '../support/source-base.ts';
 import { bytesOverHttp } from '../support/taken-bytes.ts';
@@ -25,12 +25,13 @@ export function overHttp(
   { port }: Pick<VendorServer, 'port'>,
   elsewhere: Pick<VendorServer, 'requests'>,
   base: SourceBase = sourceBase('/'),
-): Pick<SourceUnderTest, 'source' | 'openResources' | 'bytesTaken' | 'withdraw'> & { verify(): void } {
+): Pick<SourceUnderTest, 'source' | 'openResources' | 'bytesTaken' | 'withdraw' | 'spoil'> & { verify(): void } {
   return {
     source: openSource({ limits: patient, ...config }, base),
     openResources: watchSockets(port),
     bytesTaken: bytesOverHttp(port),
     withdraw: (name) => withdraw(port, [name]),
+    spoil: (owners, numbers) => spoil(port, owners, numbers),
     verify: () => expect(elsewhere.requests).toEqual([]),
   };
 }

@@ -6,6 +6,8 @@ export interface TcpProxy {
   readonly port: number;
   /** Connections so far. */
   readonly connections: number;
+  /** Ends the server's end of every connection, and the client hears nothing of it. Later connections are passed on. */
+  vanish(): void;
 }
 
 /**
@@ -15,32 +17,42 @@ export interface TcpProxy {
 export async function openTcpProxy(
   target: number,
   watch: (connection: number, bytes: number) => 'pass' | 'cut',
+  whenOver: (close: () => Promise<void>) => void = onTestFinished,
 ): Promise<TcpProxy> {
   let connections = 0;
   const sockets = new Set<Socket>();
+  let vanish: (() => void)[] = [];
   const server = createServer((near) => {
     connections += 1;
     const number = connections;
     let bytes = 0;
     const far = connect(target, '127.0.0.1');
+    let isSilent = false;
+    vanish.push(() => {
+      isSilent = true;
+      near.unpipe(far);
+      near.resume();
+      far.destroy();
+    });
     for (const socket of [near, far]) {
       sockets.add(socket);
       socket.on('error', () => {});
       socket.on('close', () => {
         sockets.delete(socket);
-        near.destroy();
+        if (!isSilent) near.destroy();
         far.destroy();
       });
     }
     near.pipe(far);
     far.on('data', (data) => {
       bytes += data.length;
+      if (isSilent) return;
       if (watch(number, bytes) === 'cut') near.resetAndDestroy();
       else near.write(data);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(
+  whenOver(
     () =>
       new Promise<void>((resolve) => {
         for (const socket of sockets) socket.destroy();
@@ -51,6 +63,10 @@ export async function openTcpProxy(
     port: (server.address() as AddressInfo).port,
     get connections() {
       return connections;
+    },
+    vanish() {
+      for (const end of vanish) end();
+      vanish = [];
     },
   };
 }

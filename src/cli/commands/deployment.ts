@@ -3,7 +3,7 @@ import type { AppIo, Role } from '../../app/app-io.ts';
 import { readOverview } from '../../app/overview.ts';
 import { nextRunWords } from '../../app/syncs.ts';
 import { formatCount } from '../../core/run/formats.ts';
-import { renderStatus } from '../render/status.ts';
+import { renderStatus, storeFaultWords } from '../render/status.ts';
 import type { Shell } from '../shell.ts';
 
 interface StartOptions {
@@ -88,14 +88,17 @@ export async function showStatus(shell: Shell): Promise<number> {
     await app.endOrphans(shell.signal);
     const overview = await readOverview(app);
     const found = await findOrphans(app.engine);
+    const storeFault = await app.engine.store.fault(app.engine.clock.now());
     if (shell.isJson) {
       const [{ overviewView }, { orphansView }] = await Promise.all([
         import('../../views/overview.ts'),
         import('../../views/people.ts'),
       ]);
-      shell.printJson({ ...overviewView(overview, await app.alerts.report(1)), ...orphansView({ orphans: found }) });
+      const shown = { ...overviewView(overview, await app.alerts.report(1)), ...orphansView({ orphans: found }) };
+      shell.printJson({ ...shown, storeFault: storeFault ?? null });
     }
     shell.print(renderStatus(overview, shell.style));
+    if (storeFault !== undefined) shell.print(shell.style.colors.red(storeFaultWords(storeFault, shell.style)));
     for (const { name, nextSlotAt } of overview.syncs) {
       const words = nextSlotAt === undefined ? undefined : nextRunWords(app, name);
       if (words !== undefined) shell.print(`${name}: ${words}`);

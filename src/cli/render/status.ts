@@ -1,7 +1,7 @@
 import { givenWords } from '../../core/guard/approvals.ts';
 import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import { waitingWords } from '../../core/run/waiting.ts';
-import type { Run } from '../../ports/store.ts';
+import { olderCopy, type Run } from '../../ports/store.ts';
 import { leaverWords } from '../../views/leavers.ts';
 import type { Overview, SyncHealth, SyncOverview, WaitingWork } from '../../views/overview.ts';
 import type { RunWork } from '../../views/runs.ts';
@@ -98,18 +98,26 @@ function hintOf(
 
 /** Returns that no process works on a run in progress, since when, and how to continue it. */
 export function interruptedWords(
-  { at }: NonNullable<RunWork['interrupted']>,
+  { at, isQueued }: NonNullable<RunWork['interrupted']>,
   sync: string,
   { command }: Style,
 ): string {
   const since =
     at === undefined ? 'no process works on the run' : `no process has worked on the run since ${formatInstant(at)}`;
+  // A worker takes the run from the queue: "apply" beside it would be a second process for it.
+  if (isQueued) return `interrupted: ${since}. It waits in the queue for a worker:  ${command('start --role worker')}`;
   return `interrupted: ${since}. To continue it:  ${command(`apply ${sync}`)}  or  ${command('start')}`;
 }
 
 /** Returns the last temporary problem of a run in progress. */
 export function problemWords({ at, reason }: NonNullable<Run['problem']>): string {
   return `last problem, at ${formatInstant(at)}: ${cleanLine(reason)}`;
+}
+
+/** Returns why no run starts, whatever the deployment does. */
+export function storeFaultWords(fault: string, { command }: Style): string {
+  const help = fault === olderCopy ? `: ${command('explain store-older')}` : '';
+  return `The store takes no run and presents no token, because ${fault}${help}`;
 }
 
 /** A deployment shows itself every 5 seconds. Later than this (ms), it may have ended without notice. */

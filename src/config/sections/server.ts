@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { accessRoles } from '../../core/guard/access.ts';
 import { isLoopback, plainFault } from '../../core/run/addresses.ts';
 import { given } from '../../core/run/given.ts';
+import { webhookKinds, webhookWays } from '../../core/run/webhook-ways.ts';
 import type { Secret } from '../secret.ts';
 import { documented, duration, name, secretText, text, wholeNumber } from './values.ts';
 
@@ -137,13 +138,48 @@ const sessions = documented(
   { idle: '15m', lifetime: '8h' },
 );
 
-const webhook = z.strictObject({
-  secret: documented(
-    longSecret(),
-    'The HMAC-SHA256 key of the sender, 16 characters or more.',
-    `\${env:PEOPLE_WEBHOOK_SECRET}`,
-  ),
-});
+const webhook = z
+  .strictObject({
+    kind: documented(
+      z.enum(webhookKinds).default('rollcall'),
+      'Who sends, and so how: see [Sync at once](how-to/sync-at-once.md). Other keys say where your sender differs.',
+      'personio',
+    ),
+    secret: documented(
+      longSecret(),
+      'The key with which the sender signs, or the token that it shows. 16 characters or more.',
+      `\${env:PEOPLE_WEBHOOK_SECRET}`,
+    ),
+    minEvery: documented(
+      duration('10s', '1h').prefault('5m'),
+      'Shortest time between two full reads that messages without names start. Later messages share the next one.',
+      '15m',
+    ),
+    header: documented(text().toLowerCase().optional(), 'The header with the signature or the token.', 'x-signature'),
+    algorithm: documented(
+      z.enum(['sha256', 'sha512', 'token']).optional(),
+      'The hash of the HMAC. `token`: the header has the secret itself, so that nothing proves the body.',
+      'sha512',
+    ),
+    encoding: documented(z.enum(['hex', 'base64']).optional(), 'How the HMAC is written.', 'base64'),
+    prefix: documented(z.string().optional(), 'What stands before the signature or the token.', 'sha256='),
+    signs: documented(
+      text().includes('{body}', { error: 'must contain {body}' }).toLowerCase().optional(),
+      'What is signed: text with `{body}`, `{sync}`, and the name of the header with the time, if it is signed.',
+      '{x-timestamp}.{body}',
+    ),
+    people: documented(
+      z.array(text()).min(1).optional(),
+      'Where the message has the ids of people. Dots reach inside, also into each entry of a list.',
+      ['worker.id'],
+    ),
+    field: documented(
+      text().optional(),
+      'The field of the source with these ids. A message with an unknown id counts as one without names.',
+      'employeeNumber',
+    ),
+  })
+  .transform(({ kind, minEvery: minEveryMs, ...own }) => ({ ...webhookWays[kind], ...given(own), kind, minEveryMs }));
 
 /** Also called for rejected tokens, which are not secrets yet. Each of them differs from all others. */
 function revealed(token: Partial<Secret>, index: number): string {
@@ -206,8 +242,8 @@ export const server = documented(
       sessions,
       webhooks: documented(
         z.record(z.string(), webhook).default({}),
-        'Webhooks by sync. A sender with the secret can request a resync of named employees with `POST /api/webhooks/<sync>`.',
-        { people: { secret: `\${env:PEOPLE_WEBHOOK_SECRET}` } },
+        'Webhooks by sync: who may say with `POST /api/webhooks/<sync>` that employees changed, so that they are synced at once.',
+        { people: { kind: 'personio', secret: `\${env:PEOPLE_WEBHOOK_SECRET}` } },
       ),
       trustedProxies: documented(
         z.array(text().refine(isNetwork, { error: 'must be an address or a network such as 10.0.0.0/8' })).default([]),

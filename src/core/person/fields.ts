@@ -78,10 +78,6 @@ const allTraits: ReadonlyMap<string, FieldTraits> = new Map([...byName, ...Objec
 
 export const leaderFields: readonly LeaderField[] = ['mainLeader', 'secondaryLeaders'];
 
-export function isLeaderField(name: FieldName): name is LeaderField {
-  return Object.hasOwn(leaderTraits, name);
-}
-
 /** Returns the traits of a field of the user record; undefined for a name that the platform does not have. */
 export function findField(name: string): FieldTraits | undefined {
   return byName.get(name);

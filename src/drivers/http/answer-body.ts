@@ -52,14 +52,5 @@ function hasNoContent(method: string, status: number): boolean {
   return method === 'HEAD' || status === 204 || status === 205 || status === 304;
 }
 
-/** What the first bytes of a body show, whatever its label says. */
-export function formOf(start: Uint8Array): 'markup' | 'json' | 'other' {
-  const [first] = Buffer.from(start)
-    .toString('latin1', 0, 1024)
-    .replace(/^\xef\xbb\xbf/, '')
-    .trimStart();
-  return first === '<' ? 'markup' : first === '{' || first === '[' ? 'json' : 'other';
-}
-
 /** A body without bytes. */
 export async function* noBytes(): AsyncGenerator<Uint8Array> {}

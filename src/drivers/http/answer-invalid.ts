@@ -9,12 +9,3 @@ export class AnswerInvalid extends Error {
     this.isFinal = isFinal;
   }
 }
-
-/**
- * Whether a body begins as a document of HTML: the page of a proxy, a sign-in or a maintenance, whatever its header says.
- * Programs label plain text and JSON as `text/html`, so the header decides nothing.
- */
-export function isWebPage(body: Uint8Array | string): boolean {
-  const start = typeof body === 'string' ? body : Buffer.from(body.subarray(0, 200)).toString('latin1');
-  return /^(?:\ufeff|ï»¿)?\s*<(?:!doctype html|html|head|body|script|!--)/i.test(start);
-}

@@ -36,13 +36,24 @@ export function readGrantedTokens(value: unknown, unitMs: number): GrantedTokens
 }
 
 /** Codes that say that the token was not looked at: what is wrong is the client, the request or the scope. */
-const unused: ReadonlySet<string> = new Set([
-  'invalid_request',
-  'invalid_client',
-  'unauthorized_client',
-  'unsupported_grant_type',
-  'invalid_scope',
+const unused = 'invalid_request invalid_client unauthorized_client unsupported_grant_type invalid_scope'.split(' ');
+
+/** Error codes of RFC 6749 (5.2), RFC 6750 (3.1), RFC 7009 and RFC 8628. */
+const registered: ReadonlySet<unknown> = new Set([
+  ...unused,
+  'invalid_grant',
+  'invalid_token',
+  'insufficient_scope',
+  'access_denied',
+  'server_error',
+  'temporarily_unavailable',
+  'slow_down',
 ]);
+
+/** Returns whether a message may name the code of an answer. Any other text may quote what was sent. */
+export function isRegisteredError(code: unknown): code is string {
+  return registered.has(code);
+}
 
 /** What the error of a token endpoint says, whatever the status of its answer (RFC 6749, 5.2). */
 export type TokenError = { readonly dead: DeadToken } | { readonly code: string; readonly isUnused: boolean };
@@ -55,7 +66,7 @@ export function readTokenError(value: unknown): TokenError | undefined {
   const codes = names.flatMap((name) => codeOf(name) ?? []);
   const code = codes.find(isDeadCode) ?? codes[0];
   if (code === undefined) return undefined;
-  if (!isDeadCode(code)) return { code, isUnused: unused.has(code) };
+  if (!isDeadCode(code)) return { code, isUnused: unused.includes(code) };
   const texts = [code, value.error_description, value.detail, value.message, nested.message, nested.description];
   const isReuse = texts.some((text) => typeof text === 'string' && saysReuse.test(text));
   return { dead: { code, isReuse } };

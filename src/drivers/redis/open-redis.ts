@@ -25,15 +25,16 @@ const commandTimeoutMs = { producer: 3000, budget: 3000 } as const;
 
 /**
  * Opens a connection to Redis in any of its forms. It connects at the first command and reconnects without limit.
- * `onError` is called once per failed attempt. Must be closed with `closeRedis`.
+ * `onError` is called once per failed attempt. `silentMs`: see `socketTimeoutMs`. Must be closed with `closeRedis`.
  */
 export function openRedis(
   settings: RedisSettings,
   purpose: RedisPurpose,
   onError: (error: unknown) => void,
+  silentMs = socketTimeoutMs,
 ): RedisClient {
-  const client =
-    settings.kind === 'cluster' ? openCluster(settings, purpose) : new Redis(nodeOptions(settings, purpose));
+  const base = { ...baseOptions(settings, purpose), socketTimeout: silentMs };
+  const client = settings.kind === 'cluster' ? openCluster(settings, base) : new Redis(nodeOptions(settings, base));
   client.on('error', onError);
   return client;
 }
@@ -41,8 +42,8 @@ export function openRedis(
 /** Options that return answers in the form that the queue expects, for any protocol. */
 type NodeOptions = RedisOptions & { readonly replyMapping: 'legacy' };
 
-function nodeOptions(settings: RedisSettings, purpose: RedisPurpose): NodeOptions {
-  const common = { ...baseOptions(settings, purpose), db: settings.db };
+function nodeOptions(settings: RedisSettings, base: NodeOptions): NodeOptions {
+  const common = { ...base, db: settings.db };
   switch (settings.kind) {
     case 'single':
       return { ...common, host: settings.host, port: settings.port };
@@ -63,9 +64,9 @@ function nodeOptions(settings: RedisSettings, purpose: RedisPurpose): NodeOption
   }
 }
 
-function openCluster(settings: Extract<RedisSettings, { kind: 'cluster' }>, purpose: RedisPurpose): Cluster {
+function openCluster(settings: Extract<RedisSettings, { kind: 'cluster' }>, redisOptions: NodeOptions): Cluster {
   const options: ClusterOptions & { redisOptions: NodeOptions } = {
-    redisOptions: baseOptions(settings, purpose),
+    redisOptions,
     clusterRetryStrategy: retryDelay,
     lazyConnect: true,
     // Certificates contain host names, not their addresses.
@@ -82,7 +83,6 @@ function baseOptions({ kind, username, password, tls }: RedisSettings, purpose: 
     replyMapping: 'legacy',
     connectTimeout: connectTimeoutMs,
     keepAlive: keepAliveMs,
-    socketTimeout: socketTimeoutMs,
     retryStrategy: retryDelay,
     reconnectOnError: isReadOnlyReplica,
     ...given({ username, password: password?.reveal(), tls }),

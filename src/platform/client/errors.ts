@@ -8,8 +8,10 @@ import {
 } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
 import { AnswerInvalid } from '../../drivers/http/answer-invalid.ts';
+import { webPageIn } from '../../drivers/http/foreign-answer.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import { describeNetworkFailure, type NetworkFailure } from '../../drivers/http/network-failure.ts';
+import { isRegisteredError } from '../../drivers/http/token-answer.ts';
 import { type Operation, operationName } from './operation.ts';
 
 /** An error answer, as far as it could be read. */
@@ -37,7 +39,8 @@ export function refusalError(operation: Operation<unknown>, refusal: Refusal, se
   const title = registeredTitle(body);
   const isWait = kind.retry !== 'never' && afterMs !== undefined && waitStatuses.has(status);
   const retry: Retry = isWait ? { afterMs } : kind.retry;
-  const says = title === undefined ? '' : ` (${title})`;
+  const page = webPageIn(text);
+  const says = title !== undefined ? ` (${title})` : page !== undefined ? ` with ${page}` : '';
   const raw = withoutSecrets(text, [secret]);
   return new PlatformError(`${name} was answered ${status}${says}. ${kind.advice}`, {
     code: kind.code,
@@ -53,16 +56,6 @@ export function refusalError(operation: Operation<unknown>, refusal: Refusal, se
 /** Statuses whose `Retry-After` is obeyed. Some platforms and gateways limit the rate with 403. */
 const waitStatuses: ReadonlySet<number> = new Set([403, 429, 503]);
 
-/** Error codes of a token endpoint (RFC 6749, 5.2). */
-const registeredTitles: ReadonlySet<string> = new Set([
-  'invalid_request',
-  'invalid_client',
-  'invalid_grant',
-  'unauthorized_client',
-  'unsupported_grant_type',
-  'invalid_scope',
-]);
-
 function registeredTitle(body: unknown): string | undefined {
   if (!isRecord(body)) return undefined;
   return [body.error, body.title, body.message].find(isRegistered);
@@ -70,8 +63,8 @@ function registeredTitle(body: unknown): string | undefined {
 
 /** Frameworks use the names of HTTP statuses as titles. They are loaded here, because an import would load `fetch` too. */
 function isRegistered(text: unknown): text is string {
-  if (typeof text !== 'string') return false;
-  return registeredTitles.has(text) || Object.values(process.getBuiltinModule('node:http').STATUS_CODES).includes(text);
+  const statuses: readonly unknown[] = Object.values(process.getBuiltinModule('node:http').STATUS_CODES);
+  return text !== undefined && (isRegisteredError(text) || statuses.includes(text));
 }
 
 const forbiddenWrite: Classification = {
@@ -209,7 +202,7 @@ export function breakdownError(operation: Operation<unknown>, breakdown: Breakdo
     return new PlatformError(message, { ...base, code: 'PLATFORM_UNREACHABLE', retry: 'backoff', effect: written });
   }
   if (error instanceof AnswerInvalid) {
-    const message = `${name} was answered ${status ?? ''} but ${error.message}.${warning} Check that baseUrl is the platform itself, not a login or maintenance page.`;
+    const message = `${name} was answered ${status ?? ''} but ${error.message}.${warning} Check that baseUrl is the platform itself.`;
     const retry = error.isFinal ? 'never' : 'backoff';
     return new PlatformError(message, { ...base, code: 'PLATFORM_ANSWER_INVALID', retry, effect: written });
   }

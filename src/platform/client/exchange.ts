@@ -1,6 +1,6 @@
 import type { PlatformError } from '../../core/run/errors.ts';
-import { AnswerInvalid, isWebPage } from '../../drivers/http/answer-invalid.ts';
 import { startDeadline } from '../../drivers/http/deadline.ts';
+import { refuseForeign } from '../../drivers/http/foreign-answer.ts';
 import { readJson } from '../../drivers/http/json-text.ts';
 import { type Answer, readBytes, type Transport } from '../../drivers/http/transport.ts';
 import { readRetryAfter } from '../../drivers/http/wait-headers.ts';
@@ -104,7 +104,7 @@ function headersOf(
 async function readAnswer<T>(operation: Operation<T>, answer: Answer): Promise<T> {
   const bytes = await readBytes(answer);
   const reader = operation.answer;
-  if (isWebPage(bytes)) throw new AnswerInvalid('the body is a web page');
+  refuseForeign(bytes, reader.expects === 'nothing' ? 'text' : 'JSON');
   const head = { status: answer.status, header: answer.header, bodyBytes: bytes.length };
   if (reader.expects === 'nothing') return reader.read();
   if (reader.expects === 'json') return reader.read(readJson(bytes), head);

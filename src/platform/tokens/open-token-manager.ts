@@ -168,13 +168,13 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
       const entry = await vault.read();
       const isRevoked = entry?.state === 'revoked';
       // A refresh by hand leaves `revoked`, but not when the pair was revoked while that refresh was in progress.
-      if (isRevoked && wasRevoked === false) throw tokenFailure(connection, 'revoked', entry?.reason);
+      if (isRevoked && wasRevoked === false) throw tokenFailure(connection, 'revoked', entry);
       wasRevoked = isRevoked;
       const verdict = verdictFor(request)(entry);
       if (verdict.kind === 'fail') {
         const isRefusedToo = verdict.why === 'reauth' && asked.cause === 'refused' && entry?.access === asked.unwanted;
         if (isRefusedToo && entry !== undefined) await endForAll(entry);
-        throw tokenFailure(connection, verdict.why, entry?.reason);
+        throw tokenFailure(connection, verdict.why, entry);
       }
       if (verdict.kind === 'use' && entry !== undefined) return take(entry);
       if (verdict.kind === 'later' && entry !== undefined) throw endpointTrouble(connection, entry, verdict.ms);

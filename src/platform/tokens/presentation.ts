@@ -238,18 +238,18 @@ async function lockOut(
 ): Promise<Presented> {
   const { connection } = parts;
   const isAgain = what === 'again';
-  const refusals = isAgain ? pending.attempts : 1;
   const odd = isAgain ? 0 : pending.attempts - 1;
   const doubt = odd > 0 ? `, after ${odd} presentations that it did not answer correctly` : '';
   const reason = `the platform answered ${code}${isReuse ? ' and says that the token was used before' : ''}${doubt}`;
   // A first token that never worked, or one that was used before, will not work later.
   const mayWork = pending.issuedAt !== undefined && !isReuse;
+  const refusals = isAgain && mayWork ? pending.attempts : 1;
   const retryAt = mayWork ? nextAfterRefusal(refusals, endedAt) : undefined;
   const written = await parts.vault.write(pending, requireReauth(pending, { reason, refusals, retryAt }));
   if (written === undefined) return { kind: 'changed' };
   parts.logger.error({ connection, generation: written.generation, reason, refusals }, 'the refresh token was refused');
   if (isAgain) return { kind: 'settled' };
-  const message = `connection ${connection} is locked out: ${reason}. ${howToClear(holderOf(connection))}`;
+  const message = `connection ${connection} is locked out: ${reason}. ${howToClear(holderOf(connection), written)}`;
   parts.onAlert({ kind: 'reauth-required', connection, message });
   return { kind: 'settled' };
 }

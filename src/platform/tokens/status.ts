@@ -63,7 +63,7 @@ function advise({ connection, entry, seed }: Described): string {
     case 'refreshing':
       return 'A refresh is in progress, or its answer was lost. The next command that needs a token resolves it.';
     case 'reauth-required':
-      return howToClear(holder);
+      return howToClear(holder, entry);
     case 'revoked':
       return `It is not refreshed automatically. Run ${present}, or configure a new refresh token.`;
   }

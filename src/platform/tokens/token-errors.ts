@@ -1,4 +1,5 @@
 import { type ErrorCode, type Retry, RollcallError } from '../../core/run/errors.ts';
+import type { TokenEntry } from './vault.ts';
 import type { Verdict } from './verdict.ts';
 
 /** The commands that may present a configured first token. */
@@ -62,7 +63,7 @@ export function holderOf(connection: string): Holder {
 
 type Failure = Extract<Verdict, { kind: 'fail' }>['why'];
 
-const failures: Record<Failure, { readonly code: ErrorCode; readonly text: (holder: Holder) => string }> = {
+const failures: Record<Failure, { readonly code: ErrorCode; readonly text: (holder: Holder, seen: Seen) => string }> = {
   'no-token': {
     code: 'TOKEN_UNAVAILABLE',
     text: ({ name, key }) => `there is no token for ${name}. Put a refresh token in the configuration (${key}).`,
@@ -76,7 +77,8 @@ const failures: Record<Failure, { readonly code: ErrorCode; readonly text: (hold
   },
   reauth: {
     code: 'REAUTH_REQUIRED',
-    text: (holder) => `${holder.issuer} no longer accepts the refresh token of ${holder.name}. ${howToClear(holder)}`,
+    text: (holder, seen) =>
+      `${holder.issuer} no longer accepts the refresh token of ${holder.name}. ${howToClear(holder, seen)}`,
   },
   revoked: {
     code: 'TOKEN_REVOKED',
@@ -96,12 +98,16 @@ const failures: Record<Failure, { readonly code: ErrorCode; readonly text: (hold
   },
 };
 
-/** Returns the error for a pair that cannot be used. `reason` is what the store recorded about it. */
-export function tokenFailure(connection: string, why: Failure, reason: string | undefined): RollcallError {
+/** What the store recorded about a pair. */
+type Seen = Partial<Pick<TokenEntry, 'reason' | 'attempts' | 'retryAt'>>;
+
+/** Returns the error for a pair that cannot be used. */
+export function tokenFailure(connection: string, why: Failure, seen: Seen = {}): RollcallError {
+  const { reason } = seen;
   const { code, text } = failures[why];
   // A reason recorded for an older token does not explain why a new one was not presented.
   const because = reason === undefined || why === 'seed-not-allowed' ? '' : ` Cause: ${reason}.`;
-  return new RollcallError(text(holderOf(connection)) + because, { code });
+  return new RollcallError(text(holderOf(connection), seen) + because, { code });
 }
 
 /** Returns the next step for tokens that were restored from a backup. */
@@ -113,12 +119,11 @@ export function howToConfirm({ issuer, key, confirm }: Holder): string {
   );
 }
 
-/** Returns the next step for a refresh token that was refused. */
-export function howToClear({ issuer, key, ways, present }: Holder): string {
-  return (
-    `Run ${present} first: it presents the token once more. If it is refused again, get a new refresh token from ${issuer} ` +
-    `and put it in the configuration (${key}); ${ways}.`
-  );
+/** Returns the next step for a refresh token that was refused. One that was refused for good is not presented again. */
+export function howToClear({ issuer, key, ways, present }: Holder, { attempts = 0, retryAt }: Seen): string {
+  const fresh = `et a new refresh token from ${issuer} and put it in the configuration (${key}); ${ways}.`;
+  if (attempts <= 1 && retryAt === undefined) return `G${fresh}`;
+  return `Run ${present} first: it presents the token once more. If it is refused again, g${fresh}`;
 }
 
 /** Returns the error while the store refuses a granted pair. */

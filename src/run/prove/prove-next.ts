@@ -54,10 +54,7 @@ export async function proveNext(
   }
   if (batch.status?.startsWith(missingStatus)) await reportMissingStatus(context, batch, io);
   const next = await proveWave(context, ended, unstored, io);
-  if ((await io.store.batches.get(batch.id))?.state === 'settled') {
-    const { connection } = context.owned.run;
-    await io.store.learned.update(connection, (known) => ({ ...known, neverEnds: true }));
-  }
+  if ((await io.store.batches.get(batch.id))?.state === 'settled') await learnEndless(context, batch, io);
   return next;
 }
 
@@ -193,6 +190,16 @@ async function requestStatus(
     const retryAfterMs = error.retry === 'backoff' ? 0 : error.retry.afterMs;
     return { status: { kind: 'pending', text, isKnown: false }, retryAfterMs };
   }
+}
+
+/** Learns that file statuses of the connection do not end. Reports it once; a missing status was reported before. */
+async function learnEndless({ owned, sync }: RunContext, batch: Batch, io: EngineIo): Promise<void> {
+  const { connection, sync: name } = owned.run;
+  if ((await io.store.learned.get(connection)).neverEnds === true) return;
+  await io.store.learned.update(connection, (known) => ({ ...known, neverEnds: true }));
+  if (batch.status?.startsWith(missingStatus)) return;
+  const message = `batch ${batch.number}: the status of its file was still "${batch.status}" at settle.deadline, although all its rows are shown. Later files of ${connection} are read back sooner. Set connections.${connection}.dialect.status.path to the field that ends (now ${sync.dialect.status.path}), or syncs.${name}.settle.deadline to the time that a file takes`;
+  await io.store.runs.addFindings(owned, [{ code: 'file-status', message }]);
 }
 
 async function reportMissingStatus({ owned, sync }: RunContext, batch: Batch, io: EngineIo): Promise<void> {

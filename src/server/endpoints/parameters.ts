@@ -53,7 +53,7 @@ export function readIdentification(text: string): string {
 
 export function scopeOf(users: readonly string[] | undefined, isFull = false): RunScope {
   if (users === undefined) return isFull ? { kind: 'all', isFull } : { kind: 'all' };
-  return { kind: 'users', identifications: [...new Set(users.map(readIdentification))] };
+  return { kind: 'users', identifications: [...new Set(users.map(readIdentification))].sort() };
 }
 
 /**

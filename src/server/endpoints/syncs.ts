@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { AppIo } from '../../app/app-io.ts';
 import { findCorrections } from '../../app/corrections.ts';
@@ -6,10 +6,11 @@ import { orderPreview } from '../../app/previews.ts';
 import { readRequest } from '../../app/request-ends.ts';
 import { queueRun } from '../../app/requests.ts';
 import { beginPause, describeMapping, endPause, readSamples, readSyncStates } from '../../app/syncs.ts';
+import { takeMessage } from '../../app/webhooks.ts';
 import { languages } from '../../core/person/corrections.ts';
 import { given } from '../../core/run/given.ts';
-import type { RunScope } from '../../ports/store.ts';
-import { mappingOrder, pauseOrder, runOrder, webhookOrder } from '../../views/orders.ts';
+import { idsIn } from '../../core/run/webhook-ways.ts';
+import { mappingOrder, pauseOrder, runOrder, webhookMessage, webhookOrder } from '../../views/orders.ts';
 import { preview, previewView } from '../../views/previews.ts';
 import { dataQuality, dataQualityView } from '../../views/reports.ts';
 import {
@@ -27,7 +28,7 @@ import {
 } from '../../views/syncs.ts';
 import { definerOf, type Endpoint } from '../endpoint.ts';
 import { Refusal } from '../http/problem.ts';
-import { signatureHeader, timestampHeader } from '../http/webhook-signature.ts';
+import { read } from '../http/route-endpoint.ts';
 import { syncsSeen } from './events.ts';
 import { knownSync, requestId, scopeOf, signatureOf, syncName } from './parameters.ts';
 
@@ -47,17 +48,6 @@ async function stateOf(name: string, app: AppIo) {
   if (found === undefined) throw new RangeError('a known sync has no state');
   return syncView(found);
 }
-
-function isSameScope(one: RunScope, other: RunScope): boolean {
-  if (one.kind === 'all' && other.kind === 'all') return one.isFull === other.isFull;
-  if (one.kind === 'all' || other.kind === 'all') return false;
-  const [a, b] = [one, other].map(({ identifications }) => JSON.stringify([...identifications].sort()));
-  return a === b;
-}
-
-const base = {
-  params: z.object({ sync: syncName }),
-} as const;
 
 export const syncEndpoints: readonly Endpoint[] = [
   define({
@@ -117,10 +107,10 @@ export const syncEndpoints: readonly Endpoint[] = [
       const scope = scopeOf(body.users, body.full);
       const own = key && `http:${caller.name}:${name}:${key}`;
       const report = await queueRun(app, name, {
-        ...given({ scope, kind: 'manual' as const, key: own }),
+        ...given({ scope, key: own }),
         ...signatureOf(caller, body),
       });
-      if (!report.isNew && !isSameScope(report.scope, scope)) {
+      if (!report.isNew && !isDeepStrictEqual(report.scope, scope)) {
         const detail = 'this Idempotency-Key was used for a different run: use a new key for a new request';
         throw new Refusal(422, 'KEY_REUSED', detail);
       }
@@ -138,8 +128,8 @@ export const syncEndpoints: readonly Endpoint[] = [
     handle: async ({ params }, { app }) => requestStateView(await readRequest(app, params.id)),
   }),
   define({
-    ...base,
     id: 'list-corrections',
+    params: bySync,
     path: '/api/syncs/{sync}/data-quality',
     summary: 'What HR has to correct in the records of a sync, as the last full read showed them',
     query: z.object({ language: z.enum(languages).default('en') }),
@@ -149,8 +139,8 @@ export const syncEndpoints: readonly Endpoint[] = [
       dataQualityView(await findCorrections(app, knownSync(params.sync, app), language)),
   }),
   define({
-    ...base,
     id: 'show-mapping',
+    params: bySync,
     path: '/api/syncs/{sync}/mapping',
     summary: 'The mapping of a sync with fill-rates, and how much of each guard is used',
     answer: syncMapping,
@@ -158,8 +148,8 @@ export const syncEndpoints: readonly Endpoint[] = [
     handle: async ({ params }, { app }) => syncMappingView(await describeMapping(app, knownSync(params.sync, app))),
   }),
   define({
-    ...base,
     id: 'sample-mapping',
+    params: bySync,
     path: '/api/syncs/{sync}/mapping/samples',
     summary: 'Mapped values of the first records of the source',
     description:
@@ -171,8 +161,8 @@ export const syncEndpoints: readonly Endpoint[] = [
       mappingSamplesView(await readSamples(app, knownSync(params.sync, app), signal)),
   }),
   define({
-    ...base,
     id: 'preview-mapping',
+    params: bySync,
     method: 'POST',
     path: '/api/syncs/{sync}/mapping/preview',
     summary: 'Request a plan without effect with another mapping',
@@ -194,25 +184,21 @@ export const webhook: Endpoint = definerOf('webhooks')({
   id: 'webhook',
   method: 'POST',
   path: '/api/webhooks/{sync}',
-  summary: 'Receive the employees that changed in another system and sync them now',
+  summary: 'Receive a message that employees changed in another system, and sync them now',
   description:
-    'Signed with the secret of server.webhooks: HMAC-SHA256 over the timestamp, a period, the name of the sync, a period and the body. A signature is valid once, for 5 minutes.',
+    'Signed as `server.webhooks` says. By default `x-rollcall-timestamp` has epoch seconds, and `x-rollcall-signature` has sha256= and the HMAC-SHA256 in hex over the timestamp, a period, the name of the sync, a period and the body. A message counts once. It is never believed itself: the named employees are read from the source. Without names all are read, at most once in `minEvery`. A test of the HR system gets an empty object.',
   params: bySync,
-  headers: z.object({
-    [timestampHeader]: z.string().optional().describe('Epoch seconds'),
-    [signatureHeader]: z.string().optional().describe('sha256= and the HMAC in hex'),
-  }),
-  body: webhookOrder,
-  status: 202,
+  body: webhookMessage,
   answer: requested,
   refusals: [400, 404, 409],
-  handle: async ({ params, body, signature = '', caller }, { app }) => {
+  handle: async ({ params, body, signature: digest = '', caller, signal }, { app, settings }) => {
     const name = knownSync(params.sync, app);
-    const scope = scopeOf(body.identifications);
-    // The trigger's row records the used signature: of two concurrent requests, one is first.
-    const key = `webhook:${name}:${createHash('sha256').update(signature).digest('hex')}`;
-    const report = await queueRun(app, name, { scope, kind: 'webhook', by: caller.name, key });
-    if (report.isNew) return requestedView(report);
-    throw new Refusal(409, 'SIGNATURE_USED', 'this request was accepted before: sign a new one with a new timestamp');
+    const way = settings.webhooks.get(params.sync);
+    if (way === undefined) throw new RangeError('a verified message has no webhook');
+    const ids = idsIn(way.kind === 'rollcall' ? read(webhookOrder, body, 'body') : body, way.people);
+    const report = await takeMessage(app, name, { by: caller.name, digest, ids, way, signal });
+    if (report !== undefined) return requestedView(report);
+    const detail = 'this message was accepted before: it needs no repetition, and a new one needs a new time';
+    throw new Refusal(409, 'SIGNATURE_USED', detail);
   },
 });

@@ -1,50 +1,60 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { WebhookSettings } from '../settings.ts';
 import { Refusal } from './problem.ts';
 
 /** Maximum difference between the sender's clock and ours. An older signature is invalid. */
 const replayWindowMs = 300_000;
 
-export const timestampHeader = 'x-rollcall-timestamp';
-export const signatureHeader = 'x-rollcall-signature';
-
-/** What a sender signs. The name of the sync keeps a signature from counting for another sync with the same secret. */
-export interface SignedContent {
-  /** Epoch seconds. */
-  readonly timestamp: string;
+/** A message as it was sent. */
+export interface SignedMessage {
   readonly sync: string;
-  readonly body: string | Buffer;
-}
-
-/** Returns HMAC-SHA256 (RFC 2104) over `<timestamp>.<sync>.<body>` in hex, as a sender computes it. */
-export function signWebhook(secret: string, { timestamp, sync, body }: SignedContent): string {
-  return createHmac('sha256', secret).update(`${timestamp}.${sync}.`).update(body).digest('hex');
-}
-
-export interface SignedRequest {
-  readonly sync: string;
-  readonly timestamp: string | undefined;
-  /** As sent: `sha256=<hex>`. */
-  readonly signature: string | undefined;
   readonly body: Buffer;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** Returns the signature in hex if it is valid and recent. Throws 401 otherwise. The caller ensures that it is used once. */
-export function checkSignature(request: SignedRequest, secret: string, now: number): string {
-  const { timestamp, signature, sync, body } = request;
-  const given = /^sha256=(?<hex>[0-9a-f]{64})$/i.exec(signature ?? '')?.groups?.hex?.toLowerCase();
-  if (given === undefined || timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) {
-    const detail = `send ${timestampHeader} (epoch seconds) and ${signatureHeader} (sha256=<hex>)`;
-    throw new Refusal(401, 'SIGNATURE_MISSING', detail);
+/**
+ * Returns what is the same for a repetition of the message. Throws 401 unless its proof is valid and recent. The caller
+ * ensures that it is used once.
+ */
+export function checkSignature(message: SignedMessage, webhook: WebhookSettings, now: number): string {
+  const { header, algorithm, encoding, prefix, signs, secret } = webhook;
+  const proof = headerOf(message, header);
+  const [, moment] = /\{(?!body|sync)([\w-]+)\}/.exec(signs) ?? [];
+  const sentAt = moment === undefined ? now : instantOf(headerOf(message, moment));
+  if (!proof.toLowerCase().startsWith(prefix.toLowerCase()) || proof === '' || Number.isNaN(sentAt)) {
+    const time = moment === undefined ? '' : `${moment} (epoch seconds) and `;
+    throw new Refusal(401, 'SIGNATURE_MISSING', `send ${time}${header} (${prefix}<${algorithm}>)`);
   }
-  const expected = signWebhook(secret, { timestamp, sync, body });
-  if (!timingSafeEqual(Buffer.from(expected), Buffer.from(given))) {
-    const detail =
-      'the signature is wrong: sign "<timestamp>.<sync>.<body>" exactly as sent, with the sync as in the path, and its secret';
+  const shown = proof.slice(prefix.length);
+  const given = algorithm === 'token' ? sign(shown, webhook, message) : Buffer.from(shown, encoding);
+  const expected = sign(secret, webhook, message);
+  if (given.length !== expected.length || !timingSafeEqual(expected, given)) {
+    const detail = `${header} is wrong: prove ${signs} exactly as sent, with the secret of this sync`;
     throw new Refusal(401, 'SIGNATURE_WRONG', detail);
   }
-  if (Math.abs(now - Number(timestamp) * 1000) > replayWindowMs) {
+  if (Math.abs(now - sentAt) > replayWindowMs) {
     const detail = 'the timestamp differs from our clock by more than 5 minutes: sign again, and check both clocks';
     throw new Refusal(401, 'SIGNATURE_OLD', detail);
   }
-  return given;
+  return createHash('sha256').update(expected).digest('hex');
+}
+
+/** Returns the HMAC of what the sender signs (RFC 2104). */
+function sign(secret: string, { algorithm, signs }: WebhookSettings, message: SignedMessage): Buffer {
+  const hmac = createHmac(algorithm === 'token' ? 'sha256' : algorithm, secret);
+  for (const part of signs.split(/(\{[\w-]+\})/)) {
+    const [, name] = /^\{(.+)\}$/.exec(part) ?? [];
+    if (name === 'body' || name === 'sync') hmac.update(message[name]);
+    else hmac.update(name === undefined ? part : headerOf(message, name));
+  }
+  return hmac.digest();
+}
+
+function headerOf({ headers }: SignedMessage, name: string): string {
+  const value = headers[name];
+  return typeof value === 'string' ? value : '';
+}
+
+function instantOf(timestamp: string): number {
+  return /^\d{1,12}$/.test(timestamp) ? Number(timestamp) * 1000 : Date.parse(timestamp);
 }

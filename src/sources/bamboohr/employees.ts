@@ -30,7 +30,7 @@ export interface EmployeesPlace {
   readonly ids?: readonly string[];
 }
 
-type Pages = Pick<PagedRead<EmployeesPlace>, 'first' | 'page' | 'expected'>;
+type Pages = Pick<PagedRead<EmployeesPlace>, 'first' | 'page' | 'shape' | 'expected'>;
 
 /**
  * Reads the list of employees (`GET /api/v1/employees`). A read of all employees never filters or sorts, because
@@ -39,9 +39,10 @@ type Pages = Pick<PagedRead<EmployeesPlace>, 'first' | 'page' | 'expected'>;
 export function employeePages(config: BamboohrConfig, toEmployee: ToEmployee, client: SourceClient): Pages {
   return {
     first: { after: '' },
+    shape: shapeOf(toEmployee),
     expected: requestedFields(config),
     async page({ after }, number) {
-      const { people, total, doubts, next } = await readList(config, { after, number }, toEmployee, client);
+      const { people, total, doubts, next } = await readList(config, { after, number }, client);
       if (next === undefined) return { people, total, doubts, next: { kind: 'end', why: 'no next cursor' } };
       return { people, total, doubts, next: { kind: 'more', place: { after: next }, id: next } };
     },
@@ -57,10 +58,11 @@ export function employeePagesOf(
 ): Pages {
   return {
     first: { after: '', ids },
+    shape: shapeOf(toEmployee),
     async page({ after, ids: left = [] }, number): Promise<Page<EmployeesPlace>> {
       const now = left.slice(0, idsAtOnce);
       if (now.length === 0) return { people: [], next: { kind: 'end', why: 'no people to request' } };
-      const { people, next } = await readList(config, { after, number, ids: now }, toEmployee, client);
+      const { people, next } = await readList(config, { after, number, ids: now }, client);
       const place = next === undefined ? { after: '', ids: left.slice(idsAtOnce) } : { after: next, ids: left };
       if (place.ids.length === 0) return { people, next: { kind: 'end', why: 'all ids were requested' } };
       return { people, next: { kind: 'more', place, id: JSON.stringify([place.ids.length, place.after]) } };
@@ -87,19 +89,7 @@ interface ListPlace {
   readonly ids?: readonly string[];
 }
 
-interface ListAnswer {
-  readonly people: Page<EmployeesPlace>['people'];
-  readonly total: number | undefined;
-  readonly doubts: readonly string[];
-  readonly next: string | undefined;
-}
-
-async function readList(
-  config: BamboohrConfig,
-  { after, number, ids }: ListPlace,
-  toEmployee: ToEmployee,
-  client: SourceClient,
-): Promise<ListAnswer> {
+async function readList(config: BamboohrConfig, { after, number, ids }: ListPlace, client: SourceClient) {
   const requested = requestedFields(config).filter((name) => !always.has(name));
   const query = new URLSearchParams({
     'page[limit]': String(config.pageSize),
@@ -114,7 +104,7 @@ async function readList(
     ...(number > 1 ? { isContinuation: true } : { refusal: refusalOf(listName) }),
   });
   const { data, meta } = isRecord(answer) ? answer : {};
-  if (!Array.isArray(data) || !data.every(isRecord) || !isRecord(meta) || !isRecord(meta.page)) {
+  if (!Array.isArray(data) || !isRecord(meta) || !isRecord(meta.page)) {
     throw noList(listName, 'data with its meta');
   }
   const { nextCursor } = meta.page;
@@ -122,11 +112,16 @@ async function readList(
     nextCursor === null || nextCursor === '' || (nextCursor === undefined && countIn(meta.total) !== undefined);
   if (!isLast && typeof nextCursor !== 'string') throw noList(listName, 'cursor or total that can be understood');
   return {
-    people: data.map(({ _restrictedFields: hidden, ...row }) => toEmployee(row, textsIn(hidden))),
+    people: data,
     total: countIn(meta.total),
     doubts: countDoubts(meta.total, 'meta.total'),
     next: isLast ? undefined : nextCursor,
   };
+}
+
+/** Builds the record of a row, without the fields that the account may not see. */
+function shapeOf(toEmployee: ToEmployee): NonNullable<Pages['shape']> {
+  return ({ _restrictedFields: hidden, ...row }) => toEmployee(row, textsIn(hidden));
 }
 
 /** Names of fields that are null because the account may not see them. */

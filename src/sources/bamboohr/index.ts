@@ -50,7 +50,7 @@ async function* readBamboohr(config: BamboohrConfig, { client, request, io }: Ht
   const toEmployee = compileEmployee(config, utcDay(io.clock.now()));
   // BambooHR's own format: `2026-01-31T12:00:00+00:00`.
   const since = request.kind === 'delta' ? deltaStart(request.since).replace(/\.\d+Z$/, '+00:00') : undefined;
-  const paged = <P>(pages: Pick<PagedRead<P>, 'first' | 'page' | 'expected'>): BamboohrRead =>
+  const paged = <P>(pages: Pick<PagedRead<P>, 'first' | 'page' | 'shape' | 'expected'>): BamboohrRead =>
     readPages({ ...pages, ...rulesOf(request, config.key, pages.expected ?? []) }, io);
   switch (config.api) {
     case 'report':
@@ -139,7 +139,7 @@ async function datasetPages(
   since: string | undefined,
   toEmployee: ToEmployee,
   client: SourceClient,
-): Promise<Pick<PagedRead<number>, 'first' | 'page' | 'expected'>> {
+): Promise<Pick<PagedRead<number>, 'first' | 'page' | 'shape' | 'expected'>> {
   const { baseUrl, key, pageSize } = config;
   const expected = requestedFields(config);
   const known = await readFieldNames(baseUrl, client);
@@ -150,6 +150,7 @@ async function datasetPages(
   let givenSize: number | undefined;
   return {
     first: 1,
+    shape: (row) => toEmployee(row),
     expected,
     async page(place, number) {
       // Without an order BambooHR promises none, and pages would not fit together. Its format: `lastName asc,
@@ -166,10 +167,7 @@ async function datasetPages(
       });
       const { data, meta } = isRecord(answer) ? answer : {};
       if (!Array.isArray(data) || !isRecord(meta)) throw noList(dataName, 'data with its meta');
-      const people = data.map((row) => {
-        if (!isRecord(row) || !isRecord(row.fields)) throw noList(dataName, 'fields in each row');
-        return toEmployee(row.fields);
-      });
+      const people = data.map((row: unknown) => (isRecord(row) ? row.fields : row));
       // `links` is no help: it is [] on the last page, but also where the specification says an object.
       const [total, pages, size] = [countIn(meta.totalItems), countIn(meta.totalPages), countIn(meta.pageSize)];
       if (total === undefined || pages === undefined) throw noList(dataName, 'totalItems and totalPages');

@@ -1,4 +1,5 @@
-import { RollcallError } from '../../core/run/errors.ts';
+import type { RollcallError } from '../../core/run/errors.ts';
+import { knownWord, lacking } from '../kit/answer-failure.ts';
 import type { SourceRequest } from '../kit/http/failure.ts';
 
 /**
@@ -9,8 +10,7 @@ export function refusalOf(name: string, more = ''): NonNullable<SourceRequest['r
   return (status, bytes) => {
     const advice = adviceByStatus[status];
     if (advice === undefined) return undefined;
-    const said = /"code"\s*:\s*"([\w.-]{1,40})"/.exec(Buffer.from(bytes).toString('latin1'))?.[1];
-    const word = said !== undefined && knownCodes.has(said) ? said : undefined;
+    const word = knownWord(bytes, 'code', knownCodes);
     return {
       what: `${name} was answered ${status}${word === undefined ? '' : ` (${word})`}`,
       advice: `${advice}${more}`,
@@ -18,17 +18,8 @@ export function refusalOf(name: string, more = ''): NonNullable<SourceRequest['r
   };
 }
 
-/** Codes that a message may name. Any other text may quote what was sent. */
-const knownCodes: ReadonlySet<string> = new Set([
-  'BadRequest',
-  'BadPage',
-  'DATASET_NOT_FOUND',
-  'FIELD_NOT_FOUND',
-  'INVALID_BODY',
-  'INVALID_FILTER',
-  'INVALID_PAGE_SIZE',
-  'UE-1001',
-]);
+const knownCodes =
+  'BadRequest BadPage DATASET_NOT_FOUND FIELD_NOT_FOUND INVALID_BODY INVALID_FILTER INVALID_PAGE_SIZE UE-1001';
 
 const adviceByStatus: Readonly<Record<number, string>> = {
   400: 'Check `fields` and `key`: one field that is unknown or not visible to the account can refuse the whole request.',
@@ -37,10 +28,7 @@ const adviceByStatus: Readonly<Record<number, string>> = {
   422: 'Check `fields` and `key`: one field that is unknown or not visible to the account refuses the whole request.',
 };
 
-/** Returns the error for an answer without its list. Errors and login pages may arrive as success. */
+/** Returns the error for an answer without its list. */
 export function noList(name: string, list: string): RollcallError {
-  const message =
-    `${name} was answered, but the answer holds no ${list}. Check \`company\` and \`baseUrl\`; such an answer is never ` +
-    'treated as an empty one.';
-  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+  return lacking(name, list, 'Check `company` and `baseUrl`.');
 }

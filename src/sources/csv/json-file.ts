@@ -4,8 +4,6 @@ import { isRecord } from '../../drivers/http/json-text.ts';
 import { readJsonText } from '../kit/http/read-json.ts';
 import type { CsvFile } from './csv-file.ts';
 
-type JsonRecord = Readonly<Record<string, unknown>>;
-
 /** Names the document itself in `items`. */
 const wholeDocument = '.';
 
@@ -20,8 +18,8 @@ export async function readJsonFile({ name, next }: CsvFile, head: readonly Buffe
   }
 }
 
-/** Returns the list of people at a path. Throws `SOURCE_UNAVAILABLE` where there is none. */
-export function listAt(document: unknown, items: string, name: string): readonly JsonRecord[] {
+/** Returns the list of people at a path; some of it may be no objects. Throws `SOURCE_UNAVAILABLE` where there is none. */
+export function listAt(document: unknown, items: string, name: string): readonly unknown[] {
   const found = items === wholeDocument || !isRecord(document) ? document : compileSourcePath(items)(document);
   if (isList(found)) return found;
   throw unusable(`${name} has no list of objects at ${items}: correct source.items`);
@@ -30,7 +28,7 @@ export function listAt(document: unknown, items: string, name: string): readonly
 /** Finds the list of objects with the most members, however deep it stands. */
 export function findList(document: unknown, path: readonly string[] = []): { path: string; size: number } | undefined {
   if (isList(document)) {
-    const size = document.reduce((sum, one) => sum + Object.keys(one).length, 0);
+    const size = document.filter(isRecord).reduce((sum, one) => sum + Object.keys(one).length, 0);
     return size === 0 ? undefined : { path: path.join('.') || wholeDocument, size };
   }
   if (!isRecord(document)) return undefined;
@@ -38,8 +36,8 @@ export function findList(document: unknown, path: readonly string[] = []): { pat
   return lists.toSorted((a, b) => b.size - a.size)[0];
 }
 
-function isList(value: unknown): value is readonly JsonRecord[] {
-  return Array.isArray(value) && value.every(isRecord);
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && (value.length === 0 || value.some(isRecord));
 }
 
 function unusable(message: string): RollcallError {

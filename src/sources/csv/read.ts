@@ -1,7 +1,9 @@
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import { RollcallError } from '../../core/run/errors.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { acceptsOnly } from '../kit/kind.ts';
+import { inPortions } from '../kit/pages.ts';
 import type { CsvConfig } from './config.ts';
 import type { CsvFile } from './csv-file.ts';
 import { listAt, readJsonFile } from './json-file.ts';
@@ -51,8 +53,10 @@ export async function* readFile(
 export async function readCsvHeader(config: CsvConfig, openFile: OpenFile, io: SourceIo): Promise<readonly string[]> {
   const file = await openFile(io, config.items === undefined ? 'header' : 'whole');
   try {
-    if (config.items !== undefined)
-      return Object.keys(listAt(await readJsonFile(file), config.items, file.name)[0] ?? {});
+    if (config.items !== undefined) {
+      const people = listAt(await readJsonFile(file), config.items, file.name);
+      return [...new Set(people.filter(isRecord).flatMap(Object.keys))];
+    }
     const rows = await openRows(config, file);
     return rows?.layout.columns.filter((name) => name !== undefined) ?? [];
   } finally {
@@ -67,15 +71,13 @@ async function* readItems(
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
   const all = listAt(await readJsonFile(file), items, file.name);
-  const accepts = acceptsOnly(request) ?? (() => true);
-  const records = all
-    .map((fields, place) => ({ at: `record ${place + 1}`, fields }))
-    .filter(({ fields }) => accepts(fields));
-  for (let start = 0; start < records.length; start += pageRecords) {
-    io.signal.throwIfAborted();
-    yield { records: records.slice(start, start + pageRecords), broken: [] };
+  const accepts = acceptsOnly(request);
+  let yielded = 0;
+  for await (const page of inPortions([all], { io, at: (n) => `record ${n}`, accepts })) {
+    yielded += sizeOf(page);
+    yield page;
   }
-  const facts = { rows: all.length, yielded: records.length, trailer: undefined, notes: otherNotes(file), doubts: [] };
+  const facts = { rows: all.length, yielded, trailer: undefined, notes: otherNotes(file), doubts: [] };
   return judgeCompleteness(completenessRule(config, io), file, facts, io.previous?.stamp);
 }
 

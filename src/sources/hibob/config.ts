@@ -58,6 +58,3 @@ export const HibobConfig = z.strictObject({
 });
 
 export type HibobConfig = z.infer<typeof HibobConfig>;
-
-/** The part of an answer of `POST /people/search` that we read. Vendors add fields, but the list must exist. */
-export const PeopleFound = z.looseObject({ employees: z.array(z.looseObject({})) });

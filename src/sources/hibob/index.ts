@@ -1,8 +1,8 @@
 import { statusField } from '../../core/person/lifecycle.ts';
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
-import { RollcallError } from '../../core/run/errors.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
+import { lacking } from '../kit/answer-failure.ts';
 import { openAuthority } from '../kit/http/authority.ts';
 import type { SourceRequest } from '../kit/http/failure.ts';
 import { type HttpRead, readOverHttp, type SourceClient } from '../kit/http/source-client.ts';
@@ -10,7 +10,7 @@ import { defineKind } from '../kit/kind.ts';
 import { inPortions, type PagedRead, readPages, rulesOf } from '../kit/pages.ts';
 import { utcDay } from '../kit/status.ts';
 import { type Fields, openTally, type TallyRules } from '../kit/tally.ts';
-import { HibobConfig, PeopleFound } from './config.ts';
+import { HibobConfig } from './config.ts';
 import { personReader, statusInputs } from './to-person.ts';
 
 /** HiBob, by `POST /people/search` and a service user. */
@@ -95,14 +95,13 @@ async function* readBatches(
   const { config, fields, toPerson, rules, batchSize } = read;
   const employees = await findPeople(client, searchRequest(config, ['root.id']));
   const named = employees.flatMap((employee) => idOf(employee) ?? []);
+  const unnamed = employees.filter((employee) => idOf(employee) === undefined);
   const ids = [...new Set(named)];
-  const doubts = [
-    ...(named.length < employees.length ? ['the list of ids has people without an id'] : []),
-    ...(ids.length < named.length ? ['the list of ids has a duplicate'] : []),
-  ];
+  const doubts = ids.length < named.length ? ['the list of ids has a duplicate'] : [];
   return yield* readPages<number>(
     {
       ...rules,
+      shape: toPerson,
       first: 0,
       async page(start) {
         const values = ids.slice(start, start + batchSize);
@@ -111,8 +110,8 @@ async function* readBatches(
         const place = start + batchSize;
         const why = `each of ${ids.length} ids was requested`;
         return {
-          people: found.map(toPerson),
-          total: ids.length,
+          people: start === 0 ? [...unnamed, ...found] : found,
+          total: ids.length + unnamed.length,
           doubts,
           next: place < ids.length ? { kind: 'more', place, id: String(place) } : { kind: 'end', why },
         };
@@ -160,19 +159,21 @@ function searchRequest(
 }
 
 /** Reads a whole answer. Throws SOURCE_UNAVAILABLE when it holds no list, because an error may arrive as success. */
-async function findPeople(client: SourceClient, request: SourceRequest): Promise<readonly Fields[]> {
-  const found = PeopleFound.safeParse(await client.json(request));
-  if (found.success) return found.data.employees;
-  const message =
-    `${searchName} was answered without the list employees. ` +
-    'Check that url is the API of HiBob, and the rights of the service user.';
-  throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+async function findPeople(client: SourceClient, request: SourceRequest): Promise<readonly unknown[]> {
+  const answer = await client.json(request);
+  if (isRecord(answer) && Array.isArray(answer.employees)) return answer.employees;
+  throw lacking(
+    searchName,
+    'the list employees',
+    'Check that url is the API of HiBob, and the rights of the service user.',
+  );
 }
 
 /** Returns an employee's id as text; undefined where it is not shown. */
-function idOf(employee: Fields): string | undefined {
+function idOf(employee: unknown): string | undefined {
+  if (!isRecord(employee)) return undefined;
   const cell = employee['/root/id'];
   const root = employee.root;
   const id = employee.id ?? (isRecord(root) ? root.id : undefined) ?? (isRecord(cell) ? cell.value : undefined);
-  return id === undefined || id === null || id === '' ? undefined : String(id);
+  return (typeof id === 'string' && id !== '') || typeof id === 'number' ? String(id) : undefined;
 }

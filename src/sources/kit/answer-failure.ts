@@ -1,7 +1,20 @@
 import { doubtAnswers, type ListCount, mergeAnswers, openAnswers } from '../../core/guard/answer.ts';
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
+import { RollcallError } from '../../core/run/errors.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { ReadRequest, SourceIo } from '../../ports/source.ts';
+
+/** The error of an answer that was read and lacks what it must have, so that it never counts as an empty one. */
+export function lacking(name: string, what: string, advice: string): RollcallError {
+  const message = `${name} was answered without ${what}: perhaps an error that came as a success, or another version of the API. ${advice}`;
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+}
+
+/** Returns which of the words, with blanks between them, the body of an error has at a name, as JSON or XML. Any other text may quote what was sent. */
+export function knownWord(bytes: Uint8Array, name: string, words: string): string | undefined {
+  const text = Buffer.from(bytes).toString('latin1');
+  return words.split(' ').find((word) => new RegExp(`(?:"${name}"\\s*:\\s*"|<${name}>)${word}["<]`).test(text));
+}
 
 /** Watches what the answers of one read hold beside their lists, and judges the read by the last accepted one. */
 export function openJudge({ answers: before, previous }: Pick<SourceIo, 'answers' | 'previous'>) {
@@ -23,7 +36,8 @@ export function openJudge({ answers: before, previous }: Pick<SourceIo, 'answers
       const told = notes.length === 0 ? end : { ...end, notes: [...(end.notes ?? []), ...notes] };
       const judged = kind === 'full' ? { ...told, answers: mergeAnswers(facts) } : told;
       if (!judged.complete) return { ...judged, reasons: [...judged.reasons, ...reasons] };
-      if (reasons.length === 0) return unsure.length === 0 ? judged : { ...judged, doubts: unsure };
+      const doubts = [...(judged.doubts ?? []), ...unsure];
+      if (reasons.length === 0) return doubts.length === 0 ? judged : { ...judged, doubts };
       const { rows, answers: merged } = judged;
       return {
         complete: false,

@@ -38,7 +38,7 @@ function openSummed<P>(read: PagedRead<P>, io: SourceIo) {
   const page: PagedRead<P>['page'] = async (place, number) => {
     const found = await read.page(place, number);
     people += found.people.length;
-    for (const fields of found.people) addDigest(words, String(keyOf(fields) ?? ''));
+    for (const fields of found.people) addDigest(words, keyOf(fields) ?? '');
     return found;
   };
   return { pages: readPages({ ...read, page }, io), sum: () => `${people} ${words.join(' ')}` };

@@ -2,6 +2,7 @@ import type { Assembler } from 'stream-json/core/assembler.js';
 import type { Token } from 'stream-json/core/parser.js';
 import { RollcallError } from '../../core/run/errors.ts';
 import { isRecord, maxDepth } from '../../drivers/http/json-text.ts';
+import { lacking } from './answer-failure.ts';
 import type { Fields } from './tally.ts';
 
 export interface ArrayPlace {
@@ -16,14 +17,14 @@ export interface ArrayPlace {
 }
 
 /**
- * Yields the objects of one JSON array while its bytes arrive, for answers that hold all employees in one body. Holds
+ * Yields what one JSON array has while its bytes arrive, for answers that hold all employees in one body. Holds
  * one chunk and one object. Ends only when the document is complete. Throws SOURCE_UNAVAILABLE when it is cut, is not
- * JSON, has no such array, or the array holds other values than objects. Never quotes the body.
+ * JSON, or has no such array. Never quotes the body.
  */
 export async function* streamArray(
   bytes: AsyncIterable<Uint8Array>,
   place: ArrayPlace,
-): AsyncGenerator<readonly Fields[], void> {
+): AsyncGenerator<readonly unknown[], void> {
   // Loaded only where it is used.
   const [{ jsonParser }, { Assembler }] = await Promise.all([
     import('stream-json/core/parser.js'),
@@ -33,8 +34,8 @@ export async function* streamArray(
   const parse = jsonParser({ streamValues: false });
   const finder = openFinder(place, () => new Assembler());
   let length = 0;
-  const take = (chunk: Uint8Array | undefined): readonly Fields[] => {
-    const found: Fields[] = [];
+  const take = (chunk: Uint8Array | undefined): readonly unknown[] => {
+    const found: unknown[] = [];
     for (const token of tokensOf(place, length, () => parse(decoder.decode(chunk, { stream: chunk !== undefined })))) {
       finder.take(token, found);
     }
@@ -56,7 +57,7 @@ function tokensOf(place: ArrayPlace, length: number, parse: () => unknown): read
     return isRecord(out) && Array.isArray(out.values) ? out.values : [];
   } catch {
     const what = `is not complete JSON (after ${length} bytes)`;
-    throw untrusted(place, what, 'Check that the address is the API itself, not a login or maintenance page.');
+    throw untrusted(place, what, 'Check that the address is the API itself.');
   }
 }
 
@@ -78,17 +79,14 @@ function openFinder(place: ArrayPlace, newAssembler: () => Assembler) {
     if (depth > maxDepth) throw untrusted(place, `is nested more than ${maxDepth} levels deep`, checkIt);
   };
 
-  const inside = (token: Token, into: Fields[], current: Assembler): void => {
+  const inside = (token: Token, into: unknown[], current: Assembler): void => {
     if (token.name === 'endArray' && current.done) {
       assembler = undefined;
       outside(token);
       return;
     }
     current.consume(numberFor(place, token));
-    if (!current.done) return;
-    const { current: item } = current;
-    if (!isRecord(item)) throw untrusted(place, `holds values that are not objects in ${nameOf(place)}`, checkIt);
-    into.push(item);
+    if (current.done) into.push(current.current);
   };
 
   const outside = (token: Token): void => {
@@ -110,7 +108,7 @@ function openFinder(place: ArrayPlace, newAssembler: () => Assembler) {
   };
 
   return {
-    take(token: Token, into: Fields[]): void {
+    take(token: Token, into: unknown[]): void {
       watchDepth(token);
       if (assembler === undefined) outside(token);
       else inside(token, into, assembler);
@@ -120,7 +118,7 @@ function openFinder(place: ArrayPlace, newAssembler: () => Assembler) {
         const what = `ended early, after ${length} bytes`;
         throw untrusted(place, what, 'The connection broke off; the read starts again from the beginning.');
       }
-      if (!isFound) throw untrusted(place, `holds no list ${nameOf(place)}`, checkIt);
+      if (!isFound) throw lacking(place.name, `the list ${nameOf(place)}`, checkIt);
       place.judge?.(place.name, beside);
     },
   };
@@ -136,8 +134,7 @@ function numberFor({ numbers }: ArrayPlace, token: Token): Token {
   return numbers === 'text' || losesDigits ? { name: 'stringValue', value: token.value } : token;
 }
 
-const checkIt =
-  'Check the address, the requested format, and the permissions: an error or an empty document may arrive as success.';
+const checkIt = 'Check the address, the requested format, and the permissions.';
 
 function nameOf({ path }: ArrayPlace): string {
   return path.length === 0 ? 'at the top level' : path.join('.');

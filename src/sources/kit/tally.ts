@@ -2,6 +2,7 @@ import { compileSourcePath, compileVisibility } from '../../core/person/source-p
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { countOf } from '../../core/run/formats.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
 import { addDigest, openKeySet } from './key-set.ts';
 
 /** The fields of one record, as the HR system shows them. */
@@ -23,10 +24,12 @@ const defaultMaxRecords = 5_000_000;
 
 /** Counts the records of a read and decides at its end whether the read is complete. Holds only a hash per person. */
 export interface Tally {
-  /** Counts a record. Throws SOURCE_UNAVAILABLE for more records than `maxRecords`. */
-  add(fields: Fields): void;
-  /** Adds a reason, without values, why absence proves nothing. */
+  /** Counts a record; undefined: one that is no object. Throws SOURCE_UNAVAILABLE for more records than `maxRecords`. */
+  add(fields: Fields | undefined): void;
+  /** Adds a reason, without values, why the read is not complete. */
   doubt(reason: string): void;
+  /** Adds a reason, without values, why absence proves nothing, although all people were read. */
+  unsure(reason: string): void;
   readonly rows: number;
   /**
    * `evidence` is what ended the read. `total`, where the source reports an exact one, must match the people
@@ -35,8 +38,14 @@ export interface Tally {
   end(facts: { readonly evidence: string; readonly total?: number | undefined }): ReadEnd;
 }
 
-export function compileKeyOf({ key }: TallyRules): (fields: Fields) => unknown {
-  return typeof key === 'string' ? compileSourcePath(key) : key;
+/** Compiles the key of a record as text; undefined where it has none. */
+export function compileKeyOf({ key }: TallyRules): (fields: unknown) => string | undefined {
+  const read = typeof key === 'string' ? compileSourcePath(key) : key;
+  return (fields) => {
+    const value = isRecord(fields) ? read(fields) : undefined;
+    if (value === undefined || value === null || value === '') return undefined;
+    return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  };
 }
 
 export function openTally(rules: TallyRules): Tally {
@@ -45,27 +54,33 @@ export function openTally(rules: TallyRules): Tally {
   const unseen = new Map(expected.map((path) => [path, compileVisibility(path)]));
   const seen = openKeySet();
   const doubts: string[] = [];
+  const unsure: string[] = [];
   // The sum of the records' hashes does not depend on their order.
   const sum = new Uint32Array(8);
   let rows = 0;
   let doubles = 0;
   let keyless = 0;
+  let formless = 0;
 
   return {
     add(fields) {
       rows += 1;
       if (rows > maxRecords) throw endless(maxRecords);
+      if (fields === undefined) {
+        formless += 1;
+        return;
+      }
       if (unseen.size > 0) for (const [path, isVisible] of unseen) if (isVisible(fields)) unseen.delete(path);
       addDigest(sum, JSON.stringify(fields));
       const value = keyOf(fields);
-      if (value === undefined || value === null || value === '') {
-        keyless += 1;
-      } else if (!seen.add(String(value))) {
-        doubles += 1;
-      }
+      if (value === undefined) keyless += 1;
+      else if (!seen.add(value)) doubles += 1;
     },
     doubt(reason) {
       if (!doubts.includes(reason)) doubts.push(reason);
+    },
+    unsure(reason) {
+      if (!unsure.includes(reason)) unsure.push(reason);
     },
     get rows() {
       return rows;
@@ -80,9 +95,10 @@ export function openTally(rules: TallyRules): Tally {
         const who = countOf(doubles, 'record was returned', 'records were returned');
         reasons.push(`${who} twice: people moved between pages, so another person may be missing`);
       }
-      if (keyless > 0) {
-        reasons.push(`${countOf(keyless, 'record has', 'records have')} no ${typeof key === 'string' ? key : 'key'}`);
-      }
+      const unnamed = `${countOf(keyless, 'record has', 'records have')} no ${typeof key === 'string' ? key : 'key'}`;
+      // Nothing would show a person who is missing. One of many that has none is trouble of that one.
+      if (keyless > 0 && keyless === rows - formless) reasons.push(unnamed);
+      if (rows > 0 && formless === rows) reasons.push(`each of its ${rows} records is something else than an object`);
       if (total !== undefined && total !== rows - doubles) {
         reasons.push(`the source reports a total of ${total}, but returned ${rows - doubles}`);
       }
@@ -90,7 +106,16 @@ export function openTally(rules: TallyRules): Tally {
       const more = rows === 0 || unseen.size === 0 ? {} : { notReturned: [...unseen.keys()] };
       if (reasons.length > 0) return { complete: false, rows, reasons, ...more };
       const stamp = Buffer.from(sum.buffer).toString('base64url');
-      return { complete: true, rows, evidence, stamp, asOf: 'read', ...more };
+      const told = keyless > 0 ? [...unsure, unnamed] : unsure;
+      return {
+        complete: true,
+        rows,
+        evidence,
+        stamp,
+        asOf: 'read',
+        ...more,
+        ...(told.length > 0 ? { doubts: told } : {}),
+      };
     },
   };
 }

@@ -1,9 +1,9 @@
 import { compileSourcePath } from '../../core/person/source-path.ts';
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
-import { RollcallError } from '../../core/run/errors.ts';
 import { countOf } from '../../core/run/formats.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
+import { lacking } from '../kit/answer-failure.ts';
 import { readConfirmed, type UnprovenRead } from '../kit/confirm-end.ts';
 import { openAuthority } from '../kit/http/authority.ts';
 import { type HttpRead, readOverHttp, type SourceClient } from '../kit/http/source-client.ts';
@@ -102,7 +102,8 @@ function pagedRead(reader: ListReader, { config, request, finish }: ListRead): P
     page: async (place, number) => {
       const read = await reader.page(place, number);
       const page = await finish(read, number);
-      if (read.isOnly !== true || page.people.every((one) => rules.accepts?.(one) !== false)) return page;
+      if (read.isOnly !== true || page.people.every((one) => isRecord(one) && rules.accepts?.(one) !== false))
+        return page;
       const doubt = 'a lookup of one person was answered with something else than the person: check `point`';
       return { ...page, doubts: [...(page.doubts ?? []), doubt] };
     },
@@ -130,6 +131,7 @@ async function openFinish(
   const today = utcDay(io.clock.now());
   return async ({ answer, isLast, ...page }, number) => {
     const doubts = [...(page.doubts ?? [])];
+    const unsure: string[] = [];
     if (number === 1) doubts.push(...joined.flatMap((one) => one.doubts));
     if (number === 1 && before !== undefined) doubts.push(...before.doubts);
     if (isLast && ready !== undefined) {
@@ -138,15 +140,18 @@ async function openFinish(
       if (after.state !== before?.state) doubts.push('the HR system rebuilt its data during the read');
     }
     const people = page.people.map((item) => {
+      // Its record of the second list belongs to no employee.
+      for (const one of isRecord(item) ? [] : joined) one.complete({});
+      if (!isRecord(item)) return item;
       const whole = joined.reduce((fields, one) => {
         const complete = one.complete(fields);
-        if (complete === undefined) doubts.push(one.missing);
+        if (complete === undefined) unsure.push(one.missing);
         return complete ?? fields;
       }, item);
       return shape(whole, answer, today);
     });
     if (isLast && isFull) doubts.push(...joined.flatMap((one) => one.remainder()));
-    return { ...page, people, doubts };
+    return { ...page, people, doubts, unsure };
   };
 }
 
@@ -156,7 +161,7 @@ interface Joined {
   readonly doubts: readonly string[];
   /** Returns the employee with the matching record; undefined when there is none. */
   complete(fields: Fields): Fields | undefined;
-  /** Reason for the read when an employee has no matching record. */
+  /** Why no person counts as missing when an employee has no matching record. */
   readonly missing: string;
   /** Returns reasons for the end of a full read, when each record of the second list should have had an employee. */
   remainder(): readonly string[];
@@ -193,6 +198,7 @@ async function readJoined(join: JoinSettings, main: List, client: SourceClient, 
   // The records of one employee differ in other fields than the key.
   const identity = join.list ? (fields: Fields) => JSON.stringify(fields) : keyOf;
   const unmet = new Set<string>();
+  let alone = 0;
   const found = new Map<string, Fields[]>();
   const keep = (fields: Fields): Fields =>
     Object.fromEntries(join.keep.flatMap((name) => (Object.hasOwn(fields, name) ? [[name, fields[name]]] : [])));
@@ -219,7 +225,8 @@ async function readJoined(join: JoinSettings, main: List, client: SourceClient, 
     doubts: end.complete ? [] : end.reasons.map((reason) => `${name}: ${reason}`),
     missing: `some records of ${nameOf(main)} have no counterpart in ${name}: they are returned without it (\`join.optional: true\` if that is normal)`,
     remainder: () =>
-      unmet.size === 0
+      // An employee whose key is odd leaves the own record behind.
+      unmet.size <= alone
         ? []
         : [
             `${countOf(unmet.size, 'record', 'records')} of ${name} ${unmet.size === 1 ? 'belongs' : 'belong'} to no employee of ${nameOf(main)}: an employee may be missing between two pages (\`join.each: false\` if that is normal)`,
@@ -228,6 +235,7 @@ async function readJoined(join: JoinSettings, main: List, client: SourceClient, 
       const key = byOf(fields) ?? '';
       const others = found.get(key);
       unmet.delete(key);
+      if (others === undefined) alone += 1;
       if (others === undefined && !join.optional) return undefined;
       // An employee without a record has none: this is known, because the list was read to its end.
       return { ...fields, [join.as]: join.list ? (others ?? []) : (others?.[0] ?? null) };
@@ -258,10 +266,7 @@ async function checkReadiness(ready: ReadySettings, main: List, client: SourceCl
   const name = nameOf({ baseUrl, method: 'GET', path: ready.path });
   const answer = await client.json({ name, url: urlOf(baseUrl, ready.path, ready.query), headers });
   const list = compileListPath(ready.items)(answer);
-  if (!Array.isArray(list)) {
-    const message = `${name} was answered, but without a list at ${ready.items}. Check \`ready.items\`.`;
-    throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
-  }
+  if (!Array.isArray(list)) throw lacking(name, `a list at ${ready.items}`, 'Check `ready.items`.');
   const entry = list.filter(isRecord).find(compileCondition(ready.where));
   if (entry === undefined) {
     const which = Object.entries(ready.where).map(([path, text]) => `${path} ${text}`);

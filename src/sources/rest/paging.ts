@@ -20,11 +20,9 @@ export interface PageFacts {
   /** Address of the page, to resolve relative addresses. */
   readonly url: string;
   /** People on this page, as the server returned them. */
-  readonly count: number;
+  readonly people: readonly unknown[];
   /** Distinct people so far, including this page. */
   readonly rows: number;
-  /** The last person of this page; undefined on an empty one. */
-  readonly last: Readonly<Record<string, unknown>> | undefined;
   readonly total: number | undefined;
 }
 
@@ -119,7 +117,7 @@ function counting(
  * servers refuse requests beyond the end, the total decides.
  */
 function countedNext(
-  { count, rows, total }: PageFacts,
+  { people: { length: count }, rows, total }: PageFacts,
   size: number,
   lastPage: 'empty' | 'total',
   place: Place,
@@ -185,13 +183,15 @@ function afterId(settings: PagingOf<'after-id'>): Paging {
     next(facts, from) {
       const more = readMore(facts.answer);
       if (more === false) return noFurtherPage;
-      const value = readNext(facts.answer) ?? (facts.last === undefined ? undefined : readId(facts.last));
+      // A last person without an id comes again on the next page.
+      const ids = facts.people.map((person) => (isRecord(person) ? readId(person) : undefined));
+      const value = readNext(facts.answer) ?? ids.findLast(isCursor);
       if (isCursor(value)) {
         if (more === true) return { kind: 'more', place: at(String(value)) };
         return countedNext(facts, size, 'empty', at(String(value)));
       }
       if (more === true) return { kind: 'lost', reason: 'the answer reports another page, but not after which person' };
-      if (facts.last !== undefined) return { kind: 'lost', reason: `the last person of a page has no ${id}` };
+      if (ids.length > 0) return { kind: 'lost', reason: `nobody on a page has ${id}` };
       return { kind: 'perhaps-end', place: from };
     },
   };

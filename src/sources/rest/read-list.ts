@@ -18,7 +18,6 @@ export type List = Readonly<
 
 /** One page of a list, with the answer that contained it. */
 export interface ListPage extends Page<Place> {
-  readonly people: readonly Fields[];
   readonly answer: unknown;
   /** Whether the list was read to its end. */
   readonly isLast: boolean;
@@ -42,15 +41,13 @@ export function openListReader(list: List, client: SourceClient): ListReader {
   const readTotal = list.total === undefined ? () => undefined : compileListPath(list.total);
   const name = nameOf(list);
   let rows = 0;
-  let last: Fields | undefined;
+  let last: unknown;
   let hasTotal = false;
 
-  const itemsOf = (answer: unknown, endSetting: string | undefined): readonly Fields[] => {
+  const itemsOf = (answer: unknown, endSetting: string | undefined): readonly unknown[] => {
     const items = readItems(answer);
     if (!Array.isArray(items)) throw noList(name, list.items, endSetting, answer);
-    const people = readRecord === undefined ? items : items.map((item) => (isRecord(item) ? readRecord(item) : item));
-    if (!people.every(isRecord)) throw noPeople(name, list);
-    return people;
+    return readRecord === undefined ? items : items.map((item) => (isRecord(item) ? readRecord(item) : item));
   };
 
   return {
@@ -75,7 +72,7 @@ export function openListReader(list: List, client: SourceClient): ListReader {
       const total = countIn(told);
       hasTotal ||= total !== undefined;
       const facts = { answer: value, links: answer.headerAll('link'), url: request.url, rows, total };
-      const next = paging.next({ ...facts, count: items.length, last: items.at(-1) }, place);
+      const next = paging.next({ ...facts, people: items }, place);
       const doubts = [
         ...(doubt === undefined ? [] : [doubt]),
         ...countDoubts(told, `${name}: ${list.total}`),
@@ -176,10 +173,10 @@ function startAdvice({ paging }: List): string {
 
 /** Removes the people that a page repeats from the previous one. If they differ, people moved between the two. */
 function withoutOverlap(
-  items: readonly Fields[],
+  items: readonly unknown[],
   overlap: number,
-  last: Fields | undefined,
-): { readonly people: readonly Fields[]; readonly doubt?: string } {
+  last: unknown,
+): { readonly people: readonly unknown[]; readonly doubt?: string } {
   if (overlap === 0 || last === undefined) return { people: items };
   if (JSON.stringify(items[0]) === JSON.stringify(last)) return { people: items.slice(1) };
   const doubt =
@@ -206,11 +203,5 @@ function noList(name: string, items: string, endSetting: string | undefined, ans
   const message =
     `${name} was answered, but the answer ${where}. Some HR systems report errors that way, so it never counts as an ` +
     `empty list. If it is no error, correct \`items\`.${endSetting === undefined ? '' : ` If it says so that no page follows, set ${endSetting}: true.`}`;
-  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
-}
-
-function noPeople(name: string, { items, record }: List): RollcallError {
-  const what = record === undefined ? 'objects' : `objects with an object at ${record}`;
-  const message = `${name} was answered, but its list ${items} has values that are not ${what}. Check \`items\` and \`record\`.`;
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
 }

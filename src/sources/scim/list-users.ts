@@ -1,9 +1,10 @@
-import { RollcallError } from '../../core/run/errors.ts';
+import type { RollcallError } from '../../core/run/errors.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
+import { knownWord, lacking } from '../kit/answer-failure.ts';
 import type { SourceRequest } from '../kit/http/failure.ts';
 import type { SourceClient } from '../kit/http/source-client.ts';
 import type { Page, PagedRead } from '../kit/pages.ts';
-import { countDoubts } from '../kit/tally.ts';
+import { countDoubts, countIn } from '../kit/tally.ts';
 import type { ScimConfig } from './config.ts';
 import type { UserReader } from './to-person.ts';
 
@@ -172,7 +173,7 @@ async function readList(
   const total = countIn(totalResults);
   // RFC 7644, 3.4.2: Resources may be absent when there are none.
   const found = resources === undefined && total !== undefined ? [] : resources;
-  if (!Array.isArray(found) || !found.every(isRecord)) throw noList(name);
+  if (!Array.isArray(found)) throw noList(name);
   // RFC 9865, 2: a text. Any other type would look like the end.
   if (nextCursor !== undefined && nextCursor !== null && typeof nextCursor !== 'string') throw noCursor(name);
   return {
@@ -183,38 +184,22 @@ async function readList(
   };
 }
 
-function countIn(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
-}
-
 /**
  * Returns the error for the registered word of a 400 alone (RFC 7644, 3.12), because details may quote what was sent.
  */
 function refusalOf(name: string): NonNullable<SourceRequest['refusal']> {
   return (status, bytes) => {
-    const word = /"scimType"\s*:\s*"(\w{1,40})"/.exec(Buffer.from(bytes).toString('latin1'))?.[1];
-    if (status !== 400 || word === undefined || !scimTypes.has(word)) return undefined;
+    const word = status === 400 ? knownWord(bytes, 'scimType', scimTypes) : undefined;
+    if (word === undefined) return undefined;
     const advice = adviceByType[word] ?? 'Check filter, attributes, sortBy and pageSize in the configuration.';
     return { what: `${name} was answered 400 (${word})`, advice };
   };
 }
 
 /** RFC 7644, table 9, and RFC 9865 for cursors. */
-const scimTypes: ReadonlySet<string> = new Set([
-  'invalidFilter',
-  'tooMany',
-  'uniqueness',
-  'mutability',
-  'invalidSyntax',
-  'invalidPath',
-  'noTarget',
-  'invalidValue',
-  'invalidVers',
-  'sensitive',
-  'invalidCursor',
-  'expiredCursor',
-  'invalidCount',
-]);
+const scimTypes =
+  'invalidFilter tooMany uniqueness mutability invalidSyntax invalidPath noTarget invalidValue invalidVers ' +
+  'sensitive invalidCursor expiredCursor invalidCount';
 
 const adviceByType: Readonly<Record<string, string>> = {
   invalidFilter: 'The server does not understand the filter: check `filter`, or set filters: false.',
@@ -223,13 +208,9 @@ const adviceByType: Readonly<Record<string, string>> = {
 };
 
 function noCursor(name: string): RollcallError {
-  const message = `${name} was answered with a nextCursor that is not text: the next page cannot be requested. Set paging: index.`;
-  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+  return lacking(name, 'a nextCursor that is text', 'The next page cannot be requested. Set paging: index.');
 }
 
 function noList(name: string): RollcallError {
-  const message =
-    `${name} was answered, but not with a SCIM list: it has neither Resources nor totalResults. Check baseUrl; such an ` +
-    'answer is never treated as an empty list, because errors have that form.';
-  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+  return lacking(name, 'a SCIM list (Resources, totalResults)', 'Check baseUrl.');
 }

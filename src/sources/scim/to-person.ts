@@ -7,7 +7,7 @@ import type { ScimConfig } from './config.ts';
 
 /** Builds records of SCIM resources, page by page, during one read. */
 export interface UserReader {
-  page(resources: readonly Fields[]): readonly Fields[];
+  page(resources: readonly unknown[]): readonly unknown[];
 }
 
 const texts = ['id', 'externalId', 'userName'];
@@ -23,10 +23,12 @@ export function openUserReader({ attributes = [], extensions }: ScimConfig): Use
   const shown = new Set<string>();
   return {
     page(resources) {
-      const people = resources.map((resource) => rename(resource, aliases));
-      for (const { path, isIn } of requested) if (!shown.has(path) && people.some(isIn)) shown.add(path);
+      const people = resources.map((resource) => (isRecord(resource) ? rename(resource, aliases) : resource));
+      const records = people.filter(isRecord);
+      for (const { path, isIn } of requested) if (!shown.has(path) && records.some(isIn)) shown.add(path);
       const empties = requested.filter(({ path }) => shown.has(path));
       return people.map((person) => {
+        if (!isRecord(person)) return person;
         let whole = person;
         for (const { steps, isIn } of empties) if (!isIn(whole)) whole = withEmpty(whole, steps);
         return derive(whole);

@@ -1,13 +1,13 @@
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import { chunk } from '../../core/run/batch.ts';
-import { RollcallError } from '../../core/run/errors.ts';
-import { isRecord, readJson } from '../../drivers/http/json-text.ts';
+import { isRecord } from '../../drivers/http/json-text.ts';
 import type { ReadRequest, SourcePage } from '../../ports/source.ts';
+import { lacking } from '../kit/answer-failure.ts';
 import type { Refusal } from '../kit/http/failure.ts';
 import type { HttpRead, SourceClient } from '../kit/http/source-client.ts';
 import { type Page, readPages, rulesOf } from '../kit/pages.ts';
 import { deltaStart, utcDay } from '../kit/status.ts';
-import { countDoubts, countIn, openTally } from '../kit/tally.ts';
+import { countDoubts, countIn, type Fields, openTally } from '../kit/tally.ts';
 import type { SuccessFactorsConfig } from './config.ts';
 import { quoted } from './odata.ts';
 import { personFields, toPerson, toUser, userFields } from './to-person.ts';
@@ -36,8 +36,7 @@ export async function* readPeople(
   // Totals by the number of remaining series, because each series has its own total.
   const counts = new Map<number, number>();
   const page = async (place: Place): Promise<Page<Place>> => {
-    const { results, count, doubts, next } = await readResults(config, client, place);
-    const people = results.map((entity) => (isPerson ? toPerson(entity, config, today) : toUser(entity, today)));
+    const { results: people, count, doubts, next } = await readResults(config, client, place);
     if (count !== undefined) counts.set(place.rest.length, count);
     const total = rest.length === 0 ? count : undefined;
     if (next !== undefined)
@@ -56,51 +55,36 @@ export async function* readPeople(
     };
   };
   const start = { url: first, isContinuation: false, rest };
-  return yield* readPages({ ...rules, first: start, page }, io);
+  const shape = (entity: Fields) => (isPerson ? toPerson(entity, config, today) : toUser(entity, today));
+  return yield* readPages({ ...rules, first: start, page, shape }, io);
 }
 
 function more(place: Place): Page<Place>['next'] {
   return { kind: 'more', place, id: place.url };
 }
 
-interface Results {
-  readonly results: readonly Readonly<Record<string, unknown>>[];
-  readonly count: number | undefined;
-  readonly doubts: readonly string[];
-  readonly next: string | undefined;
-}
-
-async function readResults(
-  { entity }: SuccessFactorsConfig,
-  client: SourceClient,
-  { url, isContinuation }: Place,
-): Promise<Results> {
+async function readResults({ entity }: SuccessFactorsConfig, client: SourceClient, { url, isContinuation }: Place) {
   const name = `GET /odata/v2/${entity}`;
   const refusal = isContinuation ? undefined : (status: number, bytes: Uint8Array) => refusalOf(name, status, bytes);
   const body = await client.json({ name, url, isContinuation, ...(refusal === undefined ? {} : { refusal }) });
   const d = isRecord(body) && isRecord(body.d) ? body.d : undefined;
-  if (d === undefined || !Array.isArray(d.results) || !d.results.every(isRecord)) {
-    const message = `the answer to ${name} holds no list d.results. Check the address: an error or an empty document arrived as success.`;
-    throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
-  }
+  if (d === undefined || !Array.isArray(d.results)) throw lacking(name, 'the list d.results', 'Check the address.');
   const doubts = countDoubts(d.__count, 'd.__count');
-  return { results: d.results, count: countIn(d.__count), doubts, next: nextUrl(name, d.__next, url) };
+  const results: readonly unknown[] = d.results;
+  return { results, count: countIn(d.__count), doubts, next: nextUrl(name, d.__next, url) };
 }
 
 /** Returns undefined at the end. Throws for an invalid link, which would otherwise look like the end. */
 function nextUrl(name: string, link: unknown, from: string): string | undefined {
   if (link === undefined || link === null || link === '') return undefined;
   if (typeof link === 'string' && URL.canParse(link, from)) return new URL(link, from).href;
-  const message =
-    `the answer to ${name} has a __next that is not an address, so the next page cannot be requested. ` +
-    'The read is repeated; if this continues, check the address in the configuration and the network to SuccessFactors.';
-  throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+  throw lacking(name, 'a __next that is an address', 'The next page cannot be requested. Check the address.');
 }
 
 /** Returns the error for the code of an OData error. Its texts may hold ids, so they are not shown. */
 function refusalOf(name: string, status: number, bytes: Uint8Array): Refusal | undefined {
   if (status !== 400 && status !== 403) return undefined;
-  const code = errorCode(bytes);
+  const code = /"code"\s*:\s*"((?:COE|LGN)[A-Z0-9_]{1,60})"/.exec(Buffer.from(bytes).toString('latin1'))?.[1];
   if (code === undefined) return undefined;
   const what = `${name} was answered ${status} (${code})`;
   const advice =
@@ -108,16 +92,6 @@ function refusalOf(name: string, status: number, bytes: Uint8Array): Refusal | u
       ? 'The user lacks a permission: docs/sources/successfactors.md lists the required ones.'
       : 'A navigation of expand or a field of filter does not exist or is not granted: remove it from source.expand, or grant it.';
   return { what, advice, isRefusal: status === 403 };
-}
-
-function errorCode(bytes: Uint8Array): string | undefined {
-  try {
-    const { value } = readJson(bytes);
-    const code = isRecord(value) && isRecord(value.error) ? value.error.code : undefined;
-    return typeof code === 'string' && /^(?:COE|LGN)[A-Z0-9_]{1,60}$/.test(code) ? code : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** People in one lookup request. */

@@ -9,7 +9,7 @@ import { acceptsOnly, defineKind, type OpenedSource } from '../kit/kind.ts';
 import { inPortions } from '../kit/pages.ts';
 import { plainDate, utcDay } from '../kit/status.ts';
 import { streamArray } from '../kit/stream-array.ts';
-import { type Fields, openTally } from '../kit/tally.ts';
+import { countIn, type Fields, openTally } from '../kit/tally.ts';
 import { type RaasConfig, type SoapConfig, WorkdayConfig } from './config.ts';
 import { idTypes, readWorkers } from './soap/read.ts';
 import { statusInputs } from './soap/to-person.ts';
@@ -101,19 +101,21 @@ function unauthorised(status: number, bytes: Uint8Array): Refusal | undefined {
 
 /** Reads the number of rows, which the report repeats in a column of each row. */
 function openCount(column: string | undefined) {
-  const said = new Set<string>();
+  const said = new Map<number | undefined, number>();
+  let rows = 0;
+  const total = (): number | undefined => [...said].find(([, times]) => times > rows / 2)?.[0];
   return {
     add(row: Readonly<Record<string, unknown>>): void {
-      if (column !== undefined && said.size < 2) said.add(String(row[column] ?? ''));
+      if (column === undefined) return;
+      rows += 1;
+      const count = countIn(row[column]);
+      said.set(count, (said.get(count) ?? 0) + 1);
     },
     doubts(): readonly string[] {
-      if (column === undefined || (said.size === 1 && this.total() !== undefined)) return [];
-      return [`${column} does not have the same number of rows in each row, so it proves nothing`];
+      if (column === undefined || total() !== undefined) return [];
+      return [`${column} does not have the same number of rows in most rows, so it proves nothing`];
     },
-    total(): number | undefined {
-      const [text = ''] = said;
-      return /^\d{1,12}$/.test(text) ? Number(text) : undefined;
-    },
+    total,
   };
 }
 

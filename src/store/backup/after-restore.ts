@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { RestoreEffects } from '../../ports/store-operations.ts';
 import type { OpenTransaction } from '../db/database.ts';
@@ -46,6 +47,8 @@ export async function settleRestored(db: OpenTransaction, at: Restored, madeAt: 
   }
   // The processes of the backup are gone. A fence never falls, so that none of them can write again.
   await db.updateTable('leases').set({ owner: null, until_at: 0, fence: sql`fence + 1` }).execute();
+  // A process that still knows the replaced store refuses this one.
+  await db.updateTable('store_identity').set({ id: randomUUID(), refused: null }).execute();
   // Notices of the time before the backup were sent since, or are no longer useful.
   await db.deleteFrom('alert_deliveries').where('state', '=', 'waiting').execute();
   const tokens = await keepTokens(db, at);

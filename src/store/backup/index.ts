@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { conflict, RollcallError, usageError } from '../../core/run/errors.ts';
-import { countOf } from '../../core/run/formats.ts';
+import { countOf, firstOf } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type {
   BackupHeader,
@@ -82,14 +82,16 @@ async function requireNoProcess(db: Database, place: string, now: number): Promi
   if (!(await tableNames(db)).includes('leases')) return;
   const held = await db
     .selectFrom('leases')
-    .select(['name', 'until_at'])
+    .select(['name', 'owner', 'until_at'])
     .where('owner', 'is not', null)
     .where('until_at', '>', now)
     .orderBy('until_at', 'desc')
-    .executeTakeFirst();
-  if (held === undefined) return;
-  const until = new Date(held.until_at).toISOString();
-  const message = `a process works on the store ${place}: it holds the lease "${held.name}" until ${until}. Stop every "rollcall start" and command on this store, wait until then, and try again. Nothing was changed.`;
+    .execute();
+  const [last] = held;
+  if (last === undefined) return;
+  const named = held.slice(0, 5).map(({ name, owner }) => `"${name}" of ${owner}`);
+  const until = new Date(last.until_at).toISOString();
+  const message = `processes work on the store ${place}. Leases that are held, until ${until} at most: ${firstOf(named, held.length).join(', ')}. Stop every "rollcall start" and command on this store, wait until then, and try again. Nothing was changed.`;
   throw conflict(message);
 }
 

@@ -1,5 +1,6 @@
 import Sqlite from 'better-sqlite3';
 import { isStoreAway, RollcallError } from '../../core/run/errors.ts';
+import { olderCopy } from '../../ports/store.ts';
 
 /**
  * Nothing of the transaction was done, and the same one may succeed at once: two transactions conflicted, or the
@@ -81,6 +82,8 @@ export function explainSqliteError(error: unknown, file: string): unknown {
 /** What an error of either database says about the store as a whole, by its code. */
 const faults: readonly (readonly [codes: RegExp, words: string])[] = [
   [/^STORE_REPLACED/, 'its file was deleted or replaced'],
+  [/^STORE_OLDER/, olderCopy],
+  [/^STORE_OTHER/, 'it is another store than the one that this process has opened'],
   [/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|53100|ENOSPC|EDQUOT)/, 'its disk is full'],
   [/^(SQLITE_(READONLY|CANTOPEN|PERM)|25006|EROFS)/, 'it is read-only'],
   [/^(SQLITE_(IOERR|CORRUPT|NOTADB)|53|58|XX)/, 'it or its disk has errors'],

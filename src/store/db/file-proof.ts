@@ -13,10 +13,14 @@ const proofName = 'proof of the file';
  * hint, because some network volumes change them. Where they differ, a value that is written through the open database must be
  * found at the path. Rejects with `STORE_INVALID` otherwise.
  */
-export async function openFileProof(db: Database, path: string): Promise<() => Promise<void>> {
-  let known = await identityOf(path);
+export async function openFileProof(
+  db: Database,
+  path: string,
+  identify: typeof identityOf = identityOf,
+): Promise<() => Promise<void>> {
+  let known = await identify(path);
   return async () => {
-    const now = await identityOf(path);
+    const now = await identify(path);
     if (now !== undefined && now === known) return;
     if (now === undefined || !(await isShownAt(path, db))) throw replaced(path);
     known = now;

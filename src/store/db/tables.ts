@@ -133,6 +133,7 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   restores: {},
   // Users sign in again: their roles may have changed since.
   sessions: { isDroppedByRestore: true },
+  store_identity: { isBookkeeping: true },
   // Another disk has other room.
   leases: { isBookkeeping: true },
   turns: { isBookkeeping: true, isDroppedByRestore: true },

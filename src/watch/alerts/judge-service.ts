@@ -3,6 +3,7 @@ import { ageOf, countOf, firstOf, formatInstant, formatMinute } from '../../core
 import { given } from '../../core/run/given.ts';
 import type { AlertProblem, Undelivered } from '../../ports/alerts.ts';
 import type { QueueDepth } from '../../ports/metrics.ts';
+import { olderCopy } from '../../ports/store.ts';
 import type { ReportState } from '../../ports/store-operations.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
 
@@ -121,11 +122,26 @@ const afterFault: Readonly<Record<string, readonly [title: string, action: strin
     'the disk of the store was full',
     'give the disk of the store more room, or lower retention.runs',
   ],
+  [olderCopy]: ['the store was an older copy', 'find out why the database failed over to an older copy'],
   'it is read-only': [
     'the store was read-only',
     'find out why the database or its disk was read-only: a standby, a failover, or a disk with errors',
   ],
 };
+
+/** Returns the problem of a store that is older than what this process has seen. Such a store still takes a notice. */
+export function judgeOlderCopy(from: number): AlertProblem {
+  return {
+    topic: 'store',
+    code: 'store-older',
+    severity: 'critical',
+    key: 'older',
+    summary: 'The store is older than what its processes have seen, so no run starts and no token is presented',
+    details: ['A database failed over to an older copy, or one was restored without "rollcall admin restore".'],
+    ...{ from, unaffected: undefined },
+    action: 'rollcall explain store-older',
+  };
+}
 
 /** Shorter outages are in the log only. */
 export const outageToldMs = 60_000;
@@ -136,8 +152,9 @@ export const outageToldMs = 60_000;
 export function judgeOutage({
   outage,
   storeBackAt,
-}: Pick<WorkView, 'outage' | 'storeBackAt'>): { readonly over: AlertProblem } | undefined {
-  if (outage === undefined || outage.until - outage.from < outageToldMs || storeBackAt >= outage.from) return undefined;
+}: Pick<WorkView, 'outage' | 'storeBackAt'>): { readonly over: AlertProblem } | 'well' | undefined {
+  if (outage === undefined) return 'well';
+  if (outage.until - outage.from < outageToldMs || storeBackAt >= outage.from) return undefined;
   const { from, until, fault } = outage;
   const [title, action] = afterFault[fault] ?? [undefined, 'read the log of the database for that time'];
   const what = title === undefined ? 'did not answer' : 'took no write';

@@ -16,10 +16,10 @@ import {
   severities,
 } from '../../ports/alerts.ts';
 import type { Clock, Egress, Logger, NewId } from '../../ports/runtime.ts';
-import type { Run, Store } from '../../ports/store.ts';
+import { olderCopy, type Run, type Store } from '../../ports/store.ts';
 import { decideAlerts, freshState, type NoticeDraft, quietAlerts } from './decide.ts';
 import { isAtRisk } from './judge-leavers.ts';
-import { freshMemory, type Outage, outageToldMs, type ProcessMemory } from './judge-service.ts';
+import { freshMemory, judgeOlderCopy, type Outage, outageToldMs, type ProcessMemory } from './judge-service.ts';
 import type { WatchedSync } from './judge-sync.ts';
 import type { Place } from './render-notice.ts';
 import { openChannel, openSender, sendOnce } from './send.ts';
@@ -62,6 +62,8 @@ export interface Alerts {
    * at any instant: a notice is stored with its state. `outage`: a time without the store that has just ended.
    */
   evaluate(signal: AbortSignal, outage?: Outage): Promise<void>;
+  /** Stores that the store is an older copy, and nothing else: what the copy says of the rest is no longer true. */
+  refuseStore(from: number): Promise<void>;
   /**
    * Sends what is due, each channel on its own: one that hangs delays no other. A notice is sent until it is delivered (at
    * least once) or a day old. Resolves when every channel has tried; a channel that is still busy from an earlier call is
@@ -157,6 +159,11 @@ export function openAlerts(options: AlertsOptions): Alerts {
         const found = await evaluateSync(one, before, { ...io, isWorkDone });
         attention.evaluated(one.sync, await storeFound(before, found));
       }
+    },
+    async refuseStore(from) {
+      if (channels.length === 0) return;
+      const topics = { store: judgeOlderCopy(from) };
+      await evaluateSubject(deployment, () => ({ facts: [{ at: clock.now(), topics }] }));
     },
     send: (signal) => sender.send(signal),
     async test(only, signal) {
@@ -333,7 +340,10 @@ export function openAlertChecks(alerts: Alerts, io: AlertChecksIo, memory: Proce
   const evaluate = async (signal: AbortSignal): Promise<void> => {
     const startedAt = clock.now();
     const fault = await store.fault(startedAt);
-    if (fault !== undefined) return storeFails(startedAt, fault);
+    if (fault !== undefined) {
+      storeFails(startedAt, fault);
+      return fault === olderCopy ? alerts.refuseStore(startedAt) : undefined;
+    }
     const outage = memory.away === undefined ? undefined : { ...memory.away, until: startedAt };
     try {
       await alerts.evaluate(signal, outage);

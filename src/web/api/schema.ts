@@ -63,7 +63,8 @@ export interface Schemas {
   UndoOrder: { only?: ('creates' | 'updates' | 'emailChanges' | 'firstSight' | 'enables' | 'disables' | 'removes' | 'handOvers' | 'configuration' | 'leads' | 'unleads' | 'identity' | 'recreate')[]; users?: string[]; reason?: string; as?: string };
   Verdict: { run: string; sync: string; changes: number; pending: number; reduced: number; expiresAt: string | null; frozenUntil: string | null; isDeploymentRunning: boolean };
   VerdictOrder: { only?: ('creates' | 'updates' | 'emailChanges' | 'firstSight' | 'enables' | 'disables' | 'removes' | 'handOvers' | 'configuration' | 'leads' | 'unleads' | 'identity' | 'recreate')[]; except?: string[]; ids?: string[]; reason?: string; as?: string };
-  WebhookOrder: { identifications: string[] };
+  WebhookMessage: Schemas['WebhookOrder'] | unknown;
+  WebhookOrder: { identifications?: string[] };
 }
 
 export interface paths {
@@ -135,5 +136,5 @@ export interface paths {
   '/api/audit': { get: { parameters: { query?: { 'sync'?: string | undefined; 'run'?: string | undefined; 'by'?: string | undefined; 'action'?: 'rename-sync' | 'loosen-safeguards' | 'pause' | 'resume' | 'request-run' | 'approve' | 'reject' | 'cancel' | 'adopt' | 'decide-accounts' | 'retry' | 'undo' | 'webhook' | 'token-refresh' | 'token-revoke' | 'learn' | 'export' | 'export-changes' | 'plan-out' | 'backup' | 'forget' | 'drop-unreadable' | 'restore' | 'alerts-ack' | 'alerts-mute' | 'alerts-unmute' | 'alerts-test' | 'sign-in' | 'sign-in-failed' | 'sign-out' | 'end-session' | 'preview' | undefined; 'connection'?: string | undefined; 'since'?: string | undefined; 'until'?: string | undefined; 'limit'?: number | undefined; 'cursor'?: string | undefined } }; responses: { 200: { content: { 'application/json': Schemas['AuditPage'] } }; default: { content: { 'application/problem+json': Schemas['Problem'] } } } } };
   '/api/connections/{name}/token/refresh': { post: { parameters: { path: { 'name': string } }; requestBody: { content: { 'application/json': Schemas['CancelOrder'] } }; responses: { 200: { content: { 'application/json': Schemas['Connection'] } }; default: { content: { 'application/problem+json': Schemas['Problem'] } } } } };
   '/api/connections/{name}/token/revoke': { post: { parameters: { path: { 'name': string } }; requestBody: { content: { 'application/json': Schemas['CancelOrder'] } }; responses: { 200: { content: { 'application/json': Schemas['Connection'] } }; default: { content: { 'application/problem+json': Schemas['Problem'] } } } } };
-  '/api/webhooks/{sync}': { post: { parameters: { path: { 'sync': string }; header?: { 'x-rollcall-timestamp'?: string | undefined; 'x-rollcall-signature'?: string | undefined } }; requestBody: { content: { 'application/json': Schemas['WebhookOrder'] } }; responses: { 202: { content: { 'application/json': Schemas['Requested'] } }; default: { content: { 'application/problem+json': Schemas['Problem'] } } } } };
+  '/api/webhooks/{sync}': { post: { parameters: { path: { 'sync': string } }; requestBody: { content: { 'application/json': Schemas['WebhookMessage'] } }; responses: { 200: { content: { 'application/json': Schemas['Requested'] } }; default: { content: { 'application/problem+json': Schemas['Problem'] } } } } };
 }

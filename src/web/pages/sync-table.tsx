@@ -179,7 +179,7 @@ function dayOf(day: string, parts: readonly DayCounts[]): DayCounts {
 }
 
 /** What a sync does now: idle, or the step of its run with progress and remaining time. */
-export function ActivityCell({ sync: { name: sync, activity, requests } }: { readonly sync: SyncOverview }) {
+export function ActivityCell({ sync: { activity, requests } }: { readonly sync: SyncOverview }) {
   const { t, f } = usePage();
   const now = useNow();
   const words = t.overview.syncs;
@@ -205,7 +205,7 @@ export function ActivityCell({ sync: { name: sync, activity, requests } }: { rea
     <span className="stack">
       {run === null ? badge : <Link to={pathTo('runs', run)}>{badge}</Link>}
       {isInterrupted ? (
-        <small>{words.interrupted(interruptedAt === null ? null : f.instant(interruptedAt, now), sync)}</small>
+        <small>{words.interrupted(interruptedAt === null ? null : f.instant(interruptedAt, now))}</small>
       ) : null}
       {waiting === null ? null : <small className="faint break">{waiting.text}</small>}
       {problem === null || waiting !== null ? null : (

@@ -129,8 +129,8 @@ export const en = {
       stale: 'stale',
       step: (phase: string, step: number, steps: number) => `${phase}, step ${step} of ${steps}`,
       done: (done: string, total: string) => `${done} of ${total}`,
-      interrupted: (since: string | null, sync: string) =>
-        `Interrupted: no process works on the run${since === null ? '' : ` since ${since}`}. To continue it: rollcall apply ${sync}`,
+      interrupted: (since: string | null) =>
+        `Interrupted: no process works on the run${since === null ? '' : ` since ${since}`}. To continue it: rollcall start`,
       problem: (at: string, reason: string) => `Last problem, at ${at}: ${reason}`,
       eta: (time: string) => `about ${time} left`,
       requests: (requests: number) => count(requests, 'request waits', 'requests wait'),

@@ -134,8 +134,8 @@ export const es: Texts = {
       stale: 'atrasada',
       step: (phase, step, steps) => `${phase}, paso ${step} de ${steps}`,
       done: (done, total) => `${done} de ${total}`,
-      interrupted: (since, sync) =>
-        `Interrumpida: ningún proceso trabaja en la ejecución${since === null ? '' : ` desde ${since}`}. Para continuarla: rollcall apply ${sync}`,
+      interrupted: (since) =>
+        `Interrumpida: ningún proceso trabaja en la ejecución${since === null ? '' : ` desde ${since}`}. Para continuarla: rollcall start`,
       problem: (at, reason) => `Último problema, a las ${at}: ${reason}`,
       eta: (time) => `faltan unos ${time}`,
       requests: (requests) => count(requests, 'solicitud espera', 'solicitudes esperan'),

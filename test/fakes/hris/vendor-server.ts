@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { FaultName } from '../../contracts/source-faults.ts';
+import { spoiler } from '../../support/odd-values.ts';
 
 export interface VendorRequest {
   readonly method: string;
@@ -53,7 +54,7 @@ export async function startVendor({ answer, isData, fault, strikeAt = 2 }: Vendo
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   // The system gives a port to a later server again.
-  if (typeof address === 'object' && address !== null) withdrawn.delete(address.port);
+  if (typeof address === 'object' && address !== null) rewrites.delete(address.port);
   onTestFinished(
     () =>
       new Promise<void>((resolve) => {
@@ -66,17 +67,24 @@ export async function startVendor({ answer, isData, fault, strikeAt = 2 }: Vendo
 }
 
 function give({ status, headers, body }: VendorReply, response: ServerResponse): void {
-  const shown = withoutFields(body, withdrawn.get(response.socket?.localPort ?? 0) ?? []);
+  const shown = rewrites.get(response.socket?.localPort ?? 0)?.(body) ?? body;
   response.writeHead(status, { 'content-length': Buffer.byteLength(shown), ...headers });
   response.end(shown);
 }
 
-/** Names of fields that a server shows to nobody any more, by its port. */
-const withdrawn = new Map<number, readonly string[]>();
+/** What becomes of the bodies that a server answers, by its port. */
+const rewrites = new Map<number, (body: string) => string>();
 
 /** Takes the right to these fields away: from now on no answer of the server has a key or element of such a name. */
 export function withdraw(port: number, names: readonly string[]): void {
-  withdrawn.set(port, names);
+  rewrites.set(port, (body) => withoutFields(body, names));
+}
+
+/** From now on the server shows the records of some people damaged: see `spoiler`. */
+export function spoil(port: number, ...[owners, numbers]: Parameters<typeof spoiler>): { readonly most: number } {
+  const { counts, rewrite } = spoiler(owners, numbers);
+  rewrites.set(port, rewrite);
+  return counts;
 }
 
 function withoutFields(body: string, names: readonly string[]): string {

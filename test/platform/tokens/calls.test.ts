@@ -92,7 +92,7 @@ it.each([
   [403, { title: 'Refresh token revoked' }, 'invalid-grant', undefined],
   [200, { error: 'invalid_client' }, 'not-sent', 'it answered 200 (invalid_client)'],
   [200, { error: 'server_error' }, 'unknown', 'it answered 200 (server_error)'],
-  [500, { error: 'server_error' }, 'unknown', 'POST /os-api/public-api/v1/token was answered 500'],
+  [500, { error: 'server_error' }, 'unknown', 'it answered 500 (server_error)'],
   [401, { error: 'access_token_expired' }, 'not-sent', 'POST /os-api/public-api/v1/token was answered 401'],
   [500, { access_token: 'a', refresh_token: 'b', error: 'invalid_grant' }, 'granted', undefined],
   [400, { error: 'unsupported_grant_type' }, 'not-sent', 'it answered 400 (unsupported_grant_type)'],

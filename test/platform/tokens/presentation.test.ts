@@ -315,9 +315,10 @@ describe('an answer without a pair', () => {
     ['names a reuse', pair, true],
     ['refuses a first token', { ...pair, issuedAt: undefined }, false],
   ])('that %s is never asked again', async (_, stored, isReuse) => {
-    const { present, vault } = await bench({ kind: 'invalid-grant', code: 'invalid_grant', isReuse }, stored);
+    const { present, vault, alerts } = await bench({ kind: 'invalid-grant', code: 'invalid_grant', isReuse }, stored);
     await present();
     expect((await vault.read())?.retryAt).toBeUndefined();
+    expect(alerts).toEqual([expect.stringMatching(/(answered invalid_grant|used before)\. Get a new refresh token/)]);
   });
 
   it('that is invalid_grant says nothing where another process has changed the row', async () => {

@@ -56,9 +56,15 @@ it.each<[string, Partial<TokenEntry>, 'used' | 'new', [state: string, advice: Re
   ['a time that counts nothing', { attempts: 0, retryAt: 9000 }, 'used', ['ready', /^Nothing to do/]],
   [
     'a dead pair',
-    { state: 'reauth-required' },
+    { state: 'reauth-required', attempts: 1, retryAt: 9000 },
     'used',
     ['reauth-required', /^Run `rollcall token refresh acme` first/],
+  ],
+  [
+    'a pair that is dead for good',
+    { state: 'reauth-required', attempts: 1 },
+    'used',
+    ['reauth-required', /^Get a new refresh token/],
   ],
   ['a first token not exchanged', { access: undefined, issuedAt: undefined }, 'used', ['ready', /^Not exchanged yet/]],
   ['a refresh under way', { state: 'refreshing' }, 'used', ['refreshing', /in progress, or its answer was lost/]],

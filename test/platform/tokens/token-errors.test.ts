@@ -54,14 +54,14 @@ it.each([
   const failure = tokenFailure('acme', why, undefined);
   expect(failure).toMatchObject({ code: expected, retry: 'never', message: expect.stringMatching(message) });
   expect(failure.message).not.toContain('Cause');
-  const withCause = tokenFailure('acme', why, 'a reason').message;
+  const withCause = tokenFailure('acme', why, { reason: 'a reason' }).message;
   expect(withCause).toBe(`${failure.message}${why === 'seed-not-allowed' ? '' : ' Cause: a reason.'}`);
 });
 
 it('only the source of a sync is told of `source try`', () => {
-  expect(howToClear(holderOf('source people'))).toMatch(/token refresh, source try\.$/);
-  expect(howToClear(holderOf('acme'))).toMatch(/token refresh\.$/);
-  expect(howToClear(holderOf('my source people'))).toContain('from the platform');
+  expect(howToClear(holderOf('source people'), { attempts: 2 })).toMatch(/token refresh, source try\.$/);
+  expect(howToClear(holderOf('acme'), { attempts: 2 })).toMatch(/token refresh\.$/);
+  expect(howToClear(holderOf('my source people'), { attempts: 2 })).toContain('from the platform');
 });
 
 it.each([

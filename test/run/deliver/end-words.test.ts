@@ -153,11 +153,16 @@ describe('the users of a file whose status is no end', () => {
     expect(await learnedBy(scene)).toEqual({});
   });
 
-  it('are read back at the deadline; from then on, files of the connection as soon as their status stands', async () => {
+  it('are read back at the deadline, which is told once; from then on, files of the connection as soon as their status stands', async () => {
     const scene = await fileOut(processing);
     expect(await scene.play()).toBeGreaterThanOrEqual(settle.deadlineMs);
     expect(await scene.states()).toEqual({ ana: 'applied', eva: 'applied' });
     expect(await learnedBy(scene)).toEqual({ neverEnds: true });
+    expect(await scene.findings()).toEqual([
+      expect.stringMatching(
+        /^file-status: batch 1: the status of its file was still "Processing" at settle.deadline, although all its rows are shown.* Set connections.acme.dialect.status.path .* or syncs.people.settle.deadline /,
+      ),
+    ]);
     const next = await openScene({ beside: scene, run: 'run_2', changes: [sampleChange('leo')] });
     next.script.status = processing;
     expect(await next.play()).toBeLessThan(minute);

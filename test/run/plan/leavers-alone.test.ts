@@ -115,6 +115,18 @@ describe('a run about everyone that cannot disable leavers', () => {
     if (scope !== undefined) expect((await scene.plan(scope)).kinds).toEqual({ E1: 'disable' });
   });
 
+  it('asks also about leavers of an earlier read whom this read did not reach', async () => {
+    const scene = await nextDay({
+      settings: { guards: { ...defaultGuards, disables: { absolute: 0, percent: 0, cap: 0 } } },
+    });
+    expect((await scene.run()).kinds).toMatchObject({ E1: 'disable held' });
+    Object.assign(scene.sync.settings, { guards: defaultGuards });
+    scene.source.records = scene.source.records.toReversed();
+    troubles['a page of the source fails']?.make(scene);
+    await scene.plan().catch(() => {});
+    expect(await request(scene)).toMatchObject({ identifications: ['E1'] });
+  });
+
   it('takes its request back when another attempt disables them', async () => {
     const scene = await nextDay();
     troubles['a page of the source fails']?.make(scene);

@@ -99,9 +99,9 @@ describe('a CSV file behind an address', () => {
   it.each([
     ['text/html; charset=UTF-8', people, undefined],
     ['application/json', people, undefined],
-    ['text/html', '<!doctype html><p>Sign in', /web page/],
-    ['text/csv', '\n <html>Sign in', /web page/],
-    ['text/csv', '{"error":"no export"}', /the body is JSON/],
+    ['text/html', '<!doctype html><p>Sign in', /sign-in page/],
+    ['text/csv', '\n <html>Be right back', /maintenance page/],
+    ['text/csv', '{"error":"no export"}', /is JSON, not CSV/],
   ])('is judged by its first bytes, not by its label: %s, %j', async (type, body, refusal) => {
     const { open } = await serve(() => reply(body, { 'content-type': type, etag: '"1"' }));
     const read = readWhole(open());

@@ -26,8 +26,14 @@ function restCase(style: PagingFakeName, impossible: Impossible, more: Pick<Sour
       // One answer has to be longer than the buffers on its way, and than one page of a read.
       const count = style === 'none' && crowd === 'many' ? 2_600 : pages.count;
       const fake = await startRestFake(style, fault, { count, pageSize: pages.pageSize });
+      const parts = overHttp(fake.source, fake.server, fake.elsewhere);
       return {
-        ...overHttp(fake.source, fake.server, fake.elsewhere),
+        ...parts,
+        // Such pages continue after the id of the last person: an odd one is told, and the read is not complete.
+        spoil: (owners, numbers) =>
+          parts.spoil?.(owners, new Map([...numbers].filter(([id]) => style !== 'after-id' || id !== owners[7]))) ?? {
+            most: 0,
+          },
         field: 'id',
         identifications: humans(count, fault).map(({ id }) => id.replace('#', '')),
       };

@@ -130,7 +130,9 @@ describe('servers that are wrong', () => {
 
     const reading = readWhole(openSource(config, sourceBase('/')));
 
-    await expect(reading).rejects.toMatchObject({ message: expect.stringContaining('nextCursor that is not text') });
+    await expect(reading).rejects.toMatchObject({
+      message: expect.stringContaining('without a nextCursor that is text'),
+    });
   });
 
   it('a refusal is told by its registered word, and not by the detail, which may quote people', async () => {

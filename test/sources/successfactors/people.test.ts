@@ -104,7 +104,7 @@ describe('SuccessFactors', () => {
       await expect(readWhole(openSource(config, sourceBase('/')))).rejects.toMatchObject({
         code: 'SOURCE_UNAVAILABLE',
         retry: 'backoff',
-        message: expect.stringContaining('__next that is not an address'),
+        message: expect.stringContaining('without a __next that is an address'),
       });
     },
   );

@@ -1,5 +1,6 @@
 import type { AlertNotice } from '../../../src/ports/alerts.ts';
 import type { QueueDepth } from '../../../src/ports/metrics.ts';
+import { olderCopy } from '../../../src/ports/store.ts';
 import type { TokenStatus } from '../../../src/ports/tokens.ts';
 import { untilCaughtUp } from '../../../src/watch/alerts/freshness.ts';
 import { type Alerts, openAlertChecks, openAlerts } from '../../../src/watch/alerts/open-alerts.ts';
@@ -225,6 +226,16 @@ export const failures: readonly Failure[] = [
     },
     end: undefined,
   })),
+  {
+    name: 'The store is an older copy',
+    runs: 'none',
+    begin: async (stage) => {
+      stage.storeFault = olderCopy;
+    },
+    end: async (stage) => {
+      stage.storeFault = undefined;
+    },
+  },
   {
     name: 'The platform ends the runs of 15 syncs, twice each',
     begin: endRunsOf15,

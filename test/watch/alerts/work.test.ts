@@ -2,12 +2,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RollcallError } from '../../../src/core/run/errors.ts';
 import type { QueueDepth } from '../../../src/ports/metrics.ts';
 import type { Store } from '../../../src/ports/store.ts';
+import { backUpStore, restoreStore } from '../../../src/store/backup/index.ts';
 import { openStore } from '../../../src/store/index.ts';
+import { openDatabase } from '../../../src/store/open-store.ts';
 import { untilCaughtUp } from '../../../src/watch/alerts/freshness.ts';
 import { openAlertChecks, openAlerts } from '../../../src/watch/alerts/open-alerts.ts';
-import { openRun, sampleTrigger } from '../../contracts/store-samples.ts';
+import { openRun, sampleTokens, sampleTrigger } from '../../contracts/store-samples.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { openReceiver, type Receiver } from './receiver.ts';
 
 let store: Store;
@@ -197,6 +200,33 @@ describe('a store that is away', () => {
     ]);
     expect(notices[0]?.text).toMatch(/did not answer for 10 min, from .* UTC to .* UTC/);
     expect(log.text()).toContain('the store is available again after 10 min');
+  });
+
+  it('because it is an older copy is told once by all processes, and ends with a restore', async () => {
+    const folder = await temporaryFolder();
+    const url = 'sqlite:./store.db';
+    const reopen = async (): Promise<void> => {
+      await store.close();
+      store = await openStore(url, { folder });
+    };
+    await reopen();
+    await store.tokens.replace(undefined, sampleTokens({ generation: 2 }));
+    const { db } = await openDatabase(url, { folder });
+    await db.updateTable('tokens').set({ generation: 1 }).execute();
+    await db.destroy();
+    for (const { lookFor } of [openProcess(), openProcess()]) await lookFor(10 * minute);
+    expect(told()).toMatchObject([
+      {
+        title: 'CRITICAL deployment prod/acme: the store is an older copy',
+        text: expect.stringContaining('no run starts and no token is presented'),
+      },
+    ]);
+    const parts = { folder, version: '1.2.3', now: () => clock.now() };
+    await backUpStore(url, `${folder}/a.backup`, parts);
+    await restoreStore(url, `${folder}/a.backup`, { ...parts, id: 'a', by: 'ana', syncs: [], seeds: new Map() });
+    await reopen();
+    await openProcess().lookFor(10_000);
+    expect(titles()).toContain('RECOVERED deployment prod/acme: the store is the newest copy again');
   });
 
   it('for a moment is told to nobody, and another trouble is no outage', async () => {

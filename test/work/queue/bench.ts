@@ -17,16 +17,23 @@ interface Before {
   readonly settings: RedisSettings;
 }
 
+interface BenchOptions {
+  readonly prepare?: (before: Before) => Promise<void>;
+  /** Returns the port by which the worker reaches Redis. */
+  readonly portFor?: (port: number) => Promise<number>;
+  readonly silentMs?: number;
+}
+
 /** A worker whose store knows one run, and whose job does what the test says. */
 export async function openBench(
   program: string,
   use: Omit<QueueUse, 'concurrency'>,
   runJob: WorkIo['runJob'],
-  prepare: (before: Before) => Promise<void> = async () => {},
+  { prepare = async () => {}, portFor = async (port) => port, silentMs }: BenchOptions = {},
 ) {
   const redis = await openRedisServer(program);
-  const settings = { kind: 'single', host: '127.0.0.1', port: redis.port, db: 0, prefix: 'q' } as const;
-  const connection = openRedis(settings, 'worker', () => {});
+  const settings = { kind: 'single', host: '127.0.0.1', port: await portFor(redis.port), db: 0, prefix: 'q' } as const;
+  const connection = openRedis(settings, 'worker', () => {}, silentMs);
   const queue = openRunQueue({ connection, prefix: '{q}', onError: () => {} });
   const raw = new Queue('runs', { connection, prefix: '{q}', skipVersionCheck: true });
   const logger = memoryLogger();

@@ -90,13 +90,15 @@ describe.skipIf(program === undefined)('the job of a dead worker', () => {
         ran.push(name);
         return { kind: 'done' };
       },
-      async ({ queue, settings }) => {
-        await queue.add(firstPiece('run_1'), 1);
-        const connection = openRedis(settings, 'worker', () => {});
-        const dead = new Worker('runs', null, { connection, prefix: '{q}', skipVersionCheck: true });
-        await dead.getNextJob('its lock');
-        await dead.close();
-        connection.disconnect();
+      {
+        prepare: async ({ queue, settings }) => {
+          await queue.add(firstPiece('run_1'), 1);
+          const connection = openRedis(settings, 'worker', () => {});
+          const dead = new Worker('runs', null, { connection, prefix: '{q}', skipVersionCheck: true });
+          await dead.getNextJob('its lock');
+          await dead.close();
+          connection.disconnect();
+        },
       },
     );
     await bench.redis.command('DEL', '{q}:runs:run_1_0:lock');

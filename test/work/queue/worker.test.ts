@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/main/process.ts';
 import { firstPiece, type JobData } from '../../../src/work/queue/job.ts';
-import { priorityOf } from '../../../src/work/queue/run-queue.ts';
+import { connectQueue, priorityOf } from '../../../src/work/queue/run-queue.ts';
 import { until } from '../../support/services/redis.ts';
+import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { openBench, run } from './bench.ts';
-import { closeAfterAll, redisOrSkip } from './with-redis.ts';
+import { closeAfterAll, redisOrSkip, runAfterAll } from './with-redis.ts';
 
 closeAfterAll();
 
@@ -45,6 +47,35 @@ describe.skipIf(program === undefined)('a worker of the queue', () => {
     await until(async () => ran.length === 1);
     expect(ran).toEqual(['advance-run']);
     expect(bench.logger.messages('error')).toEqual([]);
+  });
+
+  it('notices that Redis is gone without a word, and takes what others were told meanwhile', async () => {
+    const ran: string[] = [];
+    let proxy: TcpProxy | undefined;
+    const portFor = async (port: number): Promise<number> => {
+      proxy = await openTcpProxy(port, () => 'pass', runAfterAll);
+      return proxy.port;
+    };
+    const bench = await openBench(
+      program ?? '',
+      { lockMs: 6000, stalledCheckMs: 60_000, otherVersionMs: 60_000 },
+      async (_name, data) => {
+        ran.push(JSON.stringify(data));
+        return { kind: 'done' };
+      },
+      // Longer than BullMQ blocks (`drainDelay`): a connection that is idle is not silent.
+      { portFor, silentMs: 3000 },
+    );
+    await bench.queue.add(firstPiece('run_1'), 1);
+    await until(async () => ran.length === 1);
+    const before = proxy?.connections ?? 0;
+    proxy?.vanish();
+    const others = { kind: 'single', host: '127.0.0.1', port: bench.redis.port, db: 0, prefix: 'q' } as const;
+    const beside = connectQueue(others, { clock: systemClock, logger: bench.logger });
+    await beside.queue.add(firstPiece('run_2'), 1);
+    await until(async () => ran.length === 2);
+    await beside.close();
+    expect(proxy?.connections).toBeGreaterThan(before);
   });
 
   it('does not take a lock that it lost for a trouble of Redis', async () => {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { RollcallError } from '../../../core/run/errors.ts';
 import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
 import { type Answer, readBytes } from '../../../drivers/http/transport.ts';
+import { knownWord } from '../../kit/answer-failure.ts';
 import type { Authority } from '../../kit/http/authority.ts';
 import type { SourceClient } from '../../kit/http/source-client.ts';
 import type { S3 } from './config.ts';
@@ -162,32 +163,16 @@ function isRefusal(answer: object): answer is S3Refusal {
 }
 
 async function readRefusal(answer: Answer): Promise<S3Refusal> {
-  const text = Buffer.from(await readBytes(answer, 64 * 1024)).toString('utf8');
-  const said = /<Code>([A-Za-z0-9]{1,60})<\/Code>/.exec(text)?.[1];
-  const code = said !== undefined && knownCodes.has(said) ? said : undefined;
+  const code = knownWord(await readBytes(answer, 64 * 1024), 'Code', knownCodes);
   const region = answer.header('x-amz-bucket-region');
   return { status: answer.status, code, region: region !== undefined && regionForm.test(region) ? region : undefined };
 }
 
-/** S3 error codes that a message may name. Any other text is not shown. */
-const knownCodes: ReadonlySet<string> = new Set([
-  'AccessDenied',
-  'AllAccessDisabled',
-  'AuthorizationHeaderMalformed',
-  'ExpiredToken',
-  'InvalidAccessKeyId',
-  'InvalidBucketName',
-  'InvalidObjectState',
-  'InvalidRequest',
-  'InvalidToken',
-  'MethodNotAllowed',
-  'NoSuchBucket',
-  'NoSuchKey',
-  'PermanentRedirect',
-  'RequestTimeTooSkewed',
-  'SignatureDoesNotMatch',
-  'TemporaryRedirect',
-]);
+/** S3 error codes that a message may name. */
+const knownCodes =
+  'AccessDenied AllAccessDisabled AuthorizationHeaderMalformed ExpiredToken InvalidAccessKeyId InvalidBucketName ' +
+  'InvalidObjectState InvalidRequest InvalidToken MethodNotAllowed NoSuchBucket NoSuchKey PermanentRedirect ' +
+  'RequestTimeTooSkewed SignatureDoesNotMatch TemporaryRedirect';
 const regionForm = /^[a-z]{2}(?:-[a-z]+){1,3}-\d{1,2}$/;
 
 /** Returns the operator's error for a refusal. `name` is the object's or the bucket's. */

@@ -1,7 +1,6 @@
 import { RollcallError } from '../../../core/run/errors.ts';
-import { formOf } from '../../../drivers/http/answer-body.ts';
-import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
 import type { Deadline } from '../../../drivers/http/deadline.ts';
+import { ownBody } from '../../../drivers/http/foreign-answer.ts';
 import type { Answer } from '../../../drivers/http/transport.ts';
 import type { SourceBase, SourceIo } from '../../../ports/source.ts';
 import { type Authority, openAuthority } from '../../kit/http/authority.ts';
@@ -68,22 +67,10 @@ export function stateOf(answer: Answer): FileState {
   };
 }
 
-/**
- * Writes the body of an answer to the sink. Throws `AnswerInvalid` when it is a web page or a JSON object instead of
- * a file.
- */
+/** Writes the body of an answer to the sink. Throws `ForeignAnswer` when it is a web page instead of a file. */
 export async function takeFile(answer: Answer, deadline: Deadline, sink: Sink): Promise<FileState> {
   await sink.restart();
-  if (answer.header('content-type')?.trim().toLowerCase().startsWith('multipart/') === true) {
-    throw new AnswerInvalid('the body has several parts instead of one file', true);
-  }
-  let isFirst = true;
-  for await (const chunk of answer.body) {
-    // The label proves nothing: programs that print CSV send their default, which is often text/html.
-    const form = isFirst ? formOf(chunk) : 'other';
-    if (form === 'markup') throw new AnswerInvalid('the body is a web page or XML instead of a file', true);
-    if (form === 'json') throw new AnswerInvalid('the body is JSON instead of a file', true);
-    isFirst = false;
+  for await (const chunk of ownBody(answer.body, 'a file')) {
     deadline.extend();
     if (!(await sink.write(chunk))) break;
   }

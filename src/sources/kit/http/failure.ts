@@ -1,4 +1,5 @@
 import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
+import { type Expected, ForeignAnswer, webPageIn } from '../../../drivers/http/foreign-answer.ts';
 import type { Method, OperationBody } from '../../../drivers/http/message.ts';
 import { describeNetworkFailure } from '../../../drivers/http/network-failure.ts';
 import type { Answer } from '../../../drivers/http/transport.ts';
@@ -21,6 +22,8 @@ export interface SourceRequest {
   readonly isContinuation?: boolean;
   /** The setting that lists statuses which end the list. A continuation may be answered so behind its last page. */
   readonly endSetting?: string;
+  /** What the body of an answer to `send` has to be. Absent: the caller judges it. */
+  readonly expects?: Expected;
   /** Statuses besides 200 that are valid answers: 204, 404. */
   readonly answers?: readonly number[];
   /**
@@ -79,6 +82,8 @@ const busy = [408, 425, 429, 500, 502, 503, 504, 598];
 export interface StatusFacts {
   /** The credential that the request carried. */
   readonly credential: Credential;
+  /** The start of the body. */
+  readonly bytes: Uint8Array;
   /** Epoch ms. */
   readonly now: number;
   readonly adviceFor: FailureAdvice;
@@ -89,10 +94,11 @@ export interface StatusFacts {
 export function judgeStatus(
   request: SourceRequest,
   answer: Answer,
-  { credential, now, adviceFor, busyWaitMs }: StatusFacts,
+  { credential, bytes, now, adviceFor, busyWaitMs }: StatusFacts,
 ): RequestFailure {
   const { status } = answer;
-  const what = `${request.name} was answered ${status} by ${hostOf(request)}`;
+  const page = webPageIn(bytes);
+  const what = `${request.name} was answered ${status} by ${hostOf(request)}${page === undefined ? '' : ` with ${page}`}`;
   const isEnd = request.endSetting !== undefined && endings.includes(status);
   const end = isEnd ? ` If it says so that no page follows, set ${request.endSetting}: [${status}].` : '';
   if (status === 401) {
@@ -156,8 +162,8 @@ export function judgeBreakdown(
   }
   if (error instanceof AnswerInvalid) {
     const what = `${name} was answered by ${host}, but ${error.message}`;
-    const advice = 'Check that the address is the API itself, not a login or maintenance page.';
-    return { retry: error.isFinal ? 'read' : 'request', what, advice };
+    const isOver = error.isFinal || error instanceof ForeignAnswer;
+    return { retry: isOver ? 'read' : 'request', what, advice: 'Check that the address is the API itself.' };
   }
   const { kind, text } = describeNetworkFailure(error);
   if (kind === 'invalid') {

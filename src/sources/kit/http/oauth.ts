@@ -1,6 +1,7 @@
 import { RollcallError } from '../../../core/run/errors.ts';
 import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
 import { startDeadline } from '../../../drivers/http/deadline.ts';
+import { refuseForeign, webPageIn } from '../../../drivers/http/foreign-answer.ts';
 import { headerTextProblem } from '../../../drivers/http/header-text.ts';
 import { exactValue, isRecord, readJson } from '../../../drivers/http/json-text.ts';
 import type { OperationBody } from '../../../drivers/http/message.ts';
@@ -8,6 +9,7 @@ import { describeNetworkFailure } from '../../../drivers/http/network-failure.ts
 import {
   assumedLifeMs,
   type GrantedTokens,
+  isRegisteredError,
   readGrantedTokens,
   readTokenError,
 } from '../../../drivers/http/token-answer.ts';
@@ -107,7 +109,8 @@ function readTokenAnswer(status: number, bytes: Uint8Array): TokenAnswer {
   if (granted !== undefined) return { kind: 'granted', ...granted };
   const failure = tokenFailureOf(status, bytes);
   if (failure !== undefined) return failure;
-  // Throws what is wrong with its text.
+  // Both throw what is wrong with it.
+  refuseForeign(bytes, 'JSON');
   readJson(bytes);
   return { kind: 'lost', reason: `its answer (${status}) has no access token` };
 }
@@ -122,36 +125,15 @@ function bodyOf(bytes: Uint8Array): unknown {
 
 /** Classifies the status of a token endpoint. Returns undefined for a success. */
 export function tokenFailureOf(status: number, bytes: Uint8Array): TokenAnswer | undefined {
-  const said = readTokenError(bodyOf(bytes));
+  const value = bodyOf(bytes);
+  const said = readTokenError(value);
   if (said !== undefined && 'dead' in said) return { kind: 'refused', status, error: said.dead.code, dead: said.dead };
   if (status < 300 && said?.isUnused) return { kind: 'refused', status, error: said.code };
   if (status === 408 || status === 429 || status === 503) return { kind: 'not-sent', reason: `it is busy (${status})` };
   if (status >= 500) return { kind: 'lost', reason: `it failed (${status})` };
-  if (status >= 400) return { kind: 'refused', status, error: errorWord(bytes) };
+  const code = isRecord(value) && isRegisteredError(value.error) ? value.error : webPageIn(bytes);
+  if (status >= 400) return { kind: 'refused', status, error: code ?? 'no registered reason given' };
   return undefined;
-}
-
-/** Error codes of RFC 6749 (5.2), RFC 6750 (3.1), RFC 7009 and RFC 8628 that a message may name. */
-const registeredErrors: ReadonlySet<string> = new Set([
-  'invalid_request',
-  'invalid_client',
-  'invalid_grant',
-  'unauthorized_client',
-  'unsupported_grant_type',
-  'invalid_scope',
-  'invalid_token',
-  'insufficient_scope',
-  'access_denied',
-  'server_error',
-  'temporarily_unavailable',
-  'slow_down',
-]);
-
-/** Returns only a registered error code, because other texts may quote what was sent. */
-function errorWord(bytes: Uint8Array): string {
-  const value = bodyOf(bytes);
-  const error = isRecord(value) && typeof value.error === 'string' ? value.error : '';
-  return registeredErrors.has(error) ? error : 'no registered reason given';
 }
 
 /** Presents a refresh token once (RFC 6749, 6). If the server sends no new one, the old one stays valid. */

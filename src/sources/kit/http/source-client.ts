@@ -2,9 +2,8 @@ import { randomInt } from 'node:crypto';
 import type { ListCount } from '../../../core/guard/answer.ts';
 import type { ReadEnd } from '../../../core/plan/snapshot.ts';
 import { type Retry, RollcallError } from '../../../core/run/errors.ts';
-import { formOf } from '../../../drivers/http/answer-body.ts';
-import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
 import { type Deadline, startDeadline } from '../../../drivers/http/deadline.ts';
+import { ownBody, refuseForeign } from '../../../drivers/http/foreign-answer.ts';
 import { isRecord } from '../../../drivers/http/json-text.ts';
 import { openLimiter } from '../../../drivers/http/rate-limit.ts';
 import { type Answer, openTransport, readBytes, type Transport } from '../../../drivers/http/transport.ts';
@@ -171,7 +170,7 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
           const refusal = request.refusal?.(answer.status, bytes);
           const raw = Buffer.from(bytes).toString('utf8').slice(0, maxRawLength);
           if (refusal !== undefined) return { kind: 'failure', failure: { retry: 'never', ...refusal, raw } };
-          const facts = { credential, now: clock.now(), adviceFor, busyWaitMs: parts.busyWaitMs };
+          const facts = { credential, now: clock.now(), adviceFor, busyWaitMs: parts.busyWaitMs, bytes };
           return { kind: 'failure', failure: { ...judgeStatus(request, answer, facts), raw } };
         }
         authority.accepted?.(answer, credential, clock);
@@ -263,7 +262,7 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
     insist(request, async (answer) => {
       const whole = await readWhole(answer);
       if (answer.status !== 200 && answer.status !== partial) return { ...whole, value: undefined };
-      refuseWebPage(answer, whole.bytes);
+      refuseForeign(whole.bytes, 'JSON');
       const value = readJsonText(whole.bytes, whole);
       if (holdsList(value)) judge.judge(request.name, { ...(isRecord(value) ? value : {}), ...totalHeaders(answer) });
       return { ...whole, value };
@@ -271,7 +270,12 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
 
   return {
     ...judge,
-    send: (request) => insist(request, readWhole),
+    send: (request) =>
+      insist(request, async (answer) => {
+        const whole = await readWhole(answer);
+        if (request.expects !== undefined) refuseForeign(whole.bytes, request.expects);
+        return whole;
+      }),
     receive: (request, use) =>
       insist(request, (answer, deadline) => use({ ...answer, body: wholeInTime(request, answer.body) }, deadline)),
     json: async (request) => (await jsonAnswer(request)).value,
@@ -283,12 +287,9 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
       // Time that the reader takes between two chunks does not count for the server.
       let waitedMs = 0;
       let askedAt = clock.now();
-      let isFirst = true;
       try {
-        for await (const chunk of answer.body) {
+        for await (const chunk of ownBody(answer.body, 'JSON')) {
           signal.throwIfAborted();
-          if (isFirst) refuseWebPage(answer, chunk);
-          isFirst = false;
           waitedMs += Math.max(0, clock.now() - askedAt);
           if (waitedMs > longestMs) throw trickling(request);
           deadline.extend();
@@ -345,19 +346,6 @@ function totalHeaders({ header }: Answer): Readonly<Record<string, string>> {
 
 /** Partial Content: a page of a list, where the request lists it among its answers. */
 const partial = 206;
-
-/**
- * A proxy's login or maintenance page arrives as 200 with HTML, which is not a valid answer. Some programs label JSON so
- * too, because it is their default.
- */
-function refuseWebPage(answer: Answer, start: Uint8Array): void {
-  const type = answer.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
-  if (type.startsWith('multipart/')) throw new AnswerInvalid('the body has several parts instead of one text', true);
-  const form = formOf(start);
-  if (form === 'markup' || (type.endsWith('html') && form !== 'json')) {
-    throw new AnswerInvalid('the body is a web page instead of data', true);
-  }
-}
 
 /** Characters of an error body that are kept for sealed storage. */
 const maxRawLength = 4000;

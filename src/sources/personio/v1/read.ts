@@ -1,15 +1,14 @@
-import { z } from 'zod';
 import { statusField } from '../../../core/person/lifecycle.ts';
 import type { ReadEnd } from '../../../core/plan/snapshot.ts';
-import { RollcallError } from '../../../core/run/errors.ts';
-import { exactValue, isRecord, readJson } from '../../../drivers/http/json-text.ts';
+import { isRecord, readJson } from '../../../drivers/http/json-text.ts';
 import type { SourceBase, SourcePage } from '../../../ports/source.ts';
+import { lacking } from '../../kit/answer-failure.ts';
 import { type Authority, bearerAuthority } from '../../kit/http/authority.ts';
 import { openHeldTokens, postForToken, type TokenAnswer, tokenFailureOf } from '../../kit/http/oauth.ts';
 import type { HttpRead, SourceClient } from '../../kit/http/source-client.ts';
 import { type Page, readPages, rulesOf } from '../../kit/pages.ts';
 import { plainDate, utcDay } from '../../kit/status.ts';
-import type { Fields } from '../../kit/tally.ts';
+import { countDoubts, countIn, type Fields } from '../../kit/tally.ts';
 import { partnerHeaders, type V1Config } from '../config.ts';
 import { employmentStatus } from '../status.ts';
 
@@ -18,12 +17,6 @@ const unauthorised = 'Personio also answers this when the credential lacks permi
 
 /** For more people than this, all employees are read, because each lookup costs a request. */
 const maxLookups = 20;
-
-const Employees = z.looseObject({
-  success: z.literal(true),
-  metadata: z.looseObject({ total_elements: z.number().optional() }).optional(),
-  data: z.array(z.looseObject({ attributes: z.record(z.string(), z.unknown()) })),
-});
 
 /** Start of a page: the last employee of the previous page, which shows that the list has not moved. */
 interface Place {
@@ -55,15 +48,14 @@ async function readPage(read: V1Read, place: Place): Promise<Page<Place>> {
   const { config } = read;
   const { from, last } = place;
   const query = { limit: String(config.pageSize), offset: String(from) };
-  const { employees, total } = await ask(read, query, from > 0);
-  const overlaps = last !== undefined && employees[0]?.id === last;
+  const { employees, total, doubts: odd } = await ask(read, query, from > 0);
+  const overlaps = last !== undefined && employees.length > 0 && keyOf(employees[0]) === last;
   const doubts =
     last === undefined || overlaps
-      ? []
-      : ['a page does not begin where the previous page ended: the list changed during the read'];
+      ? odd
+      : [...odd, 'a page does not begin where the previous page ended: the list changed during the read'];
   const people = overlaps ? employees.slice(1) : employees;
-  const id = people.at(-1)?.id;
-  if (id === undefined) {
+  if (people.length === 0) {
     return {
       people,
       doubts,
@@ -72,7 +64,16 @@ async function readPage(read: V1Read, place: Place): Promise<Page<Place>> {
     };
   }
   const next = from + employees.length - 1;
-  return { people, doubts, next: { kind: 'more', place: { from: next, last: String(id) }, id: String(next) } };
+  return {
+    people,
+    doubts,
+    next: { kind: 'more', place: { from: next, last: keyOf(people.at(-1)) }, id: String(next) },
+  };
+}
+
+/** Names an employee: by the id, or by everything where there is none. */
+function keyOf(employee: unknown): string {
+  return String((isRecord(employee) ? employee.id : undefined) ?? JSON.stringify(employee));
 }
 
 async function lookUp(read: V1Read, mails: readonly string[], index: number): Promise<Page<number>> {
@@ -96,15 +97,16 @@ async function ask(
   for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value);
   for (const attribute of withId(config.attributes)) url.searchParams.append('attributes[]', attribute);
   const headers = partnerHeaders(config);
-  const answer = Employees.safeParse(await client.json({ name, url: url.href, headers, isContinuation, unauthorised }));
-  if (!answer.success) {
-    const message = `${name} was answered without the list of employees. Check that url is the API of Personio.`;
-    throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+  const answer = await client.json({ name, url: url.href, headers, isContinuation, unauthorised });
+  if (!isRecord(answer) || answer.success !== true || !Array.isArray(answer.data)) {
+    throw lacking(name, 'the list of employees', 'Check that url is the API of Personio.');
   }
-  const { data, metadata } = answer.data;
+  const told = isRecord(answer.metadata) ? answer.metadata.total_elements : undefined;
+  const attributes = answer.data.map((one: unknown) => (isRecord(one) ? one.attributes : one));
   return {
-    employees: data.map(({ attributes }) => toEmployee(attributes, today)),
-    total: metadata?.total_elements,
+    employees: attributes.map((one: unknown) => (isRecord(one) ? toEmployee(one, today) : one)),
+    total: countIn(told),
+    doubts: countDoubts(told, 'metadata.total_elements'),
   };
 }
 
@@ -112,8 +114,6 @@ async function ask(
 function withId(attributes: readonly string[] | undefined): readonly string[] {
   return attributes === undefined ? [] : [...new Set(['id', 'status', ...attributes])];
 }
-
-const Granted = z.looseObject({ data: z.looseObject({ token: z.string().min(1) }) });
 
 /** Lifetime of current tokens. A token of older credentials is valid for one request. */
 const tokenLifeMs = 24 * 60 * 60 * 1000;
@@ -147,9 +147,10 @@ export function openV1Authority(config: V1Config, { egress }: Pick<SourceBase, '
 function readToken(status: number, bytes: Uint8Array): TokenAnswer {
   const failure = tokenFailureOf(status, bytes);
   if (failure !== undefined) return failure;
-  const granted = Granted.safeParse(exactValue(readJson(bytes)));
-  if (!granted.success) return { kind: 'lost', reason: `its answer (${status}) holds no token` };
-  const accessToken = granted.data.data.token;
+  const { value } = readJson(bytes);
+  const accessToken = isRecord(value) && isRecord(value.data) ? value.data.token : undefined;
+  if (typeof accessToken !== 'string' || accessToken === '')
+    return { kind: 'lost', reason: `its answer (${status}) holds no token` };
   return { kind: 'granted', accessToken, refreshToken: undefined, lifeMs: tokenLifeMs, oddities: [] };
 }
 

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { RollcallError } from '../../../core/run/errors.ts';
+import { isRecord } from '../../../drivers/http/json-text.ts';
+import { lacking } from '../../kit/answer-failure.ts';
 import type { SourceRequest } from '../../kit/http/failure.ts';
 import type { SourceClient } from '../../kit/http/source-client.ts';
 import { partnerHeaders, type V2Config } from '../config.ts';
 
 const Listed = z.looseObject({
-  _data: z.array(z.looseObject({})),
+  _data: z.array(z.unknown()),
   _meta: z
     .looseObject({ links: z.looseObject({ next: z.looseObject({ href: z.string().min(1) }).nullish() }).nullish() })
     .nullish(),
@@ -13,7 +15,7 @@ const Listed = z.looseObject({
 
 /** One page of a list of the newer API. `next` is absolute; undefined on the last page. */
 export interface ListPage {
-  readonly items: readonly Readonly<Record<string, unknown>>[];
+  readonly items: readonly unknown[];
   readonly next: string | undefined;
   /** False when the answer has no links at all, so a missing next link proves nothing. */
   readonly hasLinks: boolean;
@@ -22,10 +24,7 @@ export interface ListPage {
 /** Reads one page. Throws SOURCE_UNAVAILABLE when there is no list, because an error may arrive as success. */
 export async function readList(client: SourceClient, request: SourceRequest): Promise<ListPage> {
   const listed = Listed.safeParse(await client.json(request));
-  if (!listed.success) {
-    const message = `${request.name} was answered without the list _data. Check that url is the API of Personio.`;
-    throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
-  }
+  if (!listed.success) throw lacking(request.name, 'the list _data', 'Check that url is the API of Personio.');
   const links = listed.data._meta?.links ?? undefined;
   const href = links?.next?.href;
   const next = href === undefined ? undefined : resolve(href, request.url);
@@ -86,7 +85,7 @@ async function readIndex(
     const isContinuation = seen.size > 0;
     seen.add(url);
     const { items, next } = await readList(client, { name: `GET ${path}`, url, headers, isContinuation });
-    for (const { id, name } of items) if (typeof name === 'string') names.set(String(id), name);
+    for (const one of items) if (isRecord(one) && typeof one.name === 'string') names.set(String(one.id), one.name);
     url = next;
   }
   return names;

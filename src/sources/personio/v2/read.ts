@@ -1,5 +1,7 @@
 import type { ReadEnd } from '../../../core/plan/snapshot.ts';
 import { RollcallError } from '../../../core/run/errors.ts';
+import { countOf } from '../../../core/run/formats.ts';
+import { isRecord } from '../../../drivers/http/json-text.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../../ports/source.ts';
 import { readConfirmed, type UnprovenRead } from '../../kit/confirm-end.ts';
 import type { Authority } from '../../kit/http/authority.ts';
@@ -62,10 +64,15 @@ async function* readPersons(
     maySlip: () => isFull,
   });
   const end = yield* readConfirmed(open, io);
-  return names.notes.length === 0 ? end : { ...end, notes: names.notes };
+  const notes = [...names.notes, ...join.notes()];
+  return notes.length === 0 ? end : { ...end, notes };
 }
 
-type Join = (person: Fields) => Promise<{ readonly fields: Fields; readonly isWhole: boolean }>;
+interface Join {
+  of(person: unknown): Promise<unknown>;
+  /** The persons without readable employments. Their status is unknown, so nothing happens to them. */
+  notes(): readonly string[];
+}
 
 interface JoinParts {
   readonly config: V2Config;
@@ -82,9 +89,18 @@ function openJoin({ config, client, names, today }: JoinParts, isWanted: (person
     const list = id === undefined || id === null || id === '' ? undefined : await read(String(id));
     return list === undefined ? { kind: 'failed' } : { kind: 'read', list, names };
   };
-  return async (person) => {
-    const employments = await employmentsOf(person);
-    return { fields: toPerson(person, employments, today), isWhole: employments.kind !== 'failed' };
+  let failed = 0;
+  return {
+    async of(person) {
+      if (!isRecord(person)) return person;
+      const employments = await employmentsOf(person);
+      if (employments.kind === 'failed') failed += 1;
+      return toPerson(person, employments, today);
+    },
+    notes: () =>
+      failed === 0
+        ? []
+        : [`the employments of ${countOf(failed, 'person', 'persons')} could not be read: the status is unknown`],
   };
 }
 
@@ -101,18 +117,15 @@ async function readPage({ config, client, join, first }: PageParts, url: string)
     isContinuation: url !== first,
   });
   // The client limits concurrency and rate, as `limits` says.
-  const joined = await Promise.all(items.map(join));
+  const people = await Promise.all(items.map(join.of));
   const doubts: string[] = [];
-  if (!joined.every((one) => one.isWhole)) {
-    doubts.push('the employments of some persons could not be read: they are returned without them');
-  }
   if (!hasLinks && items.length >= config.pageSize) {
     doubts.push(
       'a full page has no links, so more may follow: if there are exactly as many persons, set another pageSize',
     );
   }
   return {
-    people: joined.map(({ fields }) => fields),
+    people,
     doubts,
     next: next === undefined ? { kind: 'end', why: 'no next link' } : { kind: 'more', place: next, id: next },
   };

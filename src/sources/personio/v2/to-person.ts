@@ -127,7 +127,7 @@ export function openEmployments(
     const url = new URL(`/v2/persons/${encodeURIComponent(id)}/employments`, config.url).href;
     try {
       // As a continuation, so that a person deleted since the list was read (404) does not fail the read for good.
-      return (await readList(client, { name, url, headers, isContinuation: true })).items;
+      return (await readList(client, { name, url, headers, isContinuation: true })).items.filter(isRecord);
     } catch (error) {
       if (!(error instanceof RollcallError) || error.retry === 'never') throw error;
       return giveUp(error.message);

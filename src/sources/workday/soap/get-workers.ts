@@ -1,5 +1,6 @@
 import { RollcallError } from '../../../core/run/errors.ts';
 import { isRecord } from '../../../drivers/http/json-text.ts';
+import { lacking } from '../../kit/answer-failure.ts';
 import type { Refusal } from '../../kit/http/failure.ts';
 import type { SourceClient } from '../../kit/http/source-client.ts';
 import { xmlAttribute, xmlText } from '../../kit/xml-text.ts';
@@ -152,6 +153,7 @@ export async function getWorkersPage(
     name: requestName,
     method: 'POST',
     url: config.url,
+    expects: 'XML',
     headers: { 'content-type': 'text/xml;charset=UTF-8', accept: 'text/xml' },
     body: { kind: 'text', text: getWorkersEnvelope(config, request) },
     refusal: (status, body) => (status === 500 ? refusalOf(() => parseXml(requestName, body)) : undefined),
@@ -204,9 +206,8 @@ function refusalOf(parse: () => Element): Refusal | undefined {
 }
 
 function noWorkers(body: Element): RollcallError {
-  const what = isRecord(body) && 'Fault' in body ? 'is a fault' : 'holds no list of workers with its totals';
-  const message = `the answer to ${requestName} ${what}. Check the address, and that Workday still supports its version.`;
-  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
+  const what = `workers and their totals${isRecord(body) && 'Fault' in body ? ', with a fault' : ''}`;
+  return lacking(requestName, what, 'Check the address, and that Workday still supports its version.');
 }
 
 /**
@@ -268,8 +269,6 @@ function decode(bytes: Uint8Array): string | undefined {
 }
 
 function noXml(name: string, length: number): RollcallError {
-  const message =
-    `the answer to ${name} is not complete XML (${length} bytes arrived). ` +
-    'Check that the address is the web service itself, not a login or maintenance page.';
+  const message = `the answer to ${name} is not complete XML (${length} bytes arrived). Check that the address is the web service itself.`;
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
 }

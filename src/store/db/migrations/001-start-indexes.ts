@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { isPostgres } from '../differences.ts';
@@ -49,6 +50,7 @@ export const tables: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     const made = Object.entries<Table<Columns>>(store).map(([name, shape]) => statementFor(db, name, shape));
     for (const statement of [...made, ...indexes]) await sql.raw(statement).execute(db);
+    await sql`insert into store_identity (id) values (${randomUUID()})`.execute(db);
   },
 };
 

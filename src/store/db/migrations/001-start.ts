@@ -9,6 +9,12 @@ export interface Table<Named extends Columns> {
 
 /** All tables. `bigint`, because instants exceed 32 bits. `tables.ts` says to whom a column belongs. */
 export const store = {
+  /** One row. A restore gives the store another id. */
+  store_identity: table(['id'], {
+    id: 'text not null',
+    /** Why processes refuse this copy; null while they do not. */
+    refused: 'text',
+  }),
   leases: table(['name'], {
     name: 'text not null',
     /** Null while the lease is free. The row stays, so that the fence never restarts. */

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { request } from 'undici';
 import { given } from '../../../core/run/given.ts';
-import { isWebPage } from '../../../drivers/http/answer-invalid.ts';
 import { openDispatchers } from '../../../drivers/http/dispatcher.ts';
+import { webPageIn } from '../../../drivers/http/foreign-answer.ts';
 import { type AlertNotice, type Channel, type ChannelSettings, threadOf } from '../../../ports/alerts.ts';
 import type { Clock, Egress } from '../../../ports/runtime.ts';
 import { linksOf, type Place, renderNotice, titleOf } from '../render-notice.ts';
@@ -108,20 +108,17 @@ export async function postJson(
     );
     const { statusCode } = answer;
     const text = await shortText(answer.body);
-    if (statusCode < 200 || statusCode >= 300)
-      throw new Error(`${host} answered ${statusCode}${through}${hintFor(statusCode)}`);
+    const page = accept === 'any' ? undefined : webPageIn(text);
+    const answered = `${host} answered ${statusCode}${through}${page === undefined ? '' : ` with ${page}`}`;
+    if (statusCode < 200 || statusCode >= 300) throw new Error(`${answered}${hintFor(statusCode)}`);
     const json = parsed(text);
     if (accept === 'any' || kind === 'email') return json;
-    if (isWebPage(text)) {
-      throw new Error(
-        `${host} answered ${statusCode}${through} with a web page, perhaps of a proxy or a sign-in: the notice did not arrive; check the url`,
-      );
-    }
+    if (page !== undefined) throw new Error(`${answered}: the notice did not arrive; check the url`);
     const verdict = goodAnswers[kind]({ status: statusCode, text, json });
     if (verdict === 'taken') return json;
     if (verdict === 'refused') throw refused(url, json.error);
     throw new UnconfirmedError(
-      `${host} answered ${statusCode}${through}, but not as ${kind} does when it took a message; if it did arrive, set accept: any on this channel`,
+      `${answered}, but not as ${kind} does when it took a message; if it did arrive, set accept: any on this channel`,
     );
   } finally {
     await dispatchers.destroy();

@@ -139,7 +139,7 @@ describe('a permanent failure ends the read', () => {
     const reading = openBench(url).run((client) => client.json(people(url)));
 
     await expect(reading).rejects.toMatchObject({ code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
-    await expect(reading).rejects.toThrow('a web page instead of data');
+    await expect(reading).rejects.toThrow('the body is a sign-in page, perhaps of a proxy');
     expect(seen).toHaveLength(1);
   });
 
