@@ -90,7 +90,7 @@ export const operate: CommandGroup = {
     {
       words: 'report',
       meaning:
-        'report who left or joined between two days: when HR said it, when the platform showed it, who approved; or list what HR has to correct',
+        'report who left or joined, when the platform showed it and who approved; or list what HR has to correct',
       summary: 'report who left or joined, or what HR has to correct',
       arguments: [
         new Argument('<kind>', 'what to report').choices(['leavers', 'joiners', 'data-quality']),
