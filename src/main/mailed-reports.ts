@@ -88,7 +88,7 @@ async function write({ what, days, sync, language }: MailSettings, at: number, e
 }
 
 async function writeCorrections(sync: string, language: Language, engine: EngineIo): Promise<Written> {
-  const { correctionsCsv, findCorrections } = await import('../app/corrections.ts');
+  const { correctionsCsv, findCorrections } = await import('../app/changes/corrections.ts');
   const list = await findCorrections({ engine }, sync, language);
   const kinds = Map.groupBy(list.all, (one) => correctionWords(one, language).problem);
   return {

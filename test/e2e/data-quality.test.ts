@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findCorrections } from '../../src/app/corrections.ts';
+import { findCorrections } from '../../src/app/changes/corrections.ts';
 import { dataQuality, dataQualityView } from '../../src/views/reports.ts';
 import { openTestServer } from '../server/open-test-server.ts';
 import { employees, type Office, openOffice, type Row } from '../support/office.ts';

@@ -1,7 +1,7 @@
 import { wordsOf } from '../../app/accounts/decisions.ts';
 import { endSessions, findAudit, listSessions } from '../../app/audit.ts';
+import { correctionsCsv, findCorrections } from '../../app/changes/corrections.ts';
 import { reportCsv, reportPeople } from '../../app/changes/reports.ts';
-import { correctionsCsv, findCorrections } from '../../app/corrections.ts';
 import { findSync } from '../../app/find-named.ts';
 import { type LeaversQuery, listLeavers } from '../../app/leavers.ts';
 import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/privacy.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { AppIo } from '../../app/app-io.ts';
-import { findCorrections } from '../../app/corrections.ts';
+import { findCorrections } from '../../app/changes/corrections.ts';
 import { orderPreview } from '../../app/previews.ts';
 import { readRequest } from '../../app/request-ends.ts';
 import { queueRun } from '../../app/requests.ts';

@@ -1,8 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
-import type { Language } from '../core/person/corrections.ts';
-import { type CorrectionList, dataQualityView } from '../views/reports.ts';
-import type { AppIo } from './app-io.ts';
-import { findSync, storedName } from './find-named.ts';
+import type { Language } from '../../core/person/corrections.ts';
+import { type CorrectionList, dataQualityView } from '../../views/reports.ts';
+import type { AppIo } from '../app-io.ts';
+import { findSync, storedName } from '../find-named.ts';
 
 /** Lists what HR has to correct, by who corrects it, the oldest first. Throws `USAGE` for a sync that is not configured. */
 export async function findCorrections(
