@@ -9,7 +9,7 @@ import { beginPause, describeMapping, endPause, readSamples, readSyncStates } fr
 import { takeMessage } from '../../app/webhooks.ts';
 import { languages } from '../../core/person/corrections.ts';
 import { given } from '../../core/run/given.ts';
-import { idsIn } from '../../core/run/webhook-ways.ts';
+import { idsIn } from '../../core/setup/webhook-ways.ts';
 import { mappingOrder, pauseOrder, runOrder, webhookMessage, webhookOrder } from '../../views/orders.ts';
 import { preview, previewView } from '../../views/previews.ts';
 import { dataQuality, dataQualityView } from '../../views/reports.ts';
