@@ -16,7 +16,7 @@ const triggers = fields<Trigger, 'triggers'>(
 
 export function createTriggers(db: Database): Triggers {
   return {
-    async add(trigger, entry) {
+    async add(trigger, entry, unlessPaused = false) {
       if (trigger.kind === 'schedule' && (await hasLaterSlot(db, trigger))) return false;
       const requester = entry?.by ?? null;
       const row = { ...triggers.toPatch(trigger), scope_key: scopeKey(trigger.scope), requester };
@@ -24,6 +24,8 @@ export function createTriggers(db: Database): Triggers {
         addNew(on, 'triggers', row as Insertable<Schema['triggers']>, ['key']);
       if (entry === undefined) return insert(db);
       return inTransaction(db, async (transaction) => {
+        const { sync, requestedAt } = trigger;
+        if (unlessPaused && (await findPause(transaction, sync, requestedAt)) !== undefined) return false;
         const isNew = await insert(transaction);
         if (isNew) await appendAudit(transaction, entry);
         return isNew;

@@ -7,10 +7,10 @@ import { type LeaversQuery, listLeavers } from '../../app/leavers.ts';
 import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/privacy.ts';
 import { whoWords } from '../../core/guard/approvals.ts';
 import { differencesOf } from '../../core/plan/change.ts';
+import type { JudgedLeaver } from '../../core/plan/leavers.ts';
 import { RollcallError, usageError } from '../../core/run/errors.ts';
 import { firstNames, formatCount, formatDuration, formatInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
-import type { JudgedLeaver } from '../../core/run/leavers.ts';
 import type { AuditEntry, PersonRecord } from '../../ports/store.ts';
 import { auditEntryView, openSessionView } from '../../views/connections.ts';
 import { type LeaversReport, leaversView, leaverWords } from '../../views/leavers.ts';
@@ -92,7 +92,7 @@ export async function showLeavers(
 }
 
 function renderLeavers({ at, leavers, summaries }: LeaversReport, { colors }: Style): string {
-  const said = summaries.map((one) => leaverWords(one) ?? `${one.sync}: no leaver is due today or late`);
+  const said = summaries.map(leaverWords);
   const head = ['PERSON', 'STATE', 'HR SAID', 'LAST DAY', 'DUE', 'SENT', 'SEEN DISABLED'].map(colors.dim);
   const rows = leavers.map((one) => [
     cleanLine(one.identification),

@@ -78,7 +78,7 @@ export const operate: CommandGroup = {
     {
       words: 'leavers',
       meaning:
-        'show the clock of each person whom HR states as a leaver: said, due, seen disabled, and what is in the way',
+        'show the clock of each person whom HR states as a leaver: said, due, seen disabled, and what blocks the disable',
       summary: 'show who leaves, and what keeps an account enabled',
       arguments: [syncArgument],
       options: [
