@@ -295,6 +295,7 @@ export interface Batches {
   /** Creates batches of the run and assigns changes to each (by identification). Those changes become `planned`. */
   create(owned: OwnedRun, batches: readonly NewBatch[]): Promise<void>;
   get(id: string): Promise<Batch | undefined>;
+  getMany(ids: readonly string[]): Promise<readonly Batch[]>;
   /** Returns the batches of the run, or those that the query selects, in order of number. */
   ofRun(runId: string, query?: BatchQuery): Promise<readonly Batch[]>;
   /**

@@ -190,8 +190,7 @@ function describe(
 
 async function batchesOf(found: readonly FoundInRun[], { batches }: Store): Promise<ReadonlyMap<string, Batch>> {
   const ids = new Set(found.flatMap(({ change: { batch } }) => (batch === undefined ? [] : [batch])));
-  const all = await Promise.all([...ids].map((id) => batches.get(id)));
-  return new Map(all.flatMap((batch) => (batch === undefined ? [] : [[batch.id, batch] as const])));
+  return new Map((await batches.getMany([...ids])).map((batch) => [batch.id, batch]));
 }
 
 function sentAs(batch: Batch | undefined): Pick<PersonReport['people'][number], 'sentAs' | 'sentAt'> {
