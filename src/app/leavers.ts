@@ -1,4 +1,3 @@
-import { given } from '../core/run/given.ts';
 import {
   type JudgedLeaver,
   judgeLeaver,
@@ -7,7 +6,8 @@ import {
   type LeaverSurroundings,
   leaverRules,
   undecidedCodes,
-} from '../core/run/leavers.ts';
+} from '../core/plan/leavers.ts';
+import { given } from '../core/run/given.ts';
 import { defaultLeaverTarget } from '../core/run/settings.ts';
 import { waitingWords } from '../core/run/waiting.ts';
 import { deploymentLease, workersLease } from '../ports/leases.ts';
@@ -22,7 +22,7 @@ const dayMs = 86_400_000;
 const listedMs = 30 * dayMs;
 const recentRuns = 20;
 
-/** What tells whether and when a run begins by itself. */
+/** What tells whether and when a run begins automatically. */
 interface WorkIo {
   readonly nextSlot: AppIo['nextSlot'];
   readonly hasWorkers: boolean;
@@ -86,7 +86,7 @@ export async function summarizeLeavers({ store, clock, syncs }: EngineIo): Promi
   });
 }
 
-/** Reads the stated leavers of a sync that count or ended lately, with what is in the way of each. */
+/** Reads the stated leavers of a sync that count or ended lately, with what blocks each. */
 export async function readLeavers(name: string, io: EngineIo, work: WorkIo): Promise<readonly JudgedLeaver[]> {
   const { store, clock } = io;
   const sync = findSync(name, io.syncs);

@@ -1,6 +1,7 @@
 import { blockedKinds } from '../core/guard/blocked.ts';
 import { createZoneDays, isTimeZone } from '../core/person/time-zone.ts';
 import { RollcallError } from '../core/run/errors.ts';
+import { given } from '../core/run/given.ts';
 import { noKinds } from '../core/run/report.ts';
 import { workersLease } from '../ports/leases.ts';
 import type { AppliedCount, EndedCount, Streak } from '../ports/reports.ts';
@@ -37,7 +38,7 @@ export async function readOverview(io: AppIo): Promise<Overview> {
   const syncs: SyncOverview[] = [];
   for (const state of states) {
     syncs.push({
-      leavers: leavers.find(({ sync }) => sync === state.name),
+      ...given({ leavers: leavers.find(({ sync }) => sync === state.name) }),
       ...(await overviewOf(
         state,
         unfinished.find(({ sync }) => sync === storedName(state.name, io.engine.syncs)),

@@ -1,4 +1,4 @@
-import type { Leaver, PlannedDisable } from '../core/run/leavers.ts';
+import type { Leaver, PlannedDisable } from '../core/plan/leavers.ts';
 
 /** Returns the leavers that are new or have changed, from those of the sync whose clock counts. */
 export type LeaverUpdate = (counting: readonly Leaver[]) => readonly Leaver[];

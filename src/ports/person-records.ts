@@ -1,8 +1,8 @@
 import type { Change } from '../core/plan/change.ts';
+import type { Leaver } from '../core/plan/leavers.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import type { StandingDecision } from '../core/plan/standing.ts';
 import type { Finding } from '../core/run/finding.ts';
-import type { Leaver } from '../core/run/leavers.ts';
 import type { ChangeState } from '../core/run/run.ts';
 import type { DecisionRecord } from './decisions.ts';
 import type { DirectoryRow } from './reads.ts';

@@ -1,6 +1,6 @@
 import type { ExpressionBuilder } from 'kysely';
+import { type Leaver, leaverRules } from '../core/plan/leavers.ts';
 import { given } from '../core/run/given.ts';
-import { type Leaver, leaverRules } from '../core/run/leavers.ts';
 import type { LeaverStore, LeaverUpdate } from '../ports/leavers.ts';
 import type { ChangeMark } from '../ports/store.ts';
 import type { Database, OpenTransaction } from './db/database.ts';

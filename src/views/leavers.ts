@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { JudgedLeaver } from '../core/plan/leavers.ts';
 import { ageOf, countOf } from '../core/run/formats.ts';
-import type { JudgedLeaver } from '../core/run/leavers.ts';
 import { count, instant, personal, viewOf } from './wire.ts';
 
 const leaver = z.object({
@@ -51,9 +51,8 @@ export interface LeaversReport {
   readonly summaries: readonly LeaversSummary[];
 }
 
-/** Says `people: 2 leavers due today, 0 late, slowest this month 14 min`; undefined for a sync without leavers. */
-export function leaverWords({ sync, dueToday, late, slowestMs }: LeaversSummary): string | undefined {
-  if (dueToday + late === 0 && slowestMs === undefined) return undefined;
+/** Says `people: 2 leavers due today, 0 late, slowest this month 14 min`. */
+export function leaverWords({ sync, dueToday, late, slowestMs }: LeaversSummary): string {
   const slowest = slowestMs === undefined ? '' : `, slowest this month ${ageOf(slowestMs)}`;
   return `${sync}: ${countOf(dueToday, 'leaver')} due today, ${late} late${slowest}`;
 }

@@ -145,7 +145,7 @@ export interface SyncOverview extends Omit<SyncState, 'waiting'> {
   readonly lastDay: Inner<z.output<typeof lastDay>>;
   /** Requests that no run has taken. */
   readonly requests: number;
-  readonly leavers?: LeaversSummary | undefined;
+  readonly leavers?: LeaversSummary;
 }
 
 export interface Overview {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Leaver } from '../../src/core/run/leavers.ts';
+import type { Leaver } from '../../src/core/plan/leavers.ts';
 import { employees, type Office, openManaged, openOffice, type Row, usersOf } from '../support/office.ts';
 
 const hourMs = 3_600_000;

@@ -78,7 +78,7 @@ export const operate: CommandGroup = {
     {
       words: 'leavers',
       meaning:
-        'show the clock of each person whom HR states as a leaver: said, due, seen disabled, and what is in the way',
+        'show the clock of each person whom HR states as a leaver: said, due, seen disabled, and what blocks the disable',
       summary: 'show who leaves, and what keeps an account enabled',
       arguments: [syncArgument],
       options: [
@@ -99,6 +99,10 @@ export const operate: CommandGroup = {
         ['--from <day>', 'the first day, in UTC: 2026-11-01; default: a week ago'],
         ['--to <day>', 'the last day, in UTC; default: today'],
         ['--out <file>', 'write the report to a CSV file'],
+        new Option(
+          '--sealed <file>',
+          'leavers: write a signed file with all people, all accounts and the evidence',
+        ).conflicts('out'),
       ],
       body: async () => (await import('../commands/records.ts')).reportThem,
     },

@@ -23,7 +23,9 @@ export function renderStatus({ at, syncs, work }: Overview, style: Style): strin
   const hints = syncs.flatMap((sync) => hintOf(sync, style));
   const hasSlots = syncs.some(({ nextSlotAt }) => nextSlotAt !== undefined);
   const deployment = hasSlots ? deploymentHint(work, at, style) : [];
-  const said = syncs.flatMap(({ leavers }) => (leavers === undefined ? [] : (leaverWords(leavers) ?? [])));
+  const said = syncs.flatMap(({ leavers }) =>
+    leavers === undefined || leavers.dueToday + leavers.late === 0 ? [] : [leaverWords(leavers)],
+  );
   return [renderTable([head, ...rows]), ...said, ...hints, ...deployment].join('\n');
 }
 

@@ -321,7 +321,7 @@ export const syncShape = {
   ),
   leavers: documented(
     leavers.prefault({}),
-    'The target for people whom HR states as leavers. The clock begins when a read first states it, or when the last day of work ends in the time zone of the person, whichever is later. See [No leaver late](how-to/no-leaver-late.md).',
+    'The target for people whom HR states as leavers. The clock begins when a read first states it, but not before the last day of work ends in the time zone of the person. See [No leaver late](how-to/no-leaver-late.md).',
     { within: '24h', warn: '2h' },
   ),
   outOfScope: documented(

@@ -128,7 +128,7 @@ export function endOfDay(day: string, zone: string): number {
   const format = formatFor(zone) ?? formatFor(outermost.earliest);
   const noon = Date.parse(`${day}T12:00:00Z`);
   // A day ends at most 14 hours before, and 12 hours after, the day of UTC.
-  let [before, after] = [noon - 2 * hourMs, noon + 24 * hourMs];
+  let [before, after] = [noon - 3 * hourMs, noon + 24 * hourMs];
   while (after - before > minuteMs) {
     const middle = before + Math.floor((after - before) / 2 / minuteMs) * minuteMs;
     if (format !== undefined && dayOf(format, middle) > day) after = middle;

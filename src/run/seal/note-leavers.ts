@@ -1,8 +1,8 @@
 import { utcDate } from '../../core/person/plain-date.ts';
 import { endOfDay } from '../../core/person/time-zone.ts';
+import { type Leaver, type LeaverEnding, type LeaverStatement, restated } from '../../core/plan/leavers.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { given } from '../../core/run/given.ts';
-import { type Leaver, type LeaverEnding, type LeaverStatement, restated } from '../../core/run/leavers.ts';
 import type { LeaverUpdate } from '../../ports/leavers.ts';
 import type { PlanCompared } from '../compare/compare-people.ts';
 import type { EngineIo } from '../engine-io.ts';

@@ -189,7 +189,7 @@ export const reportEndpoints: readonly Endpoint[] = [
   definerOf('leavers')({
     id: 'list-leavers',
     path: '/api/leavers',
-    summary: 'The clock of each person whom HR states as a leaver, and what is in the way',
+    summary: 'The clock of each person whom HR states as a leaver, and what blocks it',
     query: z.object({
       sync: syncName.optional(),
       due: z.enum(['today', 'week']).optional().describe('Only those whose target ends by then, in UTC'),

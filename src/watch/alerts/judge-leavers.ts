@@ -1,5 +1,5 @@
+import type { JudgedLeaver } from '../../core/plan/leavers.ts';
 import { countOf, firstNames, formatMinute } from '../../core/run/formats.ts';
-import type { JudgedLeaver } from '../../core/run/leavers.ts';
 import type { LeaverTarget } from '../../core/run/settings.ts';
 import type { AlertProblem } from '../../ports/alerts.ts';
 
@@ -40,7 +40,7 @@ export async function judgeLeavers({ sync, now }: LeaverView): Promise<AlertProb
     topic: 'leavers',
     code: 'leavers-due',
     severity: late.some(({ wait }) => wait?.cause !== 'freeze') ? 'critical' : 'warning',
-    // One notice, whatever is in the way: it changes with each run.
+    // One notice, whatever blocks them: that changes with each run.
     key: 'leavers',
     figures: [
       ['Leavers due', some.length],
@@ -62,7 +62,7 @@ export async function judgeLeavers({ sync, now }: LeaverView): Promise<AlertProb
           ? []
           : [`${wait.cure(people.map(({ identification }) => identification))}  # ${wait.cause}`];
       }),
-      `rollcall leavers ${name}  # who, and what is in the way`,
+      `rollcall leavers ${name}  # who, and what blocks it`,
     ].join('\n'),
     count: some.length,
   };

@@ -139,12 +139,12 @@ export const metricsTable = {
   ),
   leaversLate: ofStore.gauge(
     'rollcall_leavers_late',
-    'People whom HR states as leavers, whose account is enabled after the target `leavers.within`. Those whom a person decided to keep do not count.',
+    'Stated leavers whose account is enabled after the target `leavers.within`, without those kept by a decision.',
     ['sync'],
   ),
   leaverSeconds: ofStore.histogram(
     'rollcall_leaver_disabled_seconds',
-    'Time from the start of the clock of a leaver until the account was seen disabled, since this process exports the metrics of the store.',
+    'Time from the start of the clock of a leaver until the account was seen disabled.',
     ['sync'],
     [60, 300, 900, 3600, 14_400, 43_200, 86_400, 172_800],
   ),

@@ -176,7 +176,7 @@ function ReportTable({ kind, people }: Pick<Report, 'kind' | 'people'>) {
   );
 }
 
-/** Each person whom HR states as a leaver: what was said, sent and seen, and what is in the way. */
+/** Each person whom HR states as a leaver: what was said, sent and seen, and what blocks it. */
 export function LeaversPage() {
   const { t, f } = usePage();
   const words = t.leavers;

@@ -298,7 +298,7 @@ export const en = {
     effective: 'Takes effect',
     sent: 'Sent',
     seen: 'Seen disabled',
-    wait: 'In the way',
+    wait: 'What blocks it',
     dueToday: (people: number) => `${count(people, 'leaver', 'leavers')} due today`,
     late: (people: number) => `${count(people, 'leaver', 'leavers')} late`,
     slowest: (time: string) => `slowest this month ${time}`,

@@ -1,9 +1,9 @@
-import type { Rule } from '../plan/plan.ts';
-import type { Finding, FindingCode } from './finding.ts';
-import { formatMinute, shellWord } from './formats.ts';
-import { given } from './given.ts';
-import type { ChangeState } from './run.ts';
-import type { LeaverTarget } from './settings.ts';
+import type { Finding, FindingCode } from '../run/finding.ts';
+import { formatMinute, shellWord } from '../run/formats.ts';
+import { given } from '../run/given.ts';
+import type { ChangeState } from '../run/run.ts';
+import type { LeaverTarget } from '../run/settings.ts';
+import type { Rule } from './plan.ts';
 
 /**
  * How the clock of a stated leaver ended. `disabled`: the platform shows the account disabled. `gone`: it shows no
@@ -58,7 +58,7 @@ export function restated(leaver: Leaver, { leaves, effectiveAt }: LeaverStatemen
   return { ...kept, ...day, saidAt, effectiveAt: next, clockAt: Math.max(saidAt, next) };
 }
 
-/** What is in the way of a disable. */
+/** What blocks a disable. */
 export type LeaverCause =
   | 'approval'
   | 'row'
@@ -155,7 +155,7 @@ export interface JudgedLeaver extends Leaver {
   readonly wait?: LeaverWait;
 }
 
-/** Judges a leaver: how the clock stands, and what is in the way. */
+/** Judges a leaver: how the clock stands, and what blocks it. */
 export function judgeLeaver(leaver: Leaver, facts: LeaverFacts, around: LeaverSurroundings): JudgedLeaver {
   const { now, target } = around;
   const dueAt = leaver.clockAt + target.withinMs;
@@ -171,7 +171,7 @@ export function judgeLeaver(leaver: Leaver, facts: LeaverFacts, around: LeaverSu
   return { ...judged, state: lateMs > 0 ? 'late' : 'counting', lateMs, wait: waitOf(facts, around) };
 }
 
-/** Returns the first that applies of what can be in the way: the later ones end by themselves. */
+/** Returns the first that applies of what can block a disable: the later ones end automatically. */
 function waitOf({ planned, isApproved, finding }: LeaverFacts, around: LeaverSurroundings): LeaverWait {
   const { sync, connection, openRun, lastRun, pause, frozenUntil, approvers, missing, nextSlotAt } = around;
   const again = (names: readonly string[]): string =>
@@ -211,7 +211,7 @@ function waitOf({ planned, isApproved, finding }: LeaverFacts, around: LeaverSur
     return wait('row', finding.message, /"(rollcall [^"]+)"/.exec(finding.message)?.[1] ?? again);
   }
   if (lastRun?.isDoubted === true) {
-    return wait('read', `run ${lastRun.id} doubts its read of the source`, `rollcall approve ${lastRun.id}`);
+    return wait('read', `run ${lastRun.id} made a suspicious read`, `rollcall approve ${lastRun.id}`);
   }
   if (openRun !== undefined) {
     const why = `run ${openRun.id} is in progress${openRun.waiting === undefined ? '' : `, ${openRun.waiting}`}`;
