@@ -46,6 +46,7 @@ const nouns = {
   directories: ['directory entry', 'directory entries'],
   changes: ['change', 'changes'],
   findings: ['finding', 'findings'],
+  corrections: ['correction for HR', 'corrections for HR'],
   decisions: ['decision', 'decisions'],
   standing: ['standing decision', 'standing decisions'],
   leavers: ['statement that the person leaves', 'statements that the person leaves'],

@@ -3,6 +3,7 @@ import type { StoredBlocked } from '../core/guard/blocked.ts';
 import type { DecidingColumns } from '../core/guard/deciding-columns.ts';
 import type { FieldVisibility } from '../core/guard/field-visibility.ts';
 import type { Safeguards } from '../core/guard/loosened.ts';
+import type { Correction } from '../core/person/corrections.ts';
 import type { FieldName } from '../core/person/fields.ts';
 import type { Configuration, LastWrite } from '../core/plan/configuration.ts';
 import type { PastStanding } from '../core/plan/roster.ts';
@@ -55,6 +56,8 @@ export interface Reads {
    * Returns where the sync's next delta may begin, as `runs.update` last stored it; undefined: a full read is required.
    */
   watermark(sync: string): Promise<Watermark | undefined>;
+  /** Returns what HR has to correct, as `runs.update` last stored it, in order of person. */
+  corrections(sync: string): Promise<readonly Correction[]>;
 }
 
 /** A configuration of a sync, as an accepted full run found it. */

@@ -18,7 +18,7 @@ import { updateLeavers } from './leavers.ts';
 import { prepareHolds, renewHolds } from './plans/holds.ts';
 import { sealPlan } from './plans/plan-access.ts';
 import { addBatches } from './plans/states.ts';
-import { putWatermark, readWatermark } from './reads.ts';
+import { putCorrections, putWatermark, readWatermark } from './reads.ts';
 import { takeTriggers } from './triggers.ts';
 
 export function createRuns(db: Database, keys: KeyRing): Runs {
@@ -99,7 +99,7 @@ export function createRuns(db: Database, keys: KeyRing): Runs {
     async update(
       owned,
       patch,
-      { watermark, findings, moreFindings = [], delivery, batches = [], holds, leavers, leaves } = {},
+      { watermark, findings, moreFindings = [], delivery, batches = [], holds, ...also } = {},
     ) {
       const { id, sync } = owned.run;
       const renewed = holds && { ...holds, prepared: await prepareHolds(db, id, holds.all) };
@@ -111,12 +111,13 @@ export function createRuns(db: Database, keys: KeyRing): Runs {
           await transaction.deleteFrom('findings').where('run', '=', id).execute();
           await findingWriter.write(transaction, findings.map(toFindingRow(id, 1)));
         }
+        if (also.corrections !== undefined) await putCorrections(transaction, sync, also.corrections);
         if (moreFindings.length > 0) await appendFindings(transaction, id, moreFindings);
         if (patch.digest !== undefined) await sealPlanOf(transaction, id, patch.digest);
         await addBatches(transaction, id, batches);
         if (renewed !== undefined) await renewHolds(transaction, owned, renewed);
-        if (leavers !== undefined) await updateLeavers(transaction, sync, leavers);
-        if (leaves !== undefined) await leaveTurn(transaction, leaves, id);
+        if (also.leavers !== undefined) await updateLeavers(transaction, sync, also.leavers);
+        if (also.leaves !== undefined) await leaveTurn(transaction, also.leaves, id);
         // The outcome says it, unless the run says more.
         const isSuccess = successOutcomes.some((outcome) => outcome === patch.outcome);
         const told = { ...(patch.outcome === undefined ? {} : { isSuccess }), ...patch };

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { CorrectionCode } from '../../core/person/corrections.ts';
 import type { ChangeClass, ChangeKind, ChangePart } from '../../core/plan/change.ts';
 import type { LeaverEnding } from '../../core/plan/leavers.ts';
 import type { PastStanding } from '../../core/plan/roster.ts';
@@ -30,6 +31,7 @@ interface Words {
   triggers: { kind: TriggerKind; state: 'waiting' | 'taken' | 'cancelled' };
   runs: { trigger_kind: TriggerKind; phase: Phase | UnknownState; outcome: Outcome | UnknownState };
   findings: { code: FindingCode };
+  corrections: { code: CorrectionCode };
   changes: { kind: ChangeKind; part: ChangePart; mark: ChangeState };
   batches: { kind: Batch['kind']; state: BatchState | UnknownState; final: NonNullable<Batch['final']> };
   previews: { state: Preview['state'] };

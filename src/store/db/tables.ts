@@ -67,6 +67,7 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   },
   plan_holds: { columns: { reason: mention } },
   findings: { columns: { identification: exactRow, message: mention, cause: mention } },
+  corrections: { sync: 'sync', columns: { subject: exactRow, place: mention, owner: mention } },
   raw_texts: {
     // The rest of a text that names the person may be about the person too.
     columns: { sealed: { of: 'person', sealedBy: 'key ring', forgotten: 'row', lost: 'row' } },

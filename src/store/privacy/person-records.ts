@@ -15,6 +15,7 @@ import { forgetPast } from '../people/past.ts';
 import { emptyChange, toPlannedChange } from '../plans/changes.ts';
 import { toRecord } from '../plans/decisions.ts';
 import { type StatedChange, stated } from '../plans/stated.ts';
+import { toCorrection } from '../reads.ts';
 import { toFinding } from '../runs.ts';
 import { toStanding } from '../standing.ts';
 import { findPersonHash, hideLedgerRow, makePersonHash, type PersonHash, pseudonymOf, toEntry } from './forgotten.ts';
@@ -199,6 +200,7 @@ async function readPersonRecord(db: Database, keys: KeyRing, identification: str
       madeAt: row.made_at,
     })),
     findings: (await naming('findings')).map((row) => ({ run: row.run, ...toFinding(row) })),
+    corrections: (await naming('corrections')).map(({ sync, ...row }) => ({ sync, ...toCorrection(row) })),
     decisions: (await naming('decisions'))
       .filter((row) => row.identification === identification)
       .map((row) => ({ ...toRecord(row), sync: row.sync })),

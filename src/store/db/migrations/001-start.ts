@@ -93,6 +93,16 @@ export const store = {
     /** The start of the last run without changes that told the same and keeps no findings of its own. */
     until_at: 'bigint',
   }),
+  corrections: table(['sync', 'code', 'subject', 'field'], {
+    sync: 'text not null',
+    code: 'text not null',
+    subject: 'text not null',
+    field: 'text not null',
+    place: 'text not null',
+    owner: 'text not null',
+    has_access: 'integer not null',
+    since: 'bigint not null',
+  }),
   raw_texts: table(['run', 'number'], {
     run: 'text not null',
     number: 'integer not null',
