@@ -53,6 +53,7 @@ export const sidebar: readonly MenuGroup[] = [
       entry('Learn the dialect', '/how-to/learn-the-dialect'),
       entry('No leaver late', '/how-to/no-leaver-late'),
       entry('Report leavers and joiners', '/how-to/report-leavers'),
+      entry('Prove to an auditor who left', '/how-to/prove-who-left'),
       entry('Move to Kubernetes', '/how-to/move-to-kubernetes'),
       entry('Rotate keys', '/how-to/rotate-keys'),
       entry('Restore a backup', '/how-to/restore-a-backup'),

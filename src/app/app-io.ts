@@ -31,9 +31,9 @@ export interface AppIo {
   /** Returns when a deployment was last seen (epoch ms), every few seconds; undefined after a regular stop. */
   readonly deploymentSeenAt: () => Promise<number | undefined>;
   /**
-   * Drives one run in this process. `busy`: another process drives it. `stopped`: the signal aborted, or the lease was lost.
+   * Drives one run in this process, and returns it as it ended. `busy`: another process drives it. `stopped`: the signal aborted, or the lease was lost.
    */
-  readonly drive: (run: string, options: WatchOptions) => Promise<'ended' | 'busy' | 'stopped'>;
+  readonly drive: (run: string, options: WatchOptions) => Promise<Run | 'ended' | 'busy' | 'stopped'>;
   /** Ends the open runs of syncs that are not configured, unless a deployment does. Returns them. */
   readonly endOrphans: (signal: AbortSignal) => Promise<readonly Run[]>;
   /** Evaluates alerts once, after a run that ended in this process. Never rejects. */

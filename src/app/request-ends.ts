@@ -21,16 +21,16 @@ const pollMs = 500;
 
 /**
  * Drives the run of a trigger to its end, after interrupted runs of the same sync. Waits for a run that another process
- * drives. Reports the trigger's run and the resumed ones.
+ * drives. Reports the trigger's run and the resumed ones. `isNew`: the trigger was just stored, so no run has it.
  */
-export async function runHere(trigger: Trigger, options: WatchOptions, io: AppIo): Promise<RunReport> {
+export async function runHere(trigger: Trigger, options: WatchOptions, io: AppIo, isNew = false): Promise<RunReport> {
   const { engine } = io;
   const resumed: Run[] = [];
   await io.endOrphans(options.signal);
   let own: string | undefined;
   let lastEndedAt: number | undefined;
-  for (;;) {
-    if (own === undefined) {
+  for (let isKnown = isNew; ; isKnown = false) {
+    if (own === undefined && !isKnown) {
       const state = await engine.store.triggers.state(trigger.id);
       if (state?.kind === 'cancelled') throw neverBegan(trigger);
       if (state?.kind === 'taken') own = state.run;
@@ -43,7 +43,7 @@ export async function runHere(trigger: Trigger, options: WatchOptions, io: AppIo
         await io.checkAlerts(options.signal);
         const leavers = ended.run.isSuccess ? undefined : await engine.store.triggers.find(leaversKey(own));
         if (leavers?.state.kind === 'waiting') resumed.push((await runHere(leavers.trigger, options, io)).run);
-        return { ...(await runReport(ended.run, engine)), resumed };
+        return { ...(await runReport(ended.run, engine)), resumed: resumed.filter(({ id }) => id !== own) };
       }
     } else {
       const opened = await openRun(trigger.sync, engine);
@@ -55,8 +55,7 @@ export async function runHere(trigger: Trigger, options: WatchOptions, io: AppIo
       if (opened !== undefined && !opened.isNew) {
         await announce(opened.run, options, io);
         const old = await finishRun(opened.run.id, options, io);
-        const isOwn = await isTakenBy(trigger, opened.run.id, engine);
-        if (old?.isDrivenHere === true && !isOwn) resumed.push(old.run);
+        if (old?.isDrivenHere === true) resumed.push(old.run);
       }
     }
     options.signal.throwIfAborted();
@@ -82,7 +81,7 @@ interface Ended {
 
 /** Says that this process continues the run, unless another process works on it. */
 async function announce({ id, startedAt }: Run, { progress }: WatchOptions, { engine }: AppIo): Promise<void> {
-  const holder = await engine.store.leases.holder(`run:${id}`, engine.clock.now());
+  const holder = await engine.store.leases.holder(runLease(id), engine.clock.now());
   if (holder === undefined) progress({ step: 'continuing', run: id, startedAt });
 }
 
@@ -91,6 +90,7 @@ async function finishRun(runId: string, options: WatchOptions, { engine, drive }
   const { store, clock } = engine;
   const driven = await drive(runId, options);
   options.signal.throwIfAborted();
+  if (typeof driven === 'object') return { run: driven, isDrivenHere: true };
   const run = await store.runs.get(runId);
   if (run?.phase === 'done') return { run, isDrivenHere: driven === 'ended' };
   if (driven === 'ended') return undefined;
@@ -102,11 +102,6 @@ async function finishRun(runId: string, options: WatchOptions, { engine, drive }
   }
   await clock.sleep(pollMs, options.signal);
   return undefined;
-}
-
-async function isTakenBy(trigger: Trigger, runId: string, engine: EngineIo): Promise<boolean> {
-  const state = await engine.store.triggers.state(trigger.id);
-  return state?.kind === 'taken' && state.run === runId;
 }
 
 const followEveryMs = 1000;

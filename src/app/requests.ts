@@ -64,8 +64,8 @@ export async function runSync(
   const { approve, by, scope = { kind: 'all' } } = order;
   const { engine } = io;
   findSync(sync, engine.syncs);
-  await refusePaused(sync, io);
   if (approve !== undefined) {
+    await refusePaused(sync, io);
     requireProven(engine, order, 'an approval');
     const { changes, rejected, pending } = await approveDigest(sync, approve, order, engine);
     const kept = rejected === 0 ? '' : `, ${rejected} left out: rejected or ended since`;
@@ -73,8 +73,12 @@ export async function runSync(
     const detail = `${countOf(changes, 'change')} of a plan that was shown${kept}${waits}`;
     await note({ ...order, action: 'approve', sync, detail }, engine);
   }
-  const { trigger } = await storeRequest({ sync, kind: 'manual', scope: inFull(scope), by }, io);
-  return runHere(trigger, order, io);
+  const request = { sync, kind: 'manual', scope: inFull(scope), by, unlessPaused: true } as const;
+  for (;;) {
+    const { trigger, isNew } = await storeRequest(request, io);
+    if (isNew) return runHere(trigger, order, io, isNew);
+    await refusePaused(sync, io);
+  }
 }
 
 /** Requests a run from a running deployment (`start`); without one, runs in this process as `runSync` does. */
@@ -89,8 +93,8 @@ export function requestOrRun(
 
 /** Stores a request for a run, and the caller in the audit. Throws `USAGE` for an unknown sync. */
 export async function storeRequest(order: AuditedRequest, { engine }: AppIo): Promise<StoredRequest> {
-  const { aboutRun, sync, kind, scope, key, notBefore } = order;
-  const request = { sync, kind, scope, ...given({ key, notBefore }) };
+  const { aboutRun, sync, kind, scope, key, notBefore, unlessPaused } = order;
+  const request = { sync, kind, scope, ...given({ key, notBefore, unlessPaused }) };
   findSync(sync, engine.syncs);
   const action = kind === 'webhook' || kind === 'retry' || kind === 'undo' ? kind : 'request-run';
   const people = { detail: describeScope(scope) };

@@ -3,7 +3,7 @@ import { identificationProblem } from '../core/person/identification.ts';
 import { compileSourcePath } from '../core/person/source-path.ts';
 import { normalText } from '../core/person/text.ts';
 import { describeError } from '../core/run/errors.ts';
-import type { WebhookWay } from '../core/run/webhook-ways.ts';
+import type { WebhookWay } from '../core/setup/webhook-ways.ts';
 import type { RunScope } from '../ports/store.ts';
 import type { Sync } from '../run/engine-io.ts';
 import type { RequestReport } from '../views/syncs.ts';
@@ -67,7 +67,7 @@ async function identificationsOf({ ids, way, signal }: WebhookMessage, sync: Syn
     const names = ids.map(normalText);
     return names.some((one) => identificationProblem(one) !== undefined) ? [] : [...new Set(names)];
   }
-  if (!(source.looksUp?.(field) ?? source.capabilities.point)) return [];
+  if (ids.length === 0 || !(source.looksUp?.(field) ?? source.capabilities.point)) return [];
   const idOf = compileSourcePath(field);
   const missing = new Set(ids);
   const names = new Set<string>();

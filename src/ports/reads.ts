@@ -5,6 +5,8 @@ import type { FieldVisibility } from '../core/guard/field-visibility.ts';
 import type { Safeguards } from '../core/guard/loosened.ts';
 import type { FieldName } from '../core/person/fields.ts';
 import type { Configuration, LastWrite } from '../core/plan/configuration.ts';
+import type { PastStanding } from '../core/plan/roster.ts';
+import type { Finding } from '../core/run/finding.ts';
 import type { Watermark } from '../core/run/next-read.ts';
 import type { OwnedRun } from './runs.ts';
 import type { AuditEntry } from './store-operations.ts';
@@ -168,6 +170,24 @@ export interface Directories {
   read(sync: string, pages: readonly number[]): Promise<readonly DirectoryPage[]>;
   /** Stores some pages. `Rosters.put` follows, with the end of the directory. */
   write(owned: OwnedRun, sync: string, pages: readonly DirectoryPage[]): Promise<void>;
+}
+
+/** `at`: the start of the run that told it. Runs without changes told it too, until `untilAt`. */
+export interface PastFinding {
+  readonly finding: Finding;
+  readonly run: string;
+  readonly at: number;
+  readonly untilAt: number;
+}
+
+/** What is stored of the past of one person, besides the changes. Both in order of time. */
+export interface Past {
+  /**
+   * What accepted full reads said of the person, from when on: the start of `run`, or, for the first one, when the sync's first
+   * full read began, or since when the past is kept. Empty: there was none.
+   */
+  readonly standings: readonly { readonly at: number; readonly run: string | undefined; readonly says: PastStanding }[];
+  readonly findings: readonly PastFinding[];
 }
 
 /** A text that another system sent, such as the body of a refusal. It may hold personal data. */

@@ -67,8 +67,10 @@ export type TriggerState =
   | { readonly kind: 'cancelled' };
 
 export interface Triggers {
-  /** Stores the trigger, and the entry of the audit about it. Returns false when its key exists already. */
-  add(trigger: Trigger, entry?: AuditEntry): Promise<boolean>;
+  /**
+   * Stores the trigger and its entry of the audit. Returns false when its key exists, or, with `unlessPaused`, a pause.
+   */
+  add(trigger: Trigger, entry?: AuditEntry, unlessPaused?: boolean): Promise<boolean>;
   /** Returns waiting triggers, oldest first. */
   waiting(sync?: string): Promise<readonly Trigger[]>;
   /** Returns the syncs with a waiting trigger that a run may take, and that are not paused, in order of name. */

@@ -41,7 +41,7 @@ export function advanceRun(context: RunContext, io: EngineIo): Promise<JobOutcom
     if (next.kind !== 'enter') {
       const isTold = told === undefined || (stored !== undefined && isSameWait(stored.waiting, waiting));
       if (!isTold && next.kind !== 'done') await io.store.runs.update(context.owned, told);
-      return next.kind === 'next' ? { ...next, ...given({ run: stored }) } : next;
+      return next.kind === 'again' ? next : { ...next, ...given({ run: stored }) };
     }
     const { phase, afterMs } = next;
     const patch = { phase, phaseAt: io.clock.now(), ...told, ...unstored() };
@@ -59,14 +59,16 @@ async function takeStep(context: RunContext, unstored: UnstoredRequests, io: Eng
     case 'planning':
       stoppable.signal.throwIfAborted();
       // With a reason, the run has failed, and the process died before it closed the run.
-      return run.reason === undefined ? planRun(stoppable, unstored, io) : closeRun(context.owned, io);
+      return run.reason === undefined ? planRun(stoppable, unstored, io) : closeRun(context.owned, {}, io);
     case 'delivering':
       context.signal.throwIfAborted();
       return deliverNext(context, unstored, io);
     case 'proving': {
       stoppable.signal.throwIfAborted();
       const next = await proveNext(stoppable, unstored, io);
-      return next.kind === 'proven' ? stop(context, next.run, whyStopped(next.run, io.clock), io) : next;
+      if (next.kind !== 'proven') return next;
+      const proven = { ...context.owned, run: next.run };
+      return stop(proven, { reason: whyStopped(next.run, io.clock), open: [] }, io);
     }
     case 'done':
       return { kind: 'done' };
@@ -104,7 +106,7 @@ async function planRun(context: RunContext, unstored: UnstoredRequests, io: Engi
   io.checkpoint('plan-stored');
   // Without a batch there is nothing to deliver.
   const hasBatch = batches !== undefined && batches.loads.length > 0;
-  return hasBatch ? { kind: 'next', run: stored } : closeRun({ ...owned, run: stored }, io);
+  return hasBatch ? { kind: 'next', run: stored } : closeRun({ ...owned, run: stored }, { open: [] }, io);
 }
 
 function newHolds({ owned, sync }: RunContext, plan: Plan, io: EngineIo): NewHold[] {

@@ -18,18 +18,25 @@ type Owned = Pick<RunContext, 'owned'>;
 /** Closes a run of which the caller does not know how it is stored now. */
 export async function finishRun({ owned }: Owned, io: EngineIo, failure?: string): Promise<JobOutcome> {
   const run = await io.store.runs.get(owned.run.id);
-  return run === undefined || run.phase === 'done' ? { kind: 'done' } : closeRun({ ...owned, run }, io, failure);
+  return run === undefined || run.phase === 'done'
+    ? { kind: 'done' }
+    : closeRun({ ...owned, run }, given({ failure }), io);
 }
 
 /**
  * Counts the results of all changes, chooses the outcome and closes the run. Repeatable. `run`: as it is stored now.
+ * `open`: the batches that have no end, where the caller knows them.
  */
-export async function closeRun(owned: OwnedRun, io: EngineIo, failure?: string): Promise<JobOutcome> {
+export async function closeRun(
+  owned: OwnedRun,
+  { failure, open }: { readonly failure?: string; readonly open?: readonly Batch[] },
+  io: EngineIo,
+): Promise<JobOutcome> {
   const { run } = owned;
   // The reason is stored first. Otherwise, after a crash, the changes dropped below would look as if nothing was left
   // to send.
   if (failure !== undefined) await io.store.runs.update(owned, { reason: failure });
-  const batches = await io.store.batches.ofRun(run.id);
+  const batches = open ?? (await io.store.batches.ofRun(run.id, { states: ['planned', 'sending', 'sent'] }));
   const lost = await leaveUnresolved(owned, batches, io);
   await endUnsent(owned, batches, io);
   let count = await io.store.plans.count(run.id);
@@ -61,36 +68,18 @@ export async function closeRun(owned: OwnedRun, io: EngineIo, failure?: string):
     ...(reason === undefined ? {} : { reason }),
   } as const;
   if (plan.edit !== undefined) await io.store.baselines.advance(owned);
-  const leaves = fileLeaseOf(run.connection);
-  await io.store.runs.update(owned, patch, {
+  const { run: stored } = await io.store.runs.update(owned, patch, {
     watermark: (last) => watermarkAfter(last, read),
-    leaves,
+    leaves: fileLeaseOf(run.connection),
     moreFindings: lost === undefined ? [] : [lost],
   });
   io.checkpoint('run-finished');
-  const { create, update, enable, disable, remove, lead, unlead, held, failed, unresolved } = counts;
-  const fields = {
-    run: run.id,
-    sync: run.sync,
-    outcome,
-    create,
-    update,
-    enable,
-    disable,
-    remove,
-    lead,
-    unlead,
-    held,
-    failed,
-    unresolved,
-  };
-  const ended = { ...fields, ms: endedAt - run.startedAt };
-  const isAsRead = batches.every(({ state }) => state === 'settled' || state === 'unresolved');
-  const failures = failedBatches(isAsRead ? batches : await io.store.batches.ofRun(run.id));
-  const isTroubled = outcome === 'failed' || outcome === 'partial' || failures.length > 0;
-  if (isTroubled) io.logger.warn({ ...ended, ...given({ reason }), failures }, 'run ended');
-  else io.logger.info(ended, 'run ended');
-  return { kind: 'done' };
+  const ended = { run: run.id, sync: run.sync, outcome, ...counts, ms: endedAt - run.startedAt };
+  if (outcome === 'failed' || outcome === 'partial') {
+    const failures = failedBatches(await io.store.batches.ofRun(run.id));
+    io.logger.warn({ ...ended, ...given({ reason }), failures }, 'run ended');
+  } else io.logger.info(ended, 'run ended');
+  return { kind: 'done', run: stored };
 }
 
 const shownFailures = 5;

@@ -15,7 +15,7 @@ import { noOtherAccounts, type OtherAccounts, openOtherAccounts } from './compar
 import { blockedUsers, resolveUnresolved, type Unresolved } from './compare/unresolved.ts';
 import type { EngineIo, RunContext, Sync } from './engine-io.ts';
 import { type DecisionGrounds, recordDecisions } from './record/record-decisions.ts';
-import { type KnownPeople, writeDirectory, writeRoster } from './record/write-people.ts';
+import { type KnownPeople, writeDirectory, writeDoubted, writeRoster } from './record/write-people.ts';
 import { requestRun } from './request-run.ts';
 
 /**
@@ -121,7 +121,7 @@ export function recordRun(context: RunContext, io: EngineIo): Recorder {
     },
     async read(found, people, proof) {
       const read = { ...found, sync: name, run: id, isAccepted: proof !== undefined };
-      if (proof === undefined) return store.reads.put(owned, read);
+      if (proof === undefined) return writeDoubted(owned, people, read, io);
       const directory = await writeDirectory(owned, { people, sync: name, proof }, io);
       await writeRoster(owned, { people, sync, rows: read.rows, proof, read, directory }, io);
     },

@@ -11,20 +11,22 @@ export interface RunRequest {
   readonly key?: string;
   /** No run takes a webhook before this instant (epoch ms). */
   readonly notBefore?: number;
+  /** Stores nothing while the sync is paused. */
+  readonly unlessPaused?: boolean;
 }
 
 /**
  * Stores a request for a run, for the process that drives runs of this sync, and the entry of the audit about it. `isNew`
- * is false when the key is already stored.
+ * is false when the key is already stored, or a pause prevents it.
  */
 export async function requestRun(
-  { sync, kind, scope, key, notBefore = 0 }: RunRequest,
+  { sync, kind, scope, key, notBefore = 0, unlessPaused }: RunRequest,
   io: EngineIo,
   entry?: AuditEntry,
 ): Promise<{ readonly trigger: Trigger; readonly isNew: boolean }> {
   const id = io.newId('trigger');
   const trigger = { id, sync, kind, scope, key: key ?? id, requestedAt: Math.max(io.clock.now(), notBefore) };
-  const isNew = await io.store.triggers.add(trigger, entry);
+  const isNew = await io.store.triggers.add(trigger, entry, unlessPaused);
   io.checkpoint('trigger-stored');
   return { trigger, isNew };
 }

@@ -17,7 +17,8 @@ export interface Work<Context, Payload = undefined, Result = unknown> {
 
 /** What follows a job of a worker. The runtime decides how to schedule it. */
 export type JobOutcome =
-  | { readonly kind: 'done' }
+  /** `run`: as the step ended it. */
+  | { readonly kind: 'done'; readonly run?: Run }
   /** Run the same job again after a wait, because this piece of work is not finished. */
   | { readonly kind: 'again'; readonly afterMs: number }
   /**

@@ -1,5 +1,5 @@
 import { type Access, type AccessRole, accessRoles, type Grant } from '../core/guard/access.ts';
-import type { WebhookKind, WebhookWay } from '../core/run/webhook-ways.ts';
+import type { WebhookKind, WebhookWay } from '../core/setup/webhook-ways.ts';
 
 /** A group of the identity provider, with the scope of its role. */
 export type ScopedGroup = string | (Omit<Grant, 'role'> & { readonly group: string });

@@ -9,6 +9,7 @@ import type { Run, RunPatch, Runs } from '../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { lockName } from './db/differences.ts';
 import { fields } from './db/fields.ts';
+import type { KeyRing } from './db/key-ring.ts';
 import { RowWriter } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
 import { pruneRuns } from './housekeeping.ts';
@@ -20,7 +21,7 @@ import { addBatches } from './plans/states.ts';
 import { putWatermark, readWatermark } from './reads.ts';
 import { takeTriggers } from './triggers.ts';
 
-export function createRuns(db: Database): Runs {
+export function createRuns(db: Database, keys: KeyRing): Runs {
   return {
     open(sync, make) {
       return inTransaction(db, async (transaction) => {
@@ -169,7 +170,7 @@ export function createRuns(db: Database): Runs {
       before,
       keep,
       { shown = before, audit = before, previews = before, unchanged = Number.MAX_SAFE_INTEGER } = {},
-    ) => pruneRuns(db, before, keep, { shown, audit, previews, unchanged }),
+    ) => pruneRuns({ db, keys }, before, keep, { shown, audit, previews, unchanged }),
   };
 }
 
@@ -245,14 +246,17 @@ export function toRun(row: Selectable<Schema['runs']>): Run {
 
 const findingFields = fields<Pick<Finding, 'code' | 'identification' | 'at' | 'message' | 'people'>, 'findings'>(
   'findings',
-  { run: null, number: null, cause: null, place: 'at' },
+  { run: null, number: null, cause: null, until_at: null, place: 'at' },
   { identification: 'optional', at: 'optional', people: 'optional' },
 );
 
 export const toFinding = findingFields.fromRow;
 
 function toFindingRow(run: string, from: number): (finding: Finding, index: number) => Schema['findings'] {
-  return (finding, index) => ({ ...findingFields.toRow(finding), cause: causeOf(finding), run, number: from + index });
+  return (finding, index) => {
+    const facts = { cause: causeOf(finding), run, number: from + index, until_at: null };
+    return { ...findingFields.toRow(finding), ...facts };
+  };
 }
 
 /** Returns the column after the delivery has learned something. What is undefined is left out of the text. */

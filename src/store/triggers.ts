@@ -1,11 +1,12 @@
 import type { Insertable, Selectable } from 'kysely';
 import { joinNamed } from '../core/run/next-read.ts';
 import type { KeyedTrigger, RunScope, Trigger, TriggerKind, TriggerState, Triggers } from '../ports/store.ts';
+import { appendAudit } from './audit/chain.ts';
 import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import { addNew, inLists } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
-import { findPause, toAuditRow } from './operations.ts';
+import { findPause } from './operations.ts';
 
 const triggers = fields<Trigger, 'triggers'>(
   'triggers',
@@ -15,7 +16,7 @@ const triggers = fields<Trigger, 'triggers'>(
 
 export function createTriggers(db: Database): Triggers {
   return {
-    async add(trigger, entry) {
+    async add(trigger, entry, unlessPaused = false) {
       if (trigger.kind === 'schedule' && (await hasLaterSlot(db, trigger))) return false;
       const requester = entry?.by ?? null;
       const row = { ...triggers.toPatch(trigger), scope_key: scopeKey(trigger.scope), requester };
@@ -23,8 +24,10 @@ export function createTriggers(db: Database): Triggers {
         addNew(on, 'triggers', row as Insertable<Schema['triggers']>, ['key']);
       if (entry === undefined) return insert(db);
       return inTransaction(db, async (transaction) => {
+        const { sync, requestedAt } = trigger;
+        if (unlessPaused && (await findPause(transaction, sync, requestedAt)) !== undefined) return false;
         const isNew = await insert(transaction);
-        if (isNew) await transaction.insertInto('audit').values(toAuditRow(entry)).execute();
+        if (isNew) await appendAudit(transaction, entry);
         return isNew;
       });
     },

@@ -2,6 +2,7 @@ import { RollcallError } from '../core/run/errors.ts';
 import { waitAfterError } from '../core/run/waiting.ts';
 import { runLease } from '../ports/leases.ts';
 import { isKnownPhase } from '../ports/runs.ts';
+import type { Run } from '../ports/store.ts';
 import type { EngineIo, RunContext } from '../run/engine-io.ts';
 import { type Leased, underLease } from '../run/lease.ts';
 import type { JobContext, JobOutcome } from '../run/work.ts';
@@ -19,10 +20,11 @@ export interface DriveIo {
 }
 
 /**
- * `busy`: the run does not exist or has ended, or another process or a newer version drives it; nothing was done. `stopped`: the
- * process was asked to stop, or the lease was lost; the run keeps its phase.
+ * The run as it ended, or `ended` where the end was not read. `busy`: the run does not exist or has ended, or another process
+ * or a newer version drives it; nothing was done. `stopped`: the process was asked to stop, or the lease was lost; the run
+ * keeps its phase.
  */
-export type Driven = 'ended' | 'busy' | 'stopped';
+export type Driven = Run | 'ended' | 'busy' | 'stopped';
 
 /** How long a run stays with a dead process (ms). The lease is renewed every third of it. */
 export const runLeaseMs = 10_000;
@@ -63,7 +65,7 @@ async function driveLeased(runId: string, { lease, signal }: Leased, io: DriveIo
       else stopping.throwIfAborted();
       outcome = await advanceWithRetries(driving, outcome, io);
     }
-    return 'ended';
+    return outcome.run ?? 'ended';
   } catch (error) {
     if (stopping.aborted || (error instanceof RollcallError && error.code === 'LEASE_LOST')) return 'stopped';
     throw error;

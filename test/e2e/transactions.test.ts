@@ -40,9 +40,9 @@ it('a small run takes few transactions, and each further poll of its file three 
   await transactionsOf(employees(60));
   const quiet = await transactionsOf(employees(60));
   expect(quiet.outcome).toBe('nothing-to-do');
-  expect(quiet.count, seen.join('\n')).toBeLessThanOrEqual(28);
+  expect(quiet.count, seen.join('\n')).toBeLessThanOrEqual(24);
   const rows = employees(60, { E3: { last: 'Paz' }, E7: { last: 'Sol' }, E9: { last: 'Mar' } });
   const { outcome, polls, count } = await transactionsOf(rows);
   expect(outcome).toBe('succeeded');
-  expect(count - 3 * (polls - 1), seen.join('\n')).toBeLessThanOrEqual(48);
+  expect(count - 3 * (polls - 1), seen.join('\n')).toBeLessThanOrEqual(44);
 });

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import type { AppIo } from '../../src/app/app-io.ts';
-import { type WebhookKind, webhookWays } from '../../src/core/run/webhook-ways.ts';
+import { type WebhookKind, webhookWays } from '../../src/core/setup/webhook-ways.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { renderDocsPage } from '../../src/sandbox/docs/render-docs-page.ts';
 import { openServer } from '../../src/server/open-server.ts';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { findAudit } from '../../src/app/audit.ts';
-import type { WebhookKind } from '../../src/core/run/webhook-ways.ts';
+import type { WebhookKind } from '../../src/core/setup/webhook-ways.ts';
 import { bobPeople, bobUser, startBob } from '../fakes/hris/hibob.ts';
 import { bobFields } from '../sources/hibob/under-test.ts';
 import { employees, type Office, openOffice } from '../support/office.ts';
@@ -250,6 +250,9 @@ describe('a message', () => {
     expect((await send(server, senders.hibob, { body: known })).status).toBe(200);
     expect((await send(server, senders.hibob, { body: unknown })).status).toBe(200);
     expect(await waiting(office)).toEqual([one(first?.email ?? ''), everyone]);
+    const asked = bob.server.requests.length;
+    expect((await send(server, senders.hibob, { body: JSON.stringify(senders.hibob.nobody) })).status).toBe(200);
+    expect(bob.server.requests.length).toBe(asked);
   });
 });
 

@@ -1,13 +1,14 @@
 import { wordsOf } from '../../app/accounts/decisions.ts';
-import { endSessions, findAudit, listSessions } from '../../app/audit.ts';
+import { endSessions, findAudit, listSessions, note } from '../../app/audit.ts';
 import { reportCsv, reportPeople } from '../../app/changes/reports.ts';
+import { sealedReport } from '../../app/changes/sealed-report.ts';
 import { findSync } from '../../app/find-named.ts';
 import { type LeaversQuery, listLeavers } from '../../app/leavers.ts';
 import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/privacy.ts';
 import { whoWords } from '../../core/guard/approvals.ts';
 import { differencesOf } from '../../core/plan/change.ts';
 import type { JudgedLeaver } from '../../core/plan/leavers.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { RollcallError, usageError } from '../../core/run/errors.ts';
 import { firstNames, formatCount, formatDuration, formatInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { AuditEntry, PersonRecord } from '../../ports/store.ts';
@@ -122,6 +123,7 @@ interface ReportOptions {
   readonly from?: string;
   readonly to?: string;
   readonly out?: string;
+  readonly sealed?: string;
 }
 
 const weekMs = 7 * 86_400_000;
@@ -130,13 +132,21 @@ export async function reportThem(
   shell: Shell,
   kind: ReportKind,
   sync: string | undefined,
-  { from, to, out }: ReportOptions,
+  { from, to, out, sealed }: ReportOptions,
 ): Promise<number> {
   const now = shell.io.clock.now();
   return shell.withApp({}, async (app) => {
     const days = { from: from ?? dayOf(now - weekMs), to: to ?? dayOf(now) };
     const name = sync === undefined ? undefined : findSync(sync, app.engine.syncs).settings.name;
-    const found = await reportPeople(app, { kind, ...days, ...given({ sync: name }) });
+    const query = { kind, ...days, ...given({ sync: name }) };
+    if (sealed !== undefined) {
+      if (kind !== 'leavers') throw usageError('--sealed is for leavers');
+      await writeWhole('the report', fromHere(shell.io, sealed), sealedReport(app, query));
+      const detail = `sealed report of leavers, ${days.from} to ${days.to}`;
+      await note({ ...(await callerOf(shell, {})), action: 'export-changes', detail, sync: name }, app.engine);
+      return shell.answer({ sealed }, `sealed in ${sealed}; docs/verify-report.mjs verifies it`);
+    }
+    const found = await reportPeople(app, query);
     if (out !== undefined) await writeWhole('the report', fromHere(shell.io, out), reportCsv(found));
     return shell.answer(personReportView(found), render(found, out, shell.style));
   });

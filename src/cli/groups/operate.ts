@@ -99,6 +99,10 @@ export const operate: CommandGroup = {
         ['--from <day>', 'the first day, in UTC: 2026-11-01; default: a week ago'],
         ['--to <day>', 'the last day, in UTC; default: today'],
         ['--out <file>', 'write the report to a CSV file'],
+        new Option(
+          '--sealed <file>',
+          'leavers: write a signed file with all people, all accounts and the evidence',
+        ).conflicts('out'),
       ],
       body: async () => (await import('../commands/records.ts')).reportThem,
     },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { accessRoles } from '../../core/guard/access.ts';
 import { isLoopback, plainFault } from '../../core/run/addresses.ts';
 import { given } from '../../core/run/given.ts';
-import { webhookKinds, webhookWays } from '../../core/run/webhook-ways.ts';
+import { webhookKinds, webhookWays } from '../../core/setup/webhook-ways.ts';
 import type { Secret } from '../secret.ts';
 import { documented, duration, name, secretText, text, wholeNumber } from './values.ts';
 
@@ -142,7 +142,7 @@ const webhook = z
   .strictObject({
     kind: documented(
       z.enum(webhookKinds).default('rollcall'),
-      'Who sends, and so how: see [Sync at once](how-to/sync-at-once.md). Other keys say where your sender differs.',
+      'Who sends, and so how: see [Sync at once](sync-at-once.md). Other keys say where your sender differs.',
       'personio',
     ),
     secret: documented(

@@ -140,11 +140,9 @@ export async function decideSlots(
     cases.map(({ subject }) => subject),
     rules,
   );
-  const decided = cases.map((one, i) => {
-    return { ...one, user: one.subject.user, decision: decisions[i] as (typeof decisions)[number] };
-  });
+  const decided = people.map((one, i) => ({ ...one, decision: decisions[i] as (typeof decisions)[number] }));
   const settled = job.strangers?.withDisables(decided) ?? decisions;
-  return decided.map(({ user: _, ...one }, i) => {
+  return cases.map((one, i) => {
     const decision = settled[i] as (typeof settled)[number];
     const isLost = index.has(one.slot, mark.lost);
     if (job.isLeaversOnly) return { ...one, decision: onlyLeaving(one.subject, decision) };

@@ -4,7 +4,7 @@ import { given } from '../../core/run/given.ts';
 import { type Waiting, waitFor } from '../../core/run/waiting.ts';
 import { nextBatch } from '../../core/run/waves.ts';
 import type { CallResult, Submission } from '../../ports/delivery.ts';
-import type { Batch, ChangeMark, PlannedBatch, PlannedChange, Run } from '../../ports/store.ts';
+import type { Batch, ChangeMark, OwnedRun, PlannedBatch, PlannedChange, Run } from '../../ports/store.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { closeRun } from '../finish-run.ts';
 import { type NextStep, toProving, toReading } from '../next-step.ts';
@@ -32,7 +32,7 @@ export async function deliverNext(context: RunContext, unstored: UnstoredRequest
   const batch = nextBatch(wave.planned, run.delivery?.probe);
   const stopped = whyStopped(run, io.clock);
   if (batch !== undefined && (await isOnlyOld(run, io))) return planAgain(context, io);
-  if (batch === undefined || stopped !== undefined) return stop(context, run, stopped, io);
+  if (batch === undefined || stopped !== undefined) return stop(owned, { reason: stopped }, io);
   // A refused half whose other half was accepted.
   if (batch.final === 'failed') return splitRefused(context, batch, io);
   return sendBatch(context, { batch, first: wave.planned[0], unstored }, io);
@@ -53,16 +53,16 @@ function planAgain({ owned }: RunContext, io: EngineIo): NextStep {
   return toReading;
 }
 
-/** Finishes the run and stores why changes are left. Batches that were sent are proven first. */
+/** Finishes the run and stores why changes are left. Batches that were sent are proven first. `open`: as in `closeRun`. */
 export async function stop(
-  { owned }: RunContext,
-  run: Run,
-  reason: string | undefined,
+  owned: OwnedRun,
+  { reason, open }: { readonly reason: string | undefined; readonly open?: readonly Batch[] },
   io: EngineIo,
 ): Promise<NextStep> {
+  const { run } = owned;
   const isNew = reason !== undefined && !run.isCancelRequested && run.reason === undefined;
   const stored = isNew ? (await io.store.runs.update(owned, { reason })).run : run;
-  return closeRun({ ...owned, run: stored }, io);
+  return closeRun({ ...owned, run: stored }, given({ open }), io);
 }
 
 /**

@@ -7,7 +7,7 @@ import { queueRun } from '../../app/requests.ts';
 import { beginPause, describeMapping, endPause, readSamples, readSyncStates } from '../../app/syncs.ts';
 import { takeMessage } from '../../app/webhooks.ts';
 import { given } from '../../core/run/given.ts';
-import { idsIn } from '../../core/run/webhook-ways.ts';
+import { idsIn } from '../../core/setup/webhook-ways.ts';
 import { mappingOrder, pauseOrder, runOrder, webhookMessage, webhookOrder } from '../../views/orders.ts';
 import { preview, previewView } from '../../views/previews.ts';
 import {

@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import type { ChangeClass, ChangeKind, ChangePart } from '../../core/plan/change.ts';
 import type { LeaverEnding } from '../../core/plan/leavers.ts';
+import type { PastStanding } from '../../core/plan/roster.ts';
 import type { FindingCode } from '../../core/run/finding.ts';
 import type { BatchState, ChangeState, Outcome, Phase } from '../../core/run/run.ts';
 import type { AlertDelivery } from '../../ports/alerts.ts';
@@ -33,6 +34,7 @@ interface Words {
   batches: { kind: Batch['kind']; state: BatchState | UnknownState; final: NonNullable<Batch['final']> };
   previews: { state: Preview['state'] };
   roster_pages: { part: 'people' | 'emails' };
+  standings: { before: PastStanding };
   baselines: { role: 'accepted' | 'measured' | 'safeguards' };
   holds: { class: ChangeClass; state: HoldFacts['state'] };
   decisions: { state: DecisionState };

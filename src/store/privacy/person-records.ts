@@ -8,9 +8,10 @@ import type { KeyRing } from '../db/key-ring.ts';
 import { isSameRow } from '../db/row-writer.ts';
 import { keyOf, type Schema } from '../db/schema.ts';
 import { type DeclaredColumn, declaredColumns, declaredTables, placeOf } from '../db/tables.ts';
-import { eraseFromDirectories, findInDirectories } from '../directories.ts';
 import { toLeaver } from '../leavers.ts';
 import { rewriteLeaders, toLedgerEntry } from '../ledger.ts';
+import { eraseFromDirectories, findInDirectories } from '../people/directories.ts';
+import { forgetPast } from '../people/past.ts';
 import { emptyChange, toPlannedChange } from '../plans/changes.ts';
 import { toRecord } from '../plans/decisions.ts';
 import { type StatedChange, stated } from '../plans/stated.ts';
@@ -37,6 +38,7 @@ export function createPersonRecords(db: Database, keys: KeyRing): PersonRecords 
         await emptyChanges(transaction, identification);
         for (const row of await leadersNaming(transaction, keys, identification)) await emptyLeaders(transaction, row);
         await eraseFromDirectories(transaction, keys, identification);
+        await forgetPast(transaction, identification);
         const person = personNamed(identification);
         for (const table of declaredTables) await eraseFrom(transaction, keys, table, person);
         return { kept: rows.map(({ connection }) => connection) };
@@ -309,6 +311,8 @@ async function eraseFrom(db: OpenTransaction, keys: KeyRing, table: keyof Schema
       const values = named.map(
         ({ name, forgotten }) => sql`${sql.ref(name)} = ${textWithout(String(row[name]), forgotten, person)}`,
       );
+      // With the salt gone, no one can guess the texts from what the chain of the audit keeps of them.
+      if (table === 'audit') values.push(sql`salt = null`);
       await sql`update ${sql.table(table)} set ${sql.join(values)} where ${isRow}`.execute(db);
     }
   }

@@ -200,7 +200,7 @@ describe('waiting for a turn', () => {
     expect(await scene.step()).toEqual({ kind: 'again', afterMs: 7 * second });
     scene.clock.jumpTo(from + settle.deadlineMs);
     expect(await scene.step()).toEqual({ kind: 'next' });
-    expect(await scene.step()).toEqual({ kind: 'done' });
+    expect(await scene.step()).toMatchObject({ kind: 'done' });
     expect(await scene.states()).toEqual({ ana: 'dropped', eva: 'dropped', leo: 'dropped' });
     const { outcome, reason } = await scene.run();
     expect(outcome).toBe('failed');
@@ -290,7 +290,7 @@ describe('what stops a run from sending', () => {
     const { owned } = await scene.context();
     if (act === 'cancel') await scene.store.runs.requestCancel('run_1');
     else await scene.store.runs.update(owned, { reason: 'the platform is ill' });
-    expect(await scene.step()).toEqual({ kind: 'done' });
+    expect(await scene.step()).toMatchObject({ kind: 'done' });
     expect(scene.sent).toEqual([['ana']]);
     expect(await scene.states()).toEqual({ ana: 'applied', eva: 'dropped', leo: 'dropped' });
     expect((await scene.run()).outcome).toBe(outcome);
@@ -324,7 +324,7 @@ describe('what stops a run from sending', () => {
     if (act === 'cancel') await scene.store.runs.requestCancel('run_1');
     if (act === 'reason') await scene.store.runs.update((await scene.context()).owned, { reason: 'ill' });
     scene.clock.jumpTo(scene.clock.now() + 24 * hour);
-    if (act !== 'sent') expect(await scene.step()).toEqual({ kind: 'done' });
+    if (act !== 'sent') expect(await scene.step()).toMatchObject({ kind: 'done' });
     await scene.play();
     const { phase, reason } = await scene.run();
     expect(phase).toBe('done');

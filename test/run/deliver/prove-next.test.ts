@@ -180,14 +180,14 @@ describe('settle.deadline', () => {
     expect((await scene.step()).kind).toBe('again');
     expect(await scene.batches()).toMatchObject([{ state: 'sent' }]);
     scene.clock.jumpTo(sentAt + settle.deadlineMs);
-    expect(await scene.step()).toEqual({ kind: 'done' });
+    expect(await scene.step()).toMatchObject({ kind: 'done' });
     expect(await scene.batches()).toMatchObject([{ state: 'unresolved', finalAt: scene.clock.now() }]);
   });
 
   it('ends the wait even where settle.visibleWithin is longer', async () => {
     const scene = await fileOut({ settle: { deadlineMs: settle.visibleWithinMs / 2 } });
     scene.clock.jumpTo(scene.clock.now() + settle.visibleWithinMs / 2);
-    expect(await scene.step()).toEqual({ kind: 'done' });
+    expect(await scene.step()).toMatchObject({ kind: 'done' });
     expect(await scene.states()).toEqual({ ana: 'unresolved', eva: 'unresolved' });
   });
 
@@ -225,7 +225,7 @@ describe('a file without a status', () => {
     expect((await scene.step()).kind).toBe('again');
     expect(scene.calls.status).toBe(1);
     scene.clock.jumpTo(sentAt + settle.deadlineMs);
-    expect(await scene.step()).toEqual({ kind: 'done' });
+    expect(await scene.step()).toMatchObject({ kind: 'done' });
     expect(await scene.states()).toEqual({ ana: 'unresolved', eva: 'unresolved' });
   });
 });
@@ -241,7 +241,7 @@ describe('settle.visibleWithin', () => {
     expect((await scene.step()).kind).toBe('again');
     expect(await scene.states()).toEqual({ ana: 'sent', eva: 'sent' });
     scene.clock.jumpTo(finalAt + settle.visibleWithinMs);
-    expect(await scene.step()).toEqual({ kind: 'done' });
+    expect(await scene.step()).toMatchObject({ kind: 'done' });
     expect(await scene.states()).toEqual({ ana: 'failed', eva: 'failed' });
     expect((await scene.reasons()).ana).toBe(
       'the platform reported done, but the platform still shows the former area',
@@ -318,7 +318,7 @@ describe('settle.visibleWithin', () => {
     scene.clock.jumpTo(sentAt + settle.visibleWithinMs - 1);
     expect((await scene.step()).kind).toBe('again');
     scene.clock.jumpTo(sentAt + settle.visibleWithinMs);
-    expect(await scene.step()).toEqual({ kind: 'done' });
+    expect(await scene.step()).toMatchObject({ kind: 'done' });
     expect(await scene.states()).toEqual({ ana: 'unresolved', eva: 'unresolved' });
     expect(await scene.batches()).toMatchObject([{ state: 'unresolved', finalAt: scene.clock.now() }]);
   });

@@ -235,7 +235,7 @@ describe('the rows of a failed file', () => {
     scene.clock.jumpTo(finalAt + settle.visibleWithinMs - 1);
     expect((await scene.step()).kind).toBe('again');
     scene.clock.jumpTo(finalAt + settle.visibleWithinMs);
-    expect(await scene.step()).toEqual({ kind: 'done' });
+    expect(await scene.step()).toMatchObject({ kind: 'done' });
     expect(await scene.states()).toEqual({ u10: 'applied', u11: 'unresolved', u12: 'unresolved' });
     await scene.play();
     expect(scene.sent).toHaveLength(1);

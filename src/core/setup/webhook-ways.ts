@@ -1,4 +1,4 @@
-import { isMapping } from './given.ts';
+import { isMapping } from '../run/given.ts';
 
 /** How a sender proves that a message is its own, and where the message names people. */
 export interface WebhookWay {
@@ -27,7 +27,7 @@ export type WebhookKind = (typeof webhookKinds)[number];
 const hmacOfBody = { algorithm: 'sha256', encoding: 'hex', prefix: '', signs: '{body}' } as const;
 const bearer = { ...hmacOfBody, header: 'authorization', algorithm: 'token', prefix: 'Bearer ' } as const;
 
-/** The sources of each row: docs/how-to/sync-at-once.md. */
+/** The sources of each row: docs/sync-at-once.md. */
 export const webhookWays: Readonly<Record<WebhookKind, WebhookWay>> = {
   // The name of the sync keeps a signature from counting for another sync with the same secret.
   rollcall: {
