@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { Leaver } from '../../core/plan/leavers.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { StandingDecision } from '../../core/plan/standing.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { usageError } from '../../core/run/errors.ts';
-import type { Leaver } from '../../core/run/leavers.ts';
 import type { DirectoryHeader, DirectoryRow } from '../../ports/reads.ts';
 import type { Store } from '../../ports/store.ts';
 import type { ChainedEntry } from '../../ports/store-operations.ts';
