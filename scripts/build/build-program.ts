@@ -17,5 +17,6 @@ await bundle({
   data: 'in folder',
   hasSourceMaps: !process.argv.includes('--no-source-maps'),
 });
-// The bundler copies no files that are not code: starters, presets and the template of `rollcall init`.
-for (const path of globSync('src/**/*.yaml', { cwd: root })) cpSync(join(root, path), join(dist, path));
+// The bundler copies no files that are not code: starters, presets, the template of `rollcall init`, parts of a page.
+for (const path of globSync(['src/**/*.yaml', 'src/sandbox/docs/*.{css,js}'], { cwd: root }))
+  cpSync(join(root, path), join(dist, path));

@@ -26,8 +26,8 @@ export const generated: Readonly<Record<string, () => string | Promise<string>>>
   // A part of the file.
   'docs/operations.md': async () => renderRunbookList(await readFile(new URL('docs/operations.md', root), 'utf8')),
   'docs/platform-api-coverage.md': renderSandboxCoverage,
-  'src/web/api/schema.ts': () => renderApiTypes(describeApi('')),
-  'src/core/person/confusables.ts': renderConfusables,
+  'src/web/api/schema.d.ts': () => renderApiTypes(describeApi('')),
+  'src/core/person/confusables.json': renderConfusables,
   'helm/rollcall/values.schema.json': () => renderValuesSchema(sourceKinds),
   // After the schema, whose types it shows.
   'helm/rollcall/README.md': renderChartReadme,

@@ -2,7 +2,7 @@ import { type MetricRow, metricsTable } from '../../src/watch/metrics/metrics-ta
 
 const introduction = `# Metrics
 
-<!-- Generated from src/watch/metrics/metrics-table.ts by \`npm run docs\`; edit there. -->
+<!-- Generated from src/watch/metrics/metrics.json by \`npm run docs\`; edit there. -->
 
 \`GET /metrics\` of \`rollcall start\` answers in the text format of Prometheus. No label contains personal data.
 

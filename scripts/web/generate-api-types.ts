@@ -25,7 +25,7 @@ interface Parameter {
   readonly schema: Schema;
 }
 
-/** Returns `src/web/api/schema.ts`: one line for each schema and operation. */
+/** Returns `src/web/api/schema.d.ts`: one line for each schema and operation. */
 export function renderApiTypes(document: OpenApiDocument): string {
   const schemas = Object.entries(document.components.schemas).map(([name, schema]) => `  ${name}: ${typeOf(schema)};`);
   const paths = Object.entries(document.paths).map(([path, methods]) => {

@@ -1,6 +1,6 @@
 import type { Access } from '../core/guard/access.ts';
 import { type Loosened, loosened, loosenedWords, safeguardsDigest, safeguardsOf } from '../core/guard/loosened.ts';
-import { RollcallError, usageError } from '../core/run/errors.ts';
+import { notFound, usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import type { SyncSettings } from '../core/run/settings.ts';
 import type { StoredSafeguards } from '../ports/reads.ts';
@@ -51,9 +51,7 @@ export function requireProven(
     throw usageError(message);
   }
   if (approvals.isReasonRequired && reason === undefined) {
-    throw new RollcallError(`with "approvals.reason: required", ${what} needs a reason: add --reason TEXT`, {
-      code: 'USAGE',
-    });
+    throw usageError(`with "approvals.reason: required", ${what} needs a reason: add --reason TEXT`);
   }
 }
 
@@ -170,9 +168,7 @@ export async function endSessions(app: AppIo, which: string, caller: SignedCalle
   const { store } = app.engine;
   const ended = (await listSessions(app)).filter(({ id, name }) => id === which || name === which);
   if (ended.length === 0) {
-    throw new RollcallError(`no session has the id or the user ${which}: see "rollcall admin sessions"`, {
-      code: 'NOT_FOUND',
-    });
+    throw notFound(`no session has the id or the user ${which}: see "rollcall admin sessions"`);
   }
   for (const { key } of await store.sessions.list()) {
     const session = ended.find(({ id }) => key.startsWith(id));

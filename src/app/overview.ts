@@ -1,6 +1,6 @@
 import { blockedKinds } from '../core/guard/blocked.ts';
 import { createZoneDays, isTimeZone } from '../core/person/time-zone.ts';
-import { RollcallError } from '../core/run/errors.ts';
+import { usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import { noKinds } from '../core/run/report.ts';
 import { workersLease } from '../ports/leases.ts';
@@ -215,9 +215,7 @@ interface DaysQuery {
 /** Counts runs and applied changes of every configured sync by day. Throws `USAGE` for an unknown time zone. */
 export async function countDays({ engine: io }: AppIo, { days: count, timezone }: DaysQuery): Promise<DaysReport> {
   if (!isTimeZone(timezone)) {
-    throw new RollcallError(`no time zone is called ${timezone}: use a name such as Europe/Madrid or UTC`, {
-      code: 'USAGE',
-    });
+    throw usageError(`no time zone is called ${timezone}: use a name such as Europe/Madrid or UTC`);
   }
   const now = io.clock.now();
   const zone = createZoneDays();

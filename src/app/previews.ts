@@ -1,4 +1,4 @@
-import { conflict, RollcallError } from '../core/run/errors.ts';
+import { conflict, notFound } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import type { PlanReport, Preview, PreviewQuery, PreviewRequest } from '../ports/previews.ts';
 import type { RunScope } from '../ports/store.ts';
@@ -74,9 +74,7 @@ export async function findPreview(io: AppIo, id: string): Promise<PreviewState> 
 async function requirePreview(id: string, { store, clock }: EngineIo): Promise<Preview> {
   const preview = await store.previews.get(id);
   if (preview !== undefined && preview.expiresAt > clock.now()) return preview;
-  throw new RollcallError(`there is no preview ${id}: the id is wrong, or the preview has expired`, {
-    code: 'NOT_FOUND',
-  });
+  throw notFound(`there is no preview ${id}: the id is wrong, or the preview has expired`);
 }
 
 function newRequest(sync: string, { scope, mapping, by }: PreviewOrder, io: EngineIo): PreviewRequest {

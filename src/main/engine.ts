@@ -212,8 +212,6 @@ function openConnection(settings: ConnectionSettings, parts: ConnectionParts): C
       configuredRefreshToken: settings.refreshToken?.reveal(),
       staticAccessToken: settings.accessToken?.reveal(),
       httpTimeoutMs: limits.timeoutMs,
-      onAlert: (alert) =>
-        logger.error({ alert: alert.kind }, 'the connection needs an operator: see "rollcall token status"'),
       // The token manager adds the connection to its log lines.
       logger: parts.logger,
     },
@@ -302,7 +300,6 @@ export function openSourceTokens(sync: string, grant: RefreshGrant, parts: Token
       configuredRefreshToken: grant.refreshToken,
       staticAccessToken: undefined,
       httpTimeoutMs: grant.timeoutMs,
-      onAlert: (alert) => logger.error({ alert: alert.kind }, 'the source needs a new refresh token'),
       logger,
     },
     parts,

@@ -165,7 +165,7 @@ function operatorName(env: NodeJS.ProcessEnv): string {
 export const sandboxAccess: SandboxAccess = {
   start: async (request) => (await import('../sandbox/index.ts')).startByCommand({ ...request, now: systemClock.now }),
   openApi: async () => (await import('../platform/table/open-api.ts')).renderOpenApi(),
-  faults: async () => (await import('../sandbox/faults/list-faults.ts')).listFaults(),
+  faults: async () => (await import('../sandbox/faults/parse-fault.ts')).listFaults(),
 };
 
 interface AppSurroundings extends OpenAppOptions {

@@ -1,104 +1,90 @@
 import type { FieldName } from '../core/person/fields.ts';
 import { type RollcallError, usageError } from '../core/run/errors.ts';
-import type { MonthLanguage } from '../core/run/settings.ts';
+import { monthLanguages } from '../core/run/settings.ts';
+
+interface Quirk<Value> {
+  /** The default. */
+  readonly value: Value;
+  /** The words that it can be. Absent: any text, number or list of its kind. */
+  readonly words?: readonly string[];
+}
+
+const usual = <Value>(value: Value): Quirk<Value> => ({ value });
+const oneOf = <const Words extends readonly [string, ...string[]]>(...words: Words): Quirk<Words[number]> => {
+  return { value: words[0], words };
+};
 
 /**
  * The platform's behavior where the contract is silent. The defaults equal the product's own assumptions, so that a
  * sandbox without quirks matches a connection without dialect. A status that the contract does not list for an operation
  * is never a default.
  */
-export interface SandboxQuirks {
+const quirks = {
   /** Where GET users expects its parameters; the other place is ignored. */
-  readonly parameters: 'query' | 'body';
+  parameters: oneOf('query', 'body'),
   /** A larger page size is reduced to this silently. */
-  readonly maxPageSize: number;
-  readonly missingUser: 400 | 404 | 500;
+  maxPageSize: usual<number>(1000),
+  missingUser: usual<400 | 404 | 500>(400),
   /** Unit of `expires_in`. */
-  readonly expiresIn: 'seconds' | 'ms';
+  expiresIn: oneOf('seconds', 'ms'),
   /** No two users may have the same e-mail: a write that would make it so is refused, and a row of it is bad. */
-  readonly uniqueEmail: boolean;
+  uniqueEmail: usual<boolean>(false),
   /** What an empty CSV cell does to an existing value. */
-  readonly emptyCell: 'clears' | 'keeps';
+  emptyCell: oneOf('clears', 'keeps'),
   /** What PUT does to the fields that its payload omits. */
-  readonly put: 'merges' | 'replaces';
+  put: oneOf('merges', 'replaces'),
   /** The `userId` of an update, and of the answer to create. */
-  readonly userId: 'id' | 'uid' | 'identification';
+  userId: oneOf('id', 'uid', 'identification'),
   /** What adding a main leader does where the user has another one. */
-  readonly mainLeader: 'refuses' | 'replaces';
+  mainLeader: oneOf('refuses', 'replaces'),
   /** The row command that enables a disabled user. */
-  readonly enableBy: 'U' | 'I';
+  enableBy: oneOf('U', 'I'),
   /** Request encodings of the upload; the others get 400. */
-  readonly uploadEncodings: readonly UploadEncoding[];
+  uploadEncodings: usual<readonly UploadEncoding[]>(['multipart', 'json', 'json-base64']),
   /** An upload while a file is processing: refused with this status, or queued behind it. */
-  readonly busyUpload: '400' | '409' | '423' | 'queue';
+  busyUpload: oneOf('400', '409', '423', 'queue'),
   /** Presenting a used refresh token revokes every token that came from it. */
-  readonly strictReuse: boolean;
+  strictReuse: usual<boolean>(false),
   /** A file with bad rows: fails without effect, applies the good rows and reports failure, or applies them and reports success. */
-  readonly fileFailure: 'none-applied' | 'good-applied' | 'says-done';
+  fileFailure: oneOf('none-applied', 'good-applied', 'says-done'),
   /** Language of the users, in which reads and searches show the names of months. */
-  readonly monthNames: MonthLanguage;
+  monthNames: oneOf(...monthLanguages),
   /**
    * What reads and searches show instead of a member: `E000007.identification:null`, `E000008.enabled:yes`. `null` is JSON's.
    */
-  readonly damages: Readonly<Record<string, string>>;
+  damages: usual<Readonly<Record<string, string>>>({}),
   /** A date field that reads and searches never show. */
-  readonly hideDateField: '' | 'orgEntryDate' | 'birthDate';
+  hideDateField: oneOf('', 'orgEntryDate', 'birthDate'),
   /** How a new user's identification is kept. */
-  readonly identifications: 'kept' | 'lowercase';
+  identifications: oneOf('kept', 'lowercase'),
   /** 0 keeps text as sent. n > 0 trims blanks at both ends and cuts text to n characters. */
-  readonly trims: number;
+  trims: usual<number>(0),
   /** Fields whose writes are accepted and discarded. */
-  readonly ignoresField: readonly FieldName[];
+  ignoresField: usual<readonly FieldName[]>([]),
   /** `always`: every accepted write advances `lastUpdate`; `changes`: only one that changes a value. */
-  readonly touch: 'always' | 'changes';
-  readonly refreshTokenLifeMs: number;
+  touch: oneOf('always', 'changes'),
+  refreshTokenLifeMs: usual<number>(2_592_000_000),
   /** File status of success and of failure. */
-  readonly doneStatus: string;
-  readonly failedStatus: string;
+  doneStatus: usual<string>('Processed'),
+  failedStatus: usual<string>('Failed'),
   /** The token that the role endpoints require. */
-  readonly rolesToken: 'any' | 'access' | 'application';
-  readonly csvDelimiter: string;
+  rolesToken: oneOf('any', 'access', 'application'),
+  csvDelimiter: usual<string>(','),
   /** Format of dates in CSV cells. */
-  readonly csvDateFormat: 'yyyy-MM-dd' | 'dd/MM/yyyy' | 'MM/dd/yyyy';
+  csvDateFormat: oneOf('yyyy-MM-dd', 'dd/MM/yyyy', 'MM/dd/yyyy'),
   /** Field mapping for `preprocessing=true`: column of the file to column of the platform. Empty: not configured. */
-  readonly fieldMapping: Readonly<Record<string, string>>;
+  fieldMapping: usual<Readonly<Record<string, string>>>({}),
   /** Valid values of `declineReasonId`. */
-  readonly declineReasons: readonly number[];
-}
+  declineReasons: usual<readonly number[]>([1, 2, 3]),
+} as const;
+
+export type SandboxQuirks = { readonly [Name in keyof typeof quirks]: (typeof quirks)[Name]['value'] };
 
 export type UploadEncoding = 'multipart' | 'json' | 'json-base64';
 
-export const defaultQuirks: SandboxQuirks = {
-  parameters: 'query',
-  maxPageSize: 1000,
-  missingUser: 400,
-  expiresIn: 'seconds',
-  uniqueEmail: false,
-  emptyCell: 'clears',
-  put: 'merges',
-  userId: 'id',
-  mainLeader: 'refuses',
-  enableBy: 'U',
-  uploadEncodings: ['multipart', 'json', 'json-base64'],
-  busyUpload: '400',
-  strictReuse: false,
-  fileFailure: 'none-applied',
-  monthNames: 'en',
-  damages: {},
-  hideDateField: '',
-  identifications: 'kept',
-  trims: 0,
-  ignoresField: [],
-  touch: 'always',
-  refreshTokenLifeMs: 2_592_000_000,
-  doneStatus: 'Processed',
-  failedStatus: 'Failed',
-  rolesToken: 'any',
-  csvDelimiter: ',',
-  csvDateFormat: 'yyyy-MM-dd',
-  fieldMapping: {},
-  declineReasons: [1, 2, 3],
-};
+export const defaultQuirks = Object.fromEntries(
+  Object.entries(quirks).map(([name, quirk]) => [name, quirk.value]),
+) as SandboxQuirks;
 
 type QuirkValue = SandboxQuirks[keyof SandboxQuirks];
 
@@ -115,24 +101,6 @@ function quirkText(value: QuirkValue): string {
     .join(',');
 }
 
-/** The words of quirks that are one of a few. */
-const choices: Readonly<Partial<Record<string, readonly string[]>>> = {
-  parameters: ['query', 'body'],
-  expiresIn: ['seconds', 'ms'],
-  emptyCell: ['clears', 'keeps'],
-  put: ['merges', 'replaces'],
-  userId: ['id', 'uid', 'identification'],
-  mainLeader: ['refuses', 'replaces'],
-  enableBy: ['U', 'I'],
-  busyUpload: ['400', '409', '423', 'queue'],
-  fileFailure: ['none-applied', 'good-applied', 'says-done'],
-  hideDateField: ['', 'orgEntryDate', 'birthDate'],
-  identifications: ['kept', 'lowercase'],
-  touch: ['always', 'changes'],
-  rolesToken: ['any', 'access', 'application'],
-  csvDateFormat: ['yyyy-MM-dd', 'dd/MM/yyyy', 'MM/dd/yyyy'],
-} satisfies { readonly [Name in keyof SandboxQuirks]?: readonly SandboxQuirks[Name][] };
-
 /** Reads `name=value`. The default of the quirk decides the type of the value. Throws `USAGE`. */
 export function parseQuirk(text: string): [string, unknown] {
   const [name = '', ...rest] = text.split('=');
@@ -140,10 +108,11 @@ export function parseQuirk(text: string): [string, unknown] {
     const known = Object.keys(defaultQuirks).join(', ');
     throw refusal(text, `it must be name=value, with a name of: ${known}`);
   }
-  const value = rest.join('=');
-  const allowed = choices[name];
-  if (allowed?.includes(value) === false) throw refusal(text, `its value must be one of: ${allowed.join(', ')}`);
-  return [name, readValue(text, value, defaultQuirks[name as keyof SandboxQuirks])];
+  const quirk: Quirk<QuirkValue> = quirks[name as keyof SandboxQuirks];
+  const given = rest.join('=');
+  const allowed = quirk.words;
+  if (allowed?.includes(given) === false) throw refusal(text, `its value must be one of: ${allowed.join(', ')}`);
+  return [name, readValue(text, given, quirk.value)];
 }
 
 function readValue(text: string, value: string, like: QuirkValue): unknown {

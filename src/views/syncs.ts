@@ -75,17 +75,11 @@ export const requested = z
   })
   .meta({ id: 'Requested' });
 
-export interface RequestReport {
-  readonly trigger: string;
-  /** False when the key was stored before; then nothing is stored. */
-  readonly isNew: boolean;
+export interface RequestReport extends Inner<z.output<typeof requested>> {
   readonly scope: RunScope;
-  readonly sync: string;
-  /** The run that took the request; undefined while it waits. */
-  readonly run: string | undefined;
 }
 
-export const requestedView = viewOf(requested, (report: RequestReport) => report);
+export const requestedView = toWire(requested);
 
 const requestResult = z.object({
   outcome: z.string(),

@@ -8,6 +8,7 @@ import {
   fieldTable,
   fieldTraits,
   findField,
+  leaderFields,
 } from '../../src/core/person/fields.ts';
 import { pack, unpack } from '../../src/core/person/packed.ts';
 
@@ -68,4 +69,8 @@ it('values that are packed by position are the same when they are unpacked, in w
   );
   expect(pack({ area: '', email: 'a@example.com', customField2: 'x' })).toEqual([1, 'a@example.com', 2, '', 9, 'x']);
   expect(() => unpack([2, 'a@example.com'])).toThrow('another version of Rollcall');
+});
+
+it('the leaders are no fields of an account', () => {
+  expect(leaderFields.map(findField)).toEqual([undefined, undefined]);
 });

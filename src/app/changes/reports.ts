@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import { foldText } from '../../core/person/text.ts';
 import { type ChangeKind, partOf } from '../../core/plan/change.ts';
 import { chunk } from '../../core/run/batch.ts';
-import { RollcallError, usageError } from '../../core/run/errors.ts';
+import { usageError } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
 import { type FoundInRun, factKey, type RecentQuery } from '../../ports/reports.ts';
 import type { Batch, DecisionRecord, Store } from '../../ports/store.ts';
@@ -107,9 +107,7 @@ export async function reportPeople({ engine: io }: Pick<AppIo, 'engine'>, query:
   const { kind, from, to, sync, syncs: seen } = query;
   const [since, until] = [Date.parse(`${from}T00:00:00Z`), Date.parse(`${to}T00:00:00Z`) + dayMs];
   if (!(since < until)) {
-    throw new RollcallError(`${from} to ${to} are not two days in order, such as 2026-11-01 to 2026-11-30`, {
-      code: 'USAGE',
-    });
+    throw usageError(`${from} to ${to} are not two days in order, such as 2026-11-01 to 2026-11-30`);
   }
   const names = [...io.syncs.keys()].filter((name) => (sync ?? name) === name && seen?.includes(name) !== false);
   const syncs = names.map((name) => storedName(name, io.syncs));

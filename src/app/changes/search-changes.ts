@@ -1,5 +1,5 @@
 import { decisionAbout } from '../../core/plan/decision.ts';
-import { notFound, RollcallError } from '../../core/run/errors.ts';
+import { notFound } from '../../core/run/errors.ts';
 import type { HoldFacts, PlannedChange, Run } from '../../ports/store.ts';
 import type { EngineIo } from '../../run/engine-io.ts';
 import type { ChangeGroups, FoundChanges, FoundDecision } from '../../views/changes.ts';
@@ -97,9 +97,7 @@ export function openChangeSearches(io: EngineIo): ChangeSearches {
     const plan = (await store.previews.get(id))?.report?.id ?? id;
     const sync = await store.reports.shownPlan(plan);
     if (sync !== undefined) return ofPlan({ id: plan, sync, isFinal: true });
-    throw new RollcallError(`there is no plan ${id}: the id is wrong, or the plan is older than 7 days`, {
-      code: 'NOT_FOUND',
-    });
+    throw notFound(`there is no plan ${id}: the id is wrong, or the plan is older than 7 days`);
   };
 
   const inOrder = (

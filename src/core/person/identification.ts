@@ -1,6 +1,6 @@
 import { Refusal } from '../run/refusal.ts';
 import { compileCell, hasInvisible, invisibleCharacter } from './cell.ts';
-import { confusables } from './confusables.ts';
+import confusables from './confusables.json' with { type: 'json' };
 import { textProblem } from './text.ts';
 
 /**
@@ -43,7 +43,9 @@ export function likeness(one: string, other: string): string {
 const plainAscii = /^[\x20-\x7e]*$/;
 
 const asciiOf: ReadonlyMap<string, string> = new Map(
-  confusables.flatMap(([like, characters]) => Array.from(characters, (character) => [character, like] as const)),
+  Object.entries(confusables).flatMap(([like, characters]) =>
+    Array.from(characters, (character) => [character, like] as const),
+  ),
 );
 
 /** Returns the value of a decimal digit. Unicode keeps the ten digits of a script together, from zero to nine. */

@@ -53,13 +53,11 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
   const leaseMs = options.httpTimeoutMs + leaseReserveMs;
   const vault = openVault(connection, options.store, options.seal);
   const first = options.configuredRefreshToken;
-  const onAlert = options.onAlert ?? (() => {});
   const parts: PresentationParts = {
     ...options,
     vault,
     leaseMs,
     seed: first === undefined ? undefined : { token: first, hash: hashSeed(first) },
-    onAlert,
   };
   const share = dueShare + dueSpread * options.random();
   const breaker = openBreaker();
@@ -126,7 +124,6 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
     breaker.refreshed(generation, clock.now());
     if (breaker.openForMs(clock.now()) === 0) return;
     logger.error({ connection, generation }, 'the platform also refuses new tokens');
-    onAlert({ kind: 'breaker-open', connection, message: `connection ${connection}: ${breakerText}` });
   };
 
   /** Allows one presentation at a time in this process. Concurrent callers wait for the same one. */

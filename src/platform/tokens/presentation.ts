@@ -2,7 +2,7 @@ import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { Leases } from '../../ports/store.ts';
 import type { DeadToken, ExchangeOutcome, TokenExchange } from '../../ports/tokens.ts';
 import { nextTryAt } from './retry-pace.ts';
-import { holderOf, howToClear, storeHasNoRoom } from './token-errors.ts';
+import { storeHasNoRoom } from './token-errors.ts';
 import {
   beginRefresh,
   beginSeed,
@@ -18,13 +18,6 @@ import {
 import { draftOf, type TokenDraft, type TokenEntry, type Vault } from './vault.ts';
 import type { Verdict } from './verdict.ts';
 
-/** An event that an operator must know at once. `message` holds no secret. */
-export interface TokenAlert {
-  readonly kind: 'reauth-required' | 'recovered' | 'breaker-open';
-  readonly connection: string;
-  readonly message: string;
-}
-
 export interface PresentationParts {
   readonly connection: string;
   readonly vault: Vault;
@@ -36,7 +29,6 @@ export interface PresentationParts {
   readonly httpTimeoutMs: number;
   readonly leaseMs: number;
   readonly seed: Seed | undefined;
-  readonly onAlert: (alert: TokenAlert) => void;
 }
 
 export type Presented =
@@ -134,10 +126,10 @@ async function answerFor(parts: PresentationParts, refreshToken: string, takenAt
 
 /** Stores an answer. May be repeated after a failure of the store. */
 async function storeAnswer(parts: PresentationParts, answered: Answered): Promise<Presented> {
-  const { seen, pending, outcome, startedAt, endedAt } = answered;
+  const { pending, outcome, startedAt, endedAt } = answered;
   switch (outcome.kind) {
     case 'granted':
-      return storePair(parts, pending, grantPair(pending, outcome, startedAt, endedAt), isLockedOut(seen));
+      return storePair(parts, pending, grantPair(pending, outcome, startedAt, endedAt));
     case 'invalid-grant':
       return storeRefusal(parts, answered, outcome);
     default:
@@ -195,12 +187,7 @@ async function storeRefusal(parts: PresentationParts, answered: Answered, dead: 
  * Stores a granted pair. The row may have changed, if this process was suspended and another presented the same token.
  * The pair is still stored, unless the row has something newer than our token.
  */
-async function storePair(
-  parts: PresentationParts,
-  pending: TokenEntry,
-  pair: TokenDraft,
-  isRecovery: boolean,
-): Promise<Presented> {
+async function storePair(parts: PresentationParts, pending: TokenEntry, pair: TokenDraft): Promise<Presented> {
   const { connection, logger, vault } = parts;
   let seen: TokenEntry | undefined = pending;
   while (seen !== undefined && seen.refresh === pending.refresh) {
@@ -211,7 +198,6 @@ async function storePair(
     if (entry !== undefined) {
       logger.info({ connection, generation: entry.generation }, 'token refreshed');
       if (entry.reason !== undefined) logger.warn({ connection, reason: entry.reason }, 'the token pair is unusual');
-      if (isRecovery || seen.state === 'reauth-required') announceRecovery(parts);
       return entry.state === 'ready' ? { kind: 'granted', entry } : { kind: 'settled' };
     }
     seen = await vault.read();
@@ -248,18 +234,11 @@ async function lockOut(
   const written = await parts.vault.write(pending, requireReauth(pending, { reason, refusals, retryAt }));
   if (written === undefined) return { kind: 'changed' };
   parts.logger.error({ connection, generation: written.generation, reason, refusals }, 'the refresh token was refused');
-  if (isAgain) return { kind: 'settled' };
-  const message = `connection ${connection} is locked out: ${reason}. ${howToClear(holderOf(connection), written)}`;
-  parts.onAlert({ kind: 'reauth-required', connection, message });
   return { kind: 'settled' };
 }
 
 function isLockedOut(seen: TokenEntry | undefined): boolean {
   return seen?.state === 'reauth-required' || seen?.state === 'revoked';
-}
-
-function announceRecovery({ connection, onAlert }: PresentationParts): void {
-  onAlert({ kind: 'recovered', connection, message: `connection ${connection} has a working token again` });
 }
 
 function cut(text: string): string {

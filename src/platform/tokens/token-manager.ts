@@ -2,7 +2,6 @@ import { RollcallError } from '../../core/run/errors.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { Leases, TokenStore } from '../../ports/store.ts';
 import type { AccessTokens, Seal, TokenExchange, TokenStatus } from '../../ports/tokens.ts';
-import type { TokenAlert } from './presentation.ts';
 import { confirmRevoked, type RevokeCall } from './revoke.ts';
 import { describeStaticToken } from './status.ts';
 import { programTokenName } from './token-errors.ts';
@@ -25,7 +24,6 @@ export interface TokenManagerOptions {
   readonly mayPresentRestored?: boolean;
   /** After this time without an answer the exchange counts as lost. */
   readonly httpTimeoutMs: number;
-  readonly onAlert?: (alert: TokenAlert) => void;
   readonly logger: Logger;
   /** Uniform in [0, 1). */
   readonly random: () => number;

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { JsonObject } from '../../platform/table/index.ts';
 import { type Html, html } from './html.ts';
-import { docsScript, docsStyle } from './page-assets.ts';
 
 /** Initial tokens of the forms. Without an application token, its form field is left out. */
 export interface DocsTokens {
@@ -46,7 +47,7 @@ export function renderDocsPage(document: ShownDocument, tokens: DocsTokens): str
 <meta name="color-scheme" content="light dark">
 <title>${String(document.info.title)}</title>
 <link rel="icon" href="data:,">
-<style>${{ html: docsStyle }}</style>
+<style>${asset('docs.css')}</style>
 </head>
 <body>
 <nav aria-label="Operations">
@@ -74,11 +75,16 @@ ${Object.entries(schemas).map(
     html`<details class="schema" id="schema-${name}"><summary><code>${name}</code></summary>${renderSchema(schema)}</details>`,
 )}
 </main>
-<script>${{ html: docsScript }}</script>
+<script>${asset('docs.js')}</script>
 </body>
 </html>
 `;
   return page.html;
+}
+
+/** Style and script stand in the page, so that it needs no other file. */
+function asset(name: string): Html {
+  return { html: readFileSync(join(import.meta.dirname, name), 'utf8') };
 }
 
 function nameOf(operation: ShownOperation): string {

@@ -1,6 +1,7 @@
-import { RollcallError, usageError } from '../../core/run/errors.ts';
+import { type RollcallError, usageError } from '../../core/run/errors.ts';
 import { nearest } from '../../core/run/problem-words.ts';
 import { type OperationId, operationIds } from '../../platform/table/index.ts';
+import { listQuirks } from '../quirks.ts';
 import { type FaultKind, type FaultKindName, faultKinds } from './fault-kinds.ts';
 
 export type FaultTarget = OperationId | '*' | 'file' | 'platform';
@@ -26,6 +27,11 @@ export const faultGrammar =
   'TARGET:KIND[=ARGUMENT][;retry-after=VALUE][@WHEN], or KIND=ARGUMENT for the platform as a whole; ' +
   'TARGET is an operation, * for every operation, or file for the processing of files; ' +
   'WHEN is 2 (the second call), 1-3, 4- (from the fourth on), /3 (every third) or 10% (by chance); default: always';
+
+/** Returns everything that `sandbox --fault` and `--quirk` take, with the defaults. */
+export function listFaults() {
+  return { grammar: faultGrammar, operations: operationIds, kinds: faultKinds, quirks: listQuirks() };
+}
 
 /** Parses one fault. Throws USAGE with the allowed values for an invalid text. */
 export function parseFault(text: string): FaultSpec {
@@ -125,7 +131,5 @@ function unknownWord(text: string, why: string, guess: string | undefined): Roll
 }
 
 function refusal(text: string, why: string): RollcallError {
-  return new RollcallError(`The fault "${text}" is not valid: ${why}. The form is ${faultGrammar}.`, {
-    code: 'USAGE',
-  });
+  return usageError(`The fault "${text}" is not valid: ${why}. The form is ${faultGrammar}.`);
 }

@@ -146,6 +146,3 @@ export const CsvConfig = z
   });
 
 export type CsvConfig = z.infer<typeof CsvConfig>;
-
-/** Every key of the section. */
-export const csvKeys: readonly string[] = Object.keys(CsvConfig.shape);

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { RollcallError } from '../../core/run/errors.ts';
+import { RollcallError, usageError } from '../../core/run/errors.ts';
 import type { BackupHeader } from '../../ports/store-operations.ts';
 
 /**
@@ -96,9 +96,7 @@ function sumOf(value: unknown): string | undefined {
 }
 
 function notABackup(file: string): RollcallError {
-  return new RollcallError(`${file} was not written by "rollcall admin backup". Nothing was changed.`, {
-    code: 'USAGE',
-  });
+  return usageError(`${file} was not written by "rollcall admin backup". Nothing was changed.`);
 }
 
 export function damaged(file: string, how: string, cause?: unknown): RollcallError {
@@ -112,9 +110,7 @@ export function damaged(file: string, how: string, cause?: unknown): RollcallErr
  */
 export async function writeBackupFile(file: string, lines: AsyncIterable<string>): Promise<void> {
   if (await exists(file)) {
-    throw new RollcallError(`${file} exists already. Name a new file; a backup never replaces another one.`, {
-      code: 'USAGE',
-    });
+    throw usageError(`${file} exists already. Name a new file; a backup never replaces another one.`);
   }
   const partial = `${file}.${process.pid}.partial`;
   try {

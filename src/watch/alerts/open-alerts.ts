@@ -1,5 +1,5 @@
 import type { AlertTopic } from '../../core/run/codes/code-names.ts';
-import { describeError, isStoreAway, RollcallError, usageError } from '../../core/run/errors.ts';
+import { describeError, isStoreAway, type RollcallError, usageError } from '../../core/run/errors.ts';
 import { ageOf } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import {
@@ -213,9 +213,7 @@ function toView({ name, kind, severities: taken, syncs, afterMs, remindMs }: Cha
 
 function noSubject(name: string, subjects: readonly AlertSubject[]): RollcallError {
   const known = subjects.map((subject) => `${subject.kind} ${subject.name}`).join(', ');
-  return new RollcallError(`no sync, connection or deployment is called ${name}; the configuration has: ${known}`, {
-    code: 'USAGE',
-  });
+  return usageError(`no sync, connection or deployment is called ${name}; the configuration has: ${known}`);
 }
 
 function noChannel(name: string | undefined, channels: readonly ChannelSettings[]): RollcallError {

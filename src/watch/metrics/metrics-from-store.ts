@@ -7,14 +7,10 @@ import type { Clock } from '../../ports/runtime.ts';
 import { batchResult, batchResults, type Run, type Store, type TokenState } from '../../ports/store.ts';
 import { type MetricKey, type MetricRow, metricsTable } from './metrics-table.ts';
 
-type KeysOf<Type extends MetricRow['type']> = {
-  [Key in MetricKey]: (typeof metricsTable)[Key]['type'] extends Type ? Key : never;
-}[MetricKey];
-
 /** The instruments of the table. */
-export type Instruments = { readonly [Key in KeysOf<'gauge'>]: Gauge } & {
-  readonly [Key in KeysOf<'counter'>]: Counter;
-} & { readonly [Key in KeysOf<'histogram'>]: Histogram };
+export type Instruments = Readonly<
+  Record<MetricKey<'gauge'>, Gauge> & Record<MetricKey<'counter'>, Counter> & Record<MetricKey<'histogram'>, Histogram>
+>;
 
 /** Registers every metric of the table, those of the store apart from those of the process. */
 export function openInstruments(registries: Readonly<Record<MetricRow['scope'], Registry>>): Instruments {

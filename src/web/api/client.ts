@@ -1,5 +1,5 @@
 import createClient from 'openapi-fetch';
-import type { paths } from './schema.ts';
+import type { paths } from './schema.d.ts';
 
 /** The part of an error answer that the page shows. */
 interface Problem {

@@ -1,6 +1,6 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import type { Schemas } from '../api/schema.ts';
+import type { Schemas } from '../api/schema.d.ts';
 import { useMay } from '../shell/session.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { usePages } from '../state/queries.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Schemas } from '../api/schema.ts';
+import type { Schemas } from '../api/schema.d.ts';
 import { useMay } from '../shell/session.tsx';
 import { useOverview } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';

@@ -1,4 +1,4 @@
-import type { Schemas } from '../api/schema.ts';
+import type { Schemas } from '../api/schema.d.ts';
 import { ChangesView, useChangeView } from '../changes/changes-view.tsx';
 import { useChanges } from '../changes/use-changes.ts';
 import { useMay } from '../shell/session.tsx';

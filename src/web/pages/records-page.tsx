@@ -1,6 +1,6 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import type { ParamsOf } from '../api/client.ts';
-import type { Schemas } from '../api/schema.ts';
+import type { Schemas } from '../api/schema.d.ts';
 import { useMay } from '../shell/session.tsx';
 import { useNow } from '../state/now.tsx';
 import { usePage } from '../state/page-context.tsx';

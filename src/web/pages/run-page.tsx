@@ -1,4 +1,4 @@
-import type { Schemas } from '../api/schema.ts';
+import type { Schemas } from '../api/schema.d.ts';
 import { useMay } from '../shell/session.tsx';
 import { classCount, usePage } from '../state/page-context.tsx';
 import { Link, navigate, pathTo, withFilters } from '../state/router.tsx';

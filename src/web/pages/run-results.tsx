@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Schemas } from '../api/schema.ts';
+import type { Schemas } from '../api/schema.d.ts';
 import { ChangeList } from '../changes/change-list.tsx';
 import { ChangesView, useChangeView } from '../changes/changes-view.tsx';
 import type { ChangeView } from '../changes/subject.ts';

@@ -1,5 +1,5 @@
 import type { ParamsOf } from '../api/client.ts';
-import type { Schemas } from '../api/schema.ts';
+import type { Schemas } from '../api/schema.d.ts';
 import { useOverview } from '../state/live.ts';
 import { useNow } from '../state/now.tsx';
 import { usePage } from '../state/page-context.tsx';

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef } from 'react';
-import type { Schemas } from '../api/schema.ts';
+import type { Schemas } from '../api/schema.d.ts';
 import { usePage } from '../state/page-context.tsx';
 import { keyOf, useAnswer } from '../state/queries.ts';
 import { navigate, useFilter, usePath, withFilters } from '../state/router.tsx';

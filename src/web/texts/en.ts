@@ -1,6 +1,6 @@
 import { accounts, mapping, people, previews, runs } from './en/people.ts';
-import { words } from './en/words.ts';
-import { counter } from './plural.ts';
+import words from './en/words.json' with { type: 'json' };
+import { counter, type Words } from './plural.ts';
 
 const count = counter('en-US');
 
@@ -97,7 +97,7 @@ export const en = {
   },
   units: { day: 'd', hour: 'h', minute: 'min', second: 's' },
   loading: 'Loading…',
-  words,
+  words: words as Words<typeof words>,
   overview: {
     waiting: {
       title: 'Waiting for you',

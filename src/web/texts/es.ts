@@ -1,7 +1,7 @@
 import type { Texts } from './en.ts';
 import { accounts, mapping, people, previews, runs } from './es/people.ts';
 import { reasonInSpanish } from './es/reasons.ts';
-import { words } from './es/words.ts';
+import words from './es/words.json' with { type: 'json' };
 import { counter } from './plural.ts';
 
 const count = counter('es-MX');

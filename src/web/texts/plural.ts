@@ -9,10 +9,21 @@ export function wordOf(words: Readonly<Record<string, string>>, state: string): 
   return Object.hasOwn(words, state) ? (words[state] ?? state) : state;
 }
 
-export type ClassWord = readonly [one: string, many: string];
+interface ClassWord {
+  readonly one: string;
+  readonly many: string;
+}
+
+/** The words of states, by the state. `batchState` has those that only a batch has: it shares the others with its changes. */
+export type Words<Known extends { readonly classes: object }> = {
+  readonly [Name in Exclude<keyof Known, 'classes'>]: Readonly<Record<string, string>>;
+} & {
+  /** A change of a class, and several. */
+  readonly classes: Readonly<Record<string, ClassWord>>;
+};
 
 /** Returns the word of a class of changes beside a count: `1 disable`, `2 disables`. */
 export function classWord(words: Readonly<Record<string, ClassWord>>, name: string, count = 2): string {
-  const [one, many] = (Object.hasOwn(words, name) ? words[name] : undefined) ?? [name, name];
+  const { one, many } = (Object.hasOwn(words, name) ? words[name] : undefined) ?? { one: name, many: name };
   return count === 1 ? one : many;
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Schemas } from '../api/schema.ts';
+import type { Schemas } from '../api/schema.d.ts';
 import type { SyncOverview } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';
 import { wordOf } from '../texts/plural.ts';

@@ -31,7 +31,6 @@ async function bench(outcome: ExchangeOutcome = granted, stored: TokenDraft | 'n
   const clock = new FakeClock();
   const memory = memoryTokenStore();
   const logger = memoryLogger();
-  const alerts: string[] = [];
   const presented: string[] = [];
   const vault = openVault(connection, memory.tokens, openSeal(testKey));
   if (stored !== 'none') await vault.write(undefined, stored);
@@ -50,16 +49,15 @@ async function bench(outcome: ExchangeOutcome = granted, stored: TokenDraft | 'n
     httpTimeoutMs,
     leaseMs,
     seed: { token: 'seed-2', hash: 's2' },
-    onAlert: ({ kind, message }) => alerts.push(`${kind}: ${message}`),
   };
   const present = (patch: Partial<PresentationParts> = {}, verdict: Verdict = refresh): Promise<Presented> =>
     clock.drive(presentToken({ ...parts, ...patch }, () => verdict));
-  return { clock, memory, logger, alerts, presented, vault, parts, present };
+  return { clock, memory, logger, presented, vault, parts, present };
 }
 
 describe('a granted pair', () => {
   it('is stored as ready, and the lease is free again', async () => {
-    const { present, vault, presented, memory, clock, alerts, logger } = await bench();
+    const { present, vault, presented, memory, clock, logger } = await bench();
 
     const end = await present();
 
@@ -73,7 +71,6 @@ describe('a granted pair', () => {
       generation: 3,
     });
     expect(await memory.leases.holder(`token:${connection}`, clock.now())).toBeUndefined();
-    expect(alerts).toEqual([]);
     expect(logger.lines).toEqual([
       { level: 'info', fields: { connection, generation: 3 }, message: 'token refreshed' },
     ]);
@@ -88,14 +85,13 @@ describe('a granted pair', () => {
     expect(logger.lines).toContainEqual(warning);
   });
 
-  it.each(['reauth-required', 'revoked'] as const)('of a new first token ends %s, and says so', async (state) => {
-    const { present, presented, alerts, vault } = await bench(granted, { ...pair, state });
+  it.each(['reauth-required', 'revoked'] as const)('of a new first token ends %s', async (state) => {
+    const { present, presented, vault } = await bench(granted, { ...pair, state });
 
     await present({}, { kind: 'present', what: 'seed', isOptional: false });
 
     expect(presented).toEqual(['seed-2']);
     expect(await vault.read()).toMatchObject({ state: 'ready', usedSeeds: ['s1', 's2'] });
-    expect(alerts).toEqual(['recovered: connection acme has a working token again']);
   });
 
   it('is given though the lease cannot be released, which is logged', async () => {
@@ -163,10 +159,10 @@ describe('nothing is presented', () => {
   });
 
   it('when another process has changed the row', async () => {
-    const { present, parts, vault, presented, alerts } = await bench();
+    const { present, parts, vault, presented, logger } = await bench();
     const stale = { ...parts.vault, write: async () => undefined };
     expect(await present({ vault: stale })).toEqual({ kind: 'changed' });
-    expect([presented, alerts]).toEqual([[], []]);
+    expect([presented, logger.lines]).toEqual([[], []]);
     expect(await vault.read()).toMatchObject({ state: 'ready', generation: 1 });
   });
 
@@ -261,8 +257,8 @@ describe('an answer without a pair', () => {
     },
   );
 
-  it('that is invalid_grant locks out, and says why and what to do', async () => {
-    const { present, vault, alerts, logger } = await bench({
+  it('that is invalid_grant locks out, and says why', async () => {
+    const { present, vault, logger } = await bench({
       kind: 'invalid-grant',
       code: 'invalid_grant',
       isReuse: false,
@@ -270,15 +266,12 @@ describe('an answer without a pair', () => {
     const reason = 'the platform answered invalid_grant';
     expect(await present()).toEqual({ kind: 'settled' });
     expect(await vault.read()).toMatchObject({ state: 'reauth-required', reason, refreshStartedAt: undefined });
-    expect(alerts).toEqual([
-      expect.stringMatching(/^reauth-required: .*locked out: .* Run `rollcall token refresh acme` first/),
-    ]);
     const fields = { connection, generation: 3, reason, refusals: 1 };
     expect(logger.lines).toEqual([{ level: 'error', fields, message: 'the refresh token was refused' }]);
   });
 
-  it('that is invalid_grant is asked again after 1 and 10 minutes, without a second alert, and then no longer', async () => {
-    const { present, vault, alerts, clock } = await bench({
+  it('that is invalid_grant is asked again after 1 and 10 minutes, and then no longer', async () => {
+    const { present, vault, clock } = await bench({
       kind: 'invalid-grant',
       code: 'invalid_grant',
       isReuse: false,
@@ -290,7 +283,6 @@ describe('an answer without a pair', () => {
     expect((await vault.read())?.retryAt).toBe(clock.now() + 600_000);
     await present({}, again);
     expect(await vault.read()).toMatchObject({ state: 'reauth-required', attempts: 3, retryAt: undefined });
-    expect(alerts).toHaveLength(1);
   });
 
   it.each<[string, ExchangeOutcome]>([
@@ -306,23 +298,22 @@ describe('an answer without a pair', () => {
 
   it('to a further try that is a pair ends the lock-out', async () => {
     const refused: TokenDraft = { ...pair, state: 'reauth-required', attempts: 1, retryAt: 5, reason: 'refused' };
-    const { present, alerts } = await bench(granted, refused);
+    const { present, vault } = await bench(granted, refused);
     expect(await present({}, { kind: 'present', what: 'again', isOptional: false })).toMatchObject({ kind: 'granted' });
-    expect(alerts).toEqual([expect.stringMatching(/^recovered/)]);
+    expect((await vault.read())?.state).toBe('ready');
   });
 
   it.each<[string, TokenDraft, boolean]>([
     ['names a reuse', pair, true],
     ['refuses a first token', { ...pair, issuedAt: undefined }, false],
   ])('that %s is never asked again', async (_, stored, isReuse) => {
-    const { present, vault, alerts } = await bench({ kind: 'invalid-grant', code: 'invalid_grant', isReuse }, stored);
+    const { present, vault } = await bench({ kind: 'invalid-grant', code: 'invalid_grant', isReuse }, stored);
     await present();
     expect((await vault.read())?.retryAt).toBeUndefined();
-    expect(alerts).toEqual([expect.stringMatching(/(answered invalid_grant|used before)\. Get a new refresh token/)]);
   });
 
   it('that is invalid_grant says nothing where another process has changed the row', async () => {
-    const { present, vault, alerts, logger } = await bench({
+    const { present, vault, logger } = await bench({
       kind: 'invalid-grant',
       code: 'invalid_grant',
       isReuse: false,
@@ -330,7 +321,7 @@ describe('an answer without a pair', () => {
     const write: typeof vault.write = async (...given) =>
       given[1].state === 'reauth-required' ? undefined : vault.write(...given);
     expect(await present({ vault: { ...vault, write } })).toEqual({ kind: 'changed' });
-    expect([alerts, logger.lines]).toEqual([[], []]);
+    expect(logger.lines).toEqual([]);
   });
 
   it('that is invalid_grant after odd answers says how many there were', async () => {
@@ -343,7 +334,7 @@ describe('an answer without a pair', () => {
   });
 
   it('that refuses a new first token keeps a working pair, and the refused one is not presented again', async () => {
-    const { present, vault, alerts, logger } = await bench({
+    const { present, vault, logger } = await bench({
       kind: 'invalid-grant',
       code: 'invalid_grant',
       isReuse: false,
@@ -354,7 +345,6 @@ describe('an answer without a pair', () => {
       usedSeeds: ['s1', 's2'],
       reason: expect.stringContaining('the stored pair stays in use'),
     });
-    expect(alerts).toEqual([]);
     const message = 'the configured refresh token was refused, and the stored pair stays in use';
     expect(logger.lines).toEqual([{ level: 'error', fields: { connection }, message }]);
   });

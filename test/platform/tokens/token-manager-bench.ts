@@ -1,5 +1,4 @@
 import { openTokenManager } from '../../../src/platform/tokens/open-token-manager.ts';
-import type { TokenAlert } from '../../../src/platform/tokens/presentation.ts';
 import { openSeal } from '../../../src/platform/tokens/seal.ts';
 import type { TokenManager, TokenManagerOptions } from '../../../src/platform/tokens/token-manager.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -19,8 +18,9 @@ export interface Bench {
   readonly server: TokenServer;
   readonly store: MemoryTokenStore;
   readonly seed: string;
-  readonly alerts: TokenAlert[];
   readonly logger: MemoryLogger;
+  /** What was logged as an error. */
+  errors(): readonly string[];
   /** Fates of the next calls, in order; `answered` when it is empty. */
   readonly fates: CallEnd[];
   open(options?: Partial<TokenManagerOptions>): TokenManager;
@@ -33,7 +33,6 @@ export function openBench(): Bench {
   const server = new TokenServer();
   const store = memoryTokenStore();
   const logger = memoryLogger();
-  const alerts: TokenAlert[] = [];
   const fates: CallEnd[] = [];
   const seed = server.issueSeed();
   let owners = 0;
@@ -42,8 +41,8 @@ export function openBench(): Bench {
     server,
     store,
     seed,
-    alerts,
     logger,
+    errors: () => logger.lines.flatMap(({ level, message }) => (level === 'error' ? [message] : [])),
     fates,
     open: (options = {}) =>
       openTokenManager({
@@ -61,7 +60,6 @@ export function openBench(): Bench {
         staticAccessToken: undefined,
         mayPresentSeed: true,
         httpTimeoutMs,
-        onAlert: (alert) => alerts.push(alert),
         logger,
         random: () => 0.5,
         ...options,
