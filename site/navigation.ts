@@ -53,6 +53,8 @@ export const sidebar: readonly MenuGroup[] = [
       entry('Learn the dialect', '/how-to/learn-the-dialect'),
       entry('No leaver late', '/how-to/no-leaver-late'),
       entry('Report leavers and joiners', '/how-to/report-leavers'),
+      entry('Prove to an auditor who left', '/how-to/prove-who-left'),
+      entry('A list for HR', '/how-to/a-list-for-hr'),
       entry('Move to Kubernetes', '/how-to/move-to-kubernetes'),
       entry('Rotate keys', '/how-to/rotate-keys'),
       entry('Restore a backup', '/how-to/restore-a-backup'),

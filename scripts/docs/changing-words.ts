@@ -3,6 +3,9 @@ const idPattern = /run_[0-9A-HJKMNP-TV-Z]{26}|(?<=digest |--approve )[0-9a-f]{12
 
 const changing: readonly (readonly [RegExp, string])[] = [
   [idPattern, 'ID'],
+  // Keys that sign, and fingerprints.
+  [/\bMCowBQYDK2VwAyEA[\w+/=]+/g, 'PUBLIC KEY'],
+  [/\b[0-9a-f]{16}([0-9a-f]{16})?\b/g, 'KEY'],
   [/(?<=\/auth\/link\?code=)[\w-]{32}/g, 'CODE'],
   [/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? UTC/g, 'TIME'],
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z?/g, 'TIME'],

@@ -30,6 +30,7 @@ export async function* checkAll(
   if (only !== undefined) findConnection(only, connections);
   yield* configurationLines(configPath, plainText);
   yield* checkKeys(engine);
+  yield* checkAudit(engine);
   if (checkRedis !== undefined) yield await checkRedis();
   for (const [name, connection] of connections) {
     if (only !== undefined && only !== name) continue;
@@ -81,6 +82,24 @@ async function* checkKeys({ store }: Pick<EngineIo, 'store'>): AsyncGenerator<Ch
       `${describeUnreadable(one)} sealed with the key ${one.keyId}, which is not configured. Name that key in ` +
       'formerEncryptionKeys. If the key is lost, "rollcall admin keys drop-unreadable" lists the values, and drops them after a confirmation';
     yield { subject: 'store', state: 'failed', message };
+  }
+}
+
+/** Proves the chain of the audit. Says nothing while there are no entries. */
+async function* checkAudit({ store }: Pick<EngineIo, 'store'>): AsyncGenerator<CheckLine, void> {
+  const { from, to, forgotten, broken } = await store.audit.prove();
+  const subject = 'audit';
+  if (broken !== undefined) {
+    const message = `the chain of the audit is broken: ${broken}. The store was changed by other means than Rollcall: compare it with a backup`;
+    yield { subject, state: 'failed', message };
+  } else if (to > 0) {
+    const pruned = from === 0 ? '' : `; ${countOf(from, 'older entry was', 'older entries were')} pruned`;
+    const people = forgotten === 0 ? '' : `; the texts of ${forgotten} went with people who were forgotten`;
+    yield {
+      subject,
+      state: 'ok',
+      message: `the chain holds for ${countOf(to - from, 'entry', 'entries')}${pruned}${people}`,
+    };
   }
 }
 

@@ -19,7 +19,7 @@ import type { SyncState } from '../views/syncs.ts';
 import type { AppIo } from './app-io.ts';
 import { storedName } from './find-named.ts';
 import { isReadWaiting, partlyApproved } from './holds.ts';
-import { summarizeLeavers } from './leavers.ts';
+import { summarizeLeavers } from './person/leavers.ts';
 import { readRunWork } from './runs.ts';
 import { readSyncStates } from './syncs.ts';
 

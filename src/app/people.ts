@@ -10,16 +10,17 @@ import { chunk } from '../core/run/batch.ts';
 import { ageOf, formatInstant, frozenReason } from '../core/run/formats.ts';
 import { distanceOf } from '../core/run/problem-words.ts';
 import type { DirectoryHeader, DirectoryRow } from '../ports/reads.ts';
-import type { DecisionRecord, PastChange } from '../ports/store.ts';
+import type { DecisionRecord } from '../ports/store.ts';
 import { readStanding } from '../run/compare/alike.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { type Explained, explain } from '../run/why.ts';
-import type { FoundPeople, FoundPerson, PersonTrace } from '../views/people.ts';
+import type { FoundPeople, FoundPerson, PersonTrace, personPastView } from '../views/people.ts';
 import { pairFrom, renamesOf, waysOf } from './accounts/decisions.ts';
 import type { AppIo, PeopleQuery } from './app-io.ts';
 import { wordsOf } from './changes/change-index.ts';
 import { asStored, findSync, storedName, storedNames } from './find-named.ts';
 import { answerOf, valuesOf } from './person/answer.ts';
+import { answerPast, type PastQuestion, tellPast } from './person/past.ts';
 import { personSteps } from './person/steps.ts';
 import { untilWords } from './syncs.ts';
 
@@ -194,14 +195,19 @@ async function whoseUser(
     : `${last}, older than handOver.maxAge, so the user does not move to ${name} before ${owner} reads again`;
 }
 
-/** Lists the changes of one person in earlier runs of the sync, newest first. */
+/** Lists what runs did with one person, newest first. With a question, also what the run decided that is meant. */
 export async function readHistory(
-  { engine: { store, syncs } }: AppIo,
+  app: AppIo,
   sync: string,
   identification: string,
-  limit: number,
-): Promise<readonly PastChange[]> {
-  return store.plans.history(findSync(sync, syncs).settings.name, identification, limit);
+  { limit, ...asked }: PastQuestion & { readonly limit: number },
+): Promise<Parameters<typeof personPastView>[0]> {
+  const { store, syncs } = app.engine;
+  const { name } = findSync(sync, syncs).settings;
+  const history = await store.plans.history(name, identification, limit);
+  const told = tellPast(await store.rosters.past(name, identification)).slice(0, limit);
+  const isAsked = asked.run !== undefined || asked.before !== undefined;
+  return { history, told, past: isAsked ? await answerPast(app, sync, identification, asked) : undefined };
 }
 
 /** A person in memory. Personal data, kept while searches continue. */

@@ -1,6 +1,7 @@
 import { notFound } from '../core/run/errors.ts';
 import { countOf } from '../core/run/formats.ts';
 import type { ForgetResult, PersonRecord, UnreadableValues } from '../ports/store.ts';
+import type { SigningKey } from '../ports/store-operations.ts';
 import type { AppIo } from './app-io.ts';
 import { auditEntry, note, type SignedCaller } from './audit.ts';
 
@@ -45,6 +46,7 @@ const nouns = {
   directories: ['directory entry', 'directory entries'],
   changes: ['change', 'changes'],
   findings: ['finding', 'findings'],
+  corrections: ['correction for HR', 'corrections for HR'],
   decisions: ['decision', 'decisions'],
   standing: ['standing decision', 'standing decisions'],
   leavers: ['statement that the person leaves', 'statements that the person leaves'],
@@ -123,6 +125,19 @@ export async function eraseUnreadable(
   const entry = auditEntry({ action: 'drop-unreadable', detail, ...signed }, io);
   await store.sealing.dropUnreadable(clock.now() - Math.max(0, ...waits), entry);
   return found;
+}
+
+/** Returns the keys that sign for this deployment, the newest first. Makes one if there is none, or `isNew`. */
+export async function signingKeys(
+  { engine: io }: AppIo,
+  signed: SignedCaller,
+  isNew: boolean,
+): Promise<readonly SigningKey[]> {
+  const { signing } = io.store;
+  const known = await signing.keys();
+  if (!isNew && known.length > 0) return known;
+  await signing.renew(auditEntry({ action: 'new-signing-key', ...signed }, io));
+  return signing.keys();
 }
 
 /** Counts the stored values that no configured key opens, by key. */

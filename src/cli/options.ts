@@ -57,6 +57,14 @@ export function dayOrInstant(text: string): number | undefined {
   return parseInstant(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00Z` : text);
 }
 
+/** Reads a day (UTC), or an instant with its zone. Returns the end of the day, or the instant (epoch ms). */
+export function parsePast(text: string): number {
+  const at = dayOrInstant(text);
+  if (at === undefined)
+    throw new InvalidArgumentError('It must be a date such as 2026-11-27, or an instant with a zone.');
+  return text.includes('T') ? at : at + 86_400_000;
+}
+
 export function parseMoment(text: string): string {
   const isInstant =
     /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text));

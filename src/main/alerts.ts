@@ -1,4 +1,4 @@
-import { readLeavers } from '../app/leavers.ts';
+import { readLeavers } from '../app/person/leavers.ts';
 import { keepNextSlots } from '../app/syncs.ts';
 import type { Config } from '../config/config.ts';
 import { given } from '../core/run/given.ts';

@@ -1,5 +1,7 @@
 import { note } from '../app/audit.ts';
 import type { Config } from '../config/config.ts';
+import type { MailSettings } from '../config/sections/reports.ts';
+import { correctionWords, type Language } from '../core/person/corrections.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { countOf } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
@@ -24,26 +26,18 @@ export function openReports(
   io: () => EngineIo,
   egress: Egress | undefined,
 ): ReadonlyMap<string, MailedReport> {
-  const opened = Object.entries(reports).map(([name, { what: kind, days, sync, ...mail }]): [string, MailedReport] => [
+  const opened = Object.entries(reports).map(([name, settings]): [string, MailedReport] => [
     name,
     {
       async send(slotAt, signal) {
-        const { daysBefore, reportCsv, reportPeople } = await import('../app/changes/reports.ts');
         const engine = io();
-        const query = { kind, ...daysBefore(slotAt, days) };
-        const report = await reportPeople({ engine }, { ...query, ...given({ sync }) });
-        const { from, to, people } = report;
-        const rows: string[] = [];
-        for await (const some of reportCsv(report)) rows.push(some);
-        const counts = Object.entries(report.counts).map(([state, count]) => `${state}: ${count}`);
-        const head = `${countOf(people.length, kind.slice(0, -1))} from ${from} to ${to}`;
+        const { sync, days: _, ...mail } = settings;
+        const { about, head, note: days = '', counts, csv, file, count } = await write(settings, slotAt, engine);
         const message = {
           subject: `[rollcall] ${head}`,
-          text: [`${head}, both days included (UTC).`, ...counts, '', 'The attached file lists them.', ''].join('\n'),
+          text: [`${head}${days}.`, ...counts, '', 'The attached file lists them.', ''].join('\n'),
           messageId: `<report.${name}.${slotAt}@rollcall.invalid>`,
-          attachments: [
-            { filename: `${kind}_${from}_${to}.csv`, content: rows.join(''), contentType: 'text/csv; charset=utf-8' },
-          ],
+          attachments: [{ filename: `${file}.csv`, content: csv, contentType: 'text/csv; charset=utf-8' }],
         };
         try {
           const { sendMail } = await import('../watch/alerts/channels/email.ts');
@@ -54,13 +48,57 @@ export function openReports(
             cause,
           });
         }
-        const detail = `report of ${kind}, ${from} to ${to}, sent as reports.${name} to ${countOf(mail.to.length, 'recipient')}`;
+        const detail = `report of ${about}, sent as reports.${name} to ${countOf(mail.to.length, 'recipient')}`;
         await note({ action: 'export-changes', by: 'schedule', detail, ...given({ sync }) }, engine);
-        return people.length;
+        return count;
       },
     },
   ]);
   return new Map(opened);
+}
+
+interface Written {
+  readonly about: string;
+  readonly head: string;
+  /** Follows the head in the text. */
+  readonly note?: string;
+  /** Numbers without people. */
+  readonly counts: readonly string[];
+  readonly csv: string;
+  readonly file: string;
+  readonly count: number;
+}
+
+async function write({ what, days, sync, language }: MailSettings, at: number, engine: EngineIo): Promise<Written> {
+  if (what === 'data-quality') return writeCorrections(sync ?? '', language, engine);
+  const { daysBefore, reportCsv, reportPeople } = await import('../app/changes/reports.ts');
+  const report = await reportPeople({ engine }, { kind: what, ...daysBefore(at, days), ...given({ sync }) });
+  const { from, to, people } = report;
+  const rows: string[] = [];
+  for await (const some of reportCsv(report)) rows.push(some);
+  return {
+    about: `${what}, ${from} to ${to}`,
+    head: `${countOf(people.length, what.slice(0, -1))} from ${from} to ${to}`,
+    note: ', both days included (UTC)',
+    counts: Object.entries(report.counts).map(([state, count]) => `${state}: ${count}`),
+    csv: rows.join(''),
+    file: `${what}_${from}_${to}`,
+    count: people.length,
+  };
+}
+
+async function writeCorrections(sync: string, language: Language, engine: EngineIo): Promise<Written> {
+  const { correctionsCsv, findCorrections } = await import('../app/person/corrections.ts');
+  const list = await findCorrections({ engine }, sync, language);
+  const kinds = Map.groupBy(list.all, (one) => correctionWords(one, language).problem);
+  return {
+    about: 'data-quality',
+    head: countOf(list.all.length, 'correction'),
+    counts: [...kinds].map(([problem, some]) => `${problem}: ${some.length}`),
+    csv: correctionsCsv(list),
+    file: 'data-quality',
+    count: list.all.length,
+  };
 }
 
 /** Returns what alerts watch of the reports of a connection. Reports without a sync are watched with the first one. */

@@ -1,3 +1,4 @@
+import type { Correction } from '../core/person/corrections.ts';
 import type { Change } from '../core/plan/change.ts';
 import type { Leaver } from '../core/plan/leavers.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
@@ -20,6 +21,8 @@ export interface PersonRecord {
   readonly directories: readonly { readonly sync: string; readonly row: DirectoryRow }[];
   readonly changes: readonly PersonChange[];
   readonly findings: readonly (Finding & { readonly run: string })[];
+  /** What HR has to correct in the person's record, or what a person corrects whom the column `hrOwner` names. */
+  readonly corrections: readonly (Correction & { readonly sync: string })[];
   readonly decisions: readonly (DecisionRecord & { readonly sync: string })[];
   /** What was decided about the person's account, or about the person and another account. */
   readonly standing: readonly StandingDecision[];

@@ -3,8 +3,11 @@ import type { StoredBlocked } from '../core/guard/blocked.ts';
 import type { DecidingColumns } from '../core/guard/deciding-columns.ts';
 import type { FieldVisibility } from '../core/guard/field-visibility.ts';
 import type { Safeguards } from '../core/guard/loosened.ts';
+import type { Correction } from '../core/person/corrections.ts';
 import type { FieldName } from '../core/person/fields.ts';
 import type { Configuration, LastWrite } from '../core/plan/configuration.ts';
+import type { PastStanding } from '../core/plan/roster.ts';
+import type { Finding } from '../core/run/finding.ts';
 import type { Watermark } from '../core/run/next-read.ts';
 import type { OwnedRun } from './runs.ts';
 import type { AuditEntry } from './store-operations.ts';
@@ -53,6 +56,8 @@ export interface Reads {
    * Returns where the sync's next delta may begin, as `runs.update` last stored it; undefined: a full read is required.
    */
   watermark(sync: string): Promise<Watermark | undefined>;
+  /** Returns what HR has to correct, as `runs.update` last stored it, in order of person. */
+  corrections(sync: string): Promise<readonly Correction[]>;
 }
 
 /** A configuration of a sync, as an accepted full run found it. */
@@ -168,6 +173,24 @@ export interface Directories {
   read(sync: string, pages: readonly number[]): Promise<readonly DirectoryPage[]>;
   /** Stores some pages. `Rosters.put` follows, with the end of the directory. */
   write(owned: OwnedRun, sync: string, pages: readonly DirectoryPage[]): Promise<void>;
+}
+
+/** `at`: the start of the run that told it. Runs without changes told it too, until `untilAt`. */
+export interface PastFinding {
+  readonly finding: Finding;
+  readonly run: string;
+  readonly at: number;
+  readonly untilAt: number;
+}
+
+/** What is stored of the past of one person, besides the changes. Both in order of time. */
+export interface Past {
+  /**
+   * What accepted full reads said of the person, from when on: the start of `run`, or, for the first one, when the sync's first
+   * full read began, or since when the past is kept. Empty: there was none.
+   */
+  readonly standings: readonly { readonly at: number; readonly run: string | undefined; readonly says: PastStanding }[];
+  readonly findings: readonly PastFinding[];
 }
 
 /** A text that another system sent, such as the body of a refusal. It may hold personal data. */

@@ -1,3 +1,4 @@
+import type { CorrectionsFound } from '../core/person/corrections.ts';
 import type { ChangeClass } from '../core/plan/change.ts';
 import type { UndoOrder } from '../core/plan/undo.ts';
 import type { DeliveryFacts, EndFacts, PlanFacts } from '../core/run/facts.ts';
@@ -268,6 +269,8 @@ export interface RunEffects {
   readonly watermark?: NextWatermark;
   /** Replace the run's findings, because planning can be repeated after a crash. */
   readonly findings?: readonly Finding[];
+  /** Replace what HR has to correct. */
+  readonly corrections?: CorrectionsFound;
   /** Are added to the run's findings. */
   readonly moreFindings?: readonly Finding[];
   /** Changes as `updateDelivery` does it. */

@@ -120,6 +120,7 @@ export const auditActions = [
   'backup',
   'forget',
   'drop-unreadable',
+  'new-signing-key',
   'restore',
   'alerts-ack',
   'alerts-mute',
@@ -161,6 +162,53 @@ export interface Audit {
   add(entry: AuditEntry): Promise<void>;
   /** Returns entries with an id below `before`, newest first. */
   list(query: AuditQuery): Promise<readonly AuditEntry[]>;
+  /** Proves the chain, and shows `see` each entry up to the first that breaks it. */
+  prove(see?: (entry: ChainedEntry) => void): Promise<AuditProof>;
+}
+
+/** An entry without its texts: `chain` is sha256 of the chain before and of the link as JSON. */
+export interface ChainedEntry {
+  /** Number, commitment, id, time, who, action, sync, connection, run. */
+  readonly link: readonly (string | number | null)[];
+  readonly chain: string;
+}
+
+export interface AuditProof {
+  /** Number of the last entry that was pruned, and of the last one that holds. */
+  readonly from: number;
+  readonly to: number;
+  /** The chain at each of the two. */
+  readonly start: string;
+  readonly chain: string;
+  /** Entries whose texts are no longer proven, because they named a person who was forgotten. */
+  readonly forgotten: number;
+  /** The first entry that was changed, removed or added, in words. */
+  readonly broken: string | undefined;
+}
+
+export interface SigningKey {
+  readonly id: string;
+  readonly at: number;
+  /** Ed25519, SPKI in base64. */
+  readonly public: string;
+  /** False: it proves what it signed, and no longer signs. */
+  readonly isCurrent: boolean;
+}
+
+export interface Signature {
+  readonly key: string;
+  /** In base64. */
+  readonly signature: string;
+}
+
+/** The Ed25519 keys of a deployment. */
+export interface Signing {
+  /** Returns the keys, the newest first. */
+  keys(): Promise<readonly SigningKey[]>;
+  /** Makes a new key, and stores the entry, which gets its id. Throws `CONFIG_INVALID` without an `encryptionKey`. */
+  renew(entry: AuditEntry): Promise<void>;
+  /** Signs with the current key. Undefined: there is none. */
+  sign(text: string): Promise<Signature | undefined>;
 }
 
 export interface AuditQuery {

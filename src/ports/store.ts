@@ -15,10 +15,19 @@ import type { LeaverStore } from './leavers.ts';
 import type { Ledger } from './ledger.ts';
 import type { PersonRecords, Sealing } from './person-records.ts';
 import type { Previews } from './previews.ts';
-import type { Baselines, Directories, DirectoryEnd, RawTexts, ReadRecord, Reads } from './reads.ts';
+import type { Baselines, Directories, DirectoryEnd, Past, RawTexts, ReadRecord, Reads } from './reads.ts';
 import type { PlannedChange, Reports } from './reports.ts';
 import type { Batch, DeliveryPatch, NewBatch, OwnedRun, RunPatch, Runs, Triggers } from './runs.ts';
-import type { Audit, Learned, MailedReports, Pauses, Restores, Sessions, SyncNames } from './store-operations.ts';
+import type {
+  Audit,
+  Learned,
+  MailedReports,
+  Pauses,
+  Restores,
+  Sessions,
+  Signing,
+  SyncNames,
+} from './store-operations.ts';
 import type { TokenStore } from './tokens.ts';
 
 export type { Watermark } from '../core/run/next-read.ts';
@@ -102,6 +111,7 @@ export interface Store {
   readonly learned: Learned;
   readonly syncNames: SyncNames;
   readonly audit: Audit;
+  readonly signing: Signing;
   readonly restores: Restores;
   readonly reports: Reports;
   readonly sessions: Sessions;
@@ -285,6 +295,7 @@ export interface Batches {
   /** Creates batches of the run and assigns changes to each (by identification). Those changes become `planned`. */
   create(owned: OwnedRun, batches: readonly NewBatch[]): Promise<void>;
   get(id: string): Promise<Batch | undefined>;
+  getMany(ids: readonly string[]): Promise<readonly Batch[]>;
   /** Returns the batches of the run, or those that the query selects, in order of number. */
   ofRun(runId: string, query?: BatchQuery): Promise<readonly Batch[]>;
   /**
@@ -344,6 +355,10 @@ export interface RosterEffects {
   readonly directory?: DirectoryEnd;
 }
 
+export interface DoubtedRead extends Pick<RosterHeader, 'sync' | 'run' | 'salt' | 'pages'> {
+  readonly read: ReadRecord;
+}
+
 export interface Rosters {
   /** Opens the roster of the sync's last accepted complete full read. Loads pages on demand. */
   open(sync: string): Promise<Roster | undefined>;
@@ -352,6 +367,9 @@ export interface Rosters {
    * made from, and the end of the directory.
    */
   put(owned: OwnedRun, header: RosterHeader, pages: readonly RosterPage[], also?: RosterEffects): Promise<void>;
+  /** Stores a full read that a guard doubts, and what it said of people otherwise than the roster. The roster stays. */
+  doubt(owned: OwnedRun, doubted: DoubtedRead, pages: readonly RosterPage[]): Promise<void>;
+  past(sync: string, identification: string): Promise<Past>;
 }
 
 /**

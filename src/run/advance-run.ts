@@ -100,7 +100,7 @@ async function planRun(context: RunContext, unstored: UnstoredRequests, io: Engi
   } as const;
   const { run: stored } = await io.store.runs.update(owned, patch, {
     findings: plan.findings,
-    ...given({ batches: batches?.last, leavers: plan.leavers }),
+    ...given({ batches: batches?.last, corrections: plan.corrections, leavers: plan.leavers }),
     holds: { all: newHolds(context, plan, io), now: io.clock.now() },
   });
   io.checkpoint('plan-stored');

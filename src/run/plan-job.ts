@@ -1,5 +1,6 @@
 import type { BlockedTally } from '../core/guard/blocked.ts';
 import type { GuardVerdict } from '../core/guard/guard.ts';
+import type { CorrectionsFound } from '../core/person/corrections.ts';
 import type { Roster } from '../core/plan/roster.ts';
 import type { DeliveryFacts, PlanFacts } from '../core/run/facts.ts';
 import type { Finding } from '../core/run/finding.ts';
@@ -34,6 +35,7 @@ export interface Plan {
   /** All changes, where they are few. Absent: they are read page by page. */
   readonly few?: readonly PlannedChange[];
   readonly findings: readonly Finding[];
+  readonly corrections: CorrectionsFound | undefined;
   readonly read: ReadFact;
   readonly facts: PlanFacts;
   /** What the delivery begins with: the platform was read for the plan. */

@@ -1,6 +1,7 @@
 import type { GuardVerdict } from '../core/guard/guard.ts';
+import type { CorrectionsFound, LeaderTroubles } from '../core/person/corrections.ts';
 import type { FieldName } from '../core/person/fields.ts';
-import type { Mapped, SourceRecord } from '../core/person/person.ts';
+import type { Mapped, Person, SourceRecord } from '../core/person/person.ts';
 import type { Change } from '../core/plan/change.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import type { Case, Decision } from '../core/plan/plan.ts';
@@ -14,8 +15,10 @@ import type { Aside, Batch, NewChange, OwnedRun, OwnedUser, ReadRecord, SomeChan
 import { noOtherAccounts, type OtherAccounts, openOtherAccounts } from './compare/other-accounts.ts';
 import { blockedUsers, resolveUnresolved, type Unresolved } from './compare/unresolved.ts';
 import type { EngineIo, RunContext, Sync } from './engine-io.ts';
+import type { PeopleIndex } from './read/people-index.ts';
+import { openCorrections } from './record/corrections.ts';
 import { type DecisionGrounds, recordDecisions } from './record/record-decisions.ts';
-import { type KnownPeople, writeDirectory, writeRoster } from './record/write-people.ts';
+import { type KnownPeople, writeDirectory, writeDoubted, writeRoster } from './record/write-people.ts';
 import { requestRun } from './request-run.ts';
 
 /**
@@ -72,6 +75,8 @@ export interface Recorder {
   /** Stores what a read states of leavers, where the plan ended before it was stored. */
   stated(update: LeaverUpdate): Promise<void>;
   seal(digest: string): Promise<void>;
+  /** Returns what HR has to correct; undefined where it is not stored, or the read was not of everyone. */
+  corrections(index: PeopleIndex, snapshot: Snapshot): CorrectionsFound | undefined;
 }
 
 type ReadFound = Omit<ReadRecord, 'sync' | 'run' | 'isAccepted'>;
@@ -88,13 +93,15 @@ export interface Watcher {
   /** Called when the source was read. `failure`: why no plan can be made from it. */
   read(read: { readonly snapshot: Snapshot; readonly failure: string | undefined }): void;
   finding(finding: Finding): void;
+  /** Called with what each person whose account is in order wants of leaders. */
+  led(person: Person, wish: LeaderTroubles): void;
   decided(subject: Case, decision: Decision<string>): void;
   changes(changes: readonly Change[]): void;
   /** Called with changes that are left out because another sync is expected to take the users over. */
   expected(changes: readonly Change[]): void;
 }
 
-const nobody: Watcher = { record() {}, read() {}, finding() {}, decided() {}, changes() {}, expected() {} };
+const nobody: Watcher = { record() {}, read() {}, finding() {}, led() {}, decided() {}, changes() {}, expected() {} };
 
 /** Records the plan of a run. What it stores is stored under the lease of the run. */
 export function recordRun(context: RunContext, io: EngineIo): Recorder {
@@ -103,11 +110,16 @@ export function recordRun(context: RunContext, io: EngineIo): Recorder {
   const { id, startedAt } = owned.run;
   const { name, delivery } = sync.settings;
   const plan = storedPlan({ planId: id, owned, run: id }, sync, io);
+  const corrections = openCorrections(sync);
   return {
     ...plan,
     startedAt,
     attemptedSince: startedAt,
-    watcher: nobody,
+    watcher: { ...nobody, ...corrections.watcher },
+    corrections(index, snapshot) {
+      const found = corrections.found(index, snapshot);
+      return found && { ...found, at: startedAt };
+    },
     unresolved: (batches) => resolveUnresolved(context, batches, io),
     openOthers: openOtherAccounts,
     async takeOver(users) {
@@ -121,7 +133,7 @@ export function recordRun(context: RunContext, io: EngineIo): Recorder {
     },
     async read(found, people, proof) {
       const read = { ...found, sync: name, run: id, isAccepted: proof !== undefined };
-      if (proof === undefined) return store.reads.put(owned, read);
+      if (proof === undefined) return writeDoubted(owned, people, read, io);
       const directory = await writeDirectory(owned, { people, sync: name, proof }, io);
       await writeRoster(owned, { people, sync, rows: read.rows, proof, read, directory }, io);
     },
@@ -231,5 +243,6 @@ function withoutEffect(sync: Sync, io: EngineIo): Effects {
     async decisions() {},
     async leavers() {},
     async stated() {},
+    corrections: () => undefined,
   };
 }

@@ -54,6 +54,7 @@ export async function explain(
       if (user === undefined || person === undefined) return;
       if (person === identification || user.identification === identification) found.conflict = { code, user, person };
     },
+    led() {},
     decided(subject, decision) {
       Object.assign(found, { subject, decision });
     },

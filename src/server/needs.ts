@@ -54,6 +54,7 @@ const table: Readonly<Record<string, Row | 'signature' | 'none'>> = {
   'list-closed-holds': ['monitor', 'list', 'hidden'],
   'show-hold': ['monitor', 'hold', 'hidden'],
 
+  'list-corrections': ['viewer', 'sync', 'hidden'],
   'show-mapping': ['viewer', 'sync', 'hidden'],
   'list-previews': ['viewer', 'list', 'hidden'],
   'show-preview': ['viewer', 'preview', 'hidden'],

@@ -3,12 +3,12 @@ import type { LastWrite } from '../core/plan/configuration.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import type { Baselines, MeasuredConfiguration, StoredConfiguration, StoredSafeguards } from '../ports/reads.ts';
 import type { OwnedRun } from '../ports/store.ts';
+import { appendAudit } from './audit/chain.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import type { KeyRing } from './db/key-ring.ts';
 import { inLists, put } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
 import { placeOf } from './db/tables.ts';
-import { toAuditRow } from './operations.ts';
 import { classMask, toPlannedChange } from './plans/changes.ts';
 import { inPiece, piecesOf } from './plans/plan-access.ts';
 import { stated } from './plans/stated.ts';
@@ -142,7 +142,7 @@ export function createBaselines(db: Database, keys: KeyRing): Baselines {
             .executeTakeFirst();
           if (replaced.numUpdatedRows === 0n) return false;
         }
-        if (entry !== undefined) await transaction.insertInto('audit').values(toAuditRow(entry)).execute();
+        if (entry !== undefined) await appendAudit(transaction, entry);
         return true;
       }),
   };

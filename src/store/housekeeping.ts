@@ -1,6 +1,11 @@
+import { sql } from 'kysely';
 import { runLease } from '../ports/leases.ts';
 import { type PruneOthers, phases } from '../ports/runs.ts';
+import { pruneAudit } from './audit/chain.ts';
+import { signIn } from './audit/signing.ts';
 import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
+import type { KeyRing } from './db/key-ring.ts';
+import type { Schema } from './db/schema.ts';
 import { dropPlan, inPiece, piecesOf } from './plans/plan-access.ts';
 
 /** How far back guards count applied changes (design, section 7). */
@@ -14,7 +19,7 @@ const guardWindowMs = 24 * 3_600_000;
  * shrinks at any age to its times and its read. Returns how many runs lost their details for good.
  */
 export async function pruneRuns(
-  db: Database,
+  { db, keys }: { readonly db: Database; readonly keys: KeyRing },
   before: number,
   keep: number,
   others: Required<PruneOthers>,
@@ -32,7 +37,7 @@ export async function pruneRuns(
         )
         .as('ranked'),
     )
-    .select('id')
+    .select(['id', 'ended_at'])
     .where((eb) =>
       eb.or([
         eb.and([eb('rank', '>', keep), eb('ended_at', '<', before)]),
@@ -41,16 +46,19 @@ export async function pruneRuns(
     )
     .where('is_pruned', '=', 0)
     .where('phase', 'in', phases)
+    // Findings are folded into those of the run before.
+    .orderBy('rank', 'desc')
     .execute();
   let pruned = 0;
   // One transaction per run: a worker that writes meanwhile waits for the rows of one run only.
-  for (const { id } of ended) {
-    if (await inTransaction(db, (transaction) => pruneRun(transaction, id, before))) pruned++;
+  for (const run of ended) {
+    if (await inTransaction(db, (transaction) => pruneRun(transaction, run, before))) pruned++;
   }
   await pruneShown(db, others.shown);
   await inTransaction(db, async (transaction) => {
     await pruneLoose(transaction, before);
-    await transaction.deleteFrom('audit').where('at', '<', others.audit).execute();
+    await prunePast(transaction, before);
+    await pruneAudit(transaction, others.audit, (text) => signIn(transaction, keys, text));
     // One that stands is kept, however old it is.
     await transaction
       .deleteFrom('standing_decisions')
@@ -65,9 +73,12 @@ export async function pruneRuns(
   return pruned;
 }
 
-async function pruneRun(db: OpenTransaction, run: string, before: number): Promise<boolean> {
+type Ended = Pick<Schema['runs'], 'id' | 'ended_at'>;
+
+async function pruneRun(db: OpenTransaction, { id: run, ended_at: endedAt }: Ended, before: number): Promise<boolean> {
   await shrinkUnchanged(db, run);
-  await db.deleteFrom('findings').where('run', '=', run).execute();
+  if ((endedAt ?? 0) >= before) await foldFindings(db, run);
+  else await deleteFindings(db, run, before);
   await db.deleteFrom('raw_texts').where('run', '=', run).execute();
   const plan = await db.selectFrom('plans').select('id').where('run', '=', run).executeTakeFirst();
   for await (const piece of plan === undefined ? [] : piecesOf(db, plan.id)) {
@@ -98,6 +109,49 @@ async function pruneRun(db: OpenTransaction, run: string, before: number): Promi
   await db.deleteFrom('leases').where('name', '=', runLease(run)).execute();
   await db.updateTable('runs').set({ is_pruned: 1 }).where('id', '=', run).execute();
   return true;
+}
+
+/**
+ * Keeps of the findings of a run without changes those that the run before did not tell. The others are kept there, as told
+ * until this run began.
+ */
+async function foldFindings(db: OpenTransaction, id: string): Promise<void> {
+  const run = await db.selectFrom('runs').select(['sync', 'started_at']).where('id', '=', id).executeTakeFirstOrThrow();
+  const { sync, started_at: until } = run;
+  const before = await db
+    .selectFrom('runs')
+    .select(['id', 'started_at'])
+    .where('sync', '=', sync)
+    .where('started_at', '<', until)
+    .orderBy('started_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const same = sql`findings as own join findings as told on told.identification = own.identification
+    and told.code = own.code and told.message = own.message where own.run = ${id}`;
+  await sql`update findings set until_at = ${until} where (run, number) in (
+    select told.run, told.number from ${same} and (told.run = ${before?.id ?? ''}
+      or (told.until_at = ${before?.started_at ?? 0} and told.run in (select id from runs where sync = ${sync}))))`.execute(
+    db,
+  );
+  await sql`delete from findings where run = ${id} and (identification is null or number in (
+    select own.number from ${same} and told.run != own.run and told.until_at = ${until}))`.execute(db);
+  await db.updateTable('findings').set({ until_at: until }).where('run', '=', id).execute();
+}
+
+/** Deletes what is older than the retention. */
+async function prunePast(db: OpenTransaction, before: number): Promise<void> {
+  await db.deleteFrom('findings').where('until_at', '<', before).execute();
+  await db.deleteFrom('standings').where('at', '<', before).execute();
+  await db.updateTable('rosters').set({ known_since: before }).where('known_since', '<', before).execute();
+}
+
+/** Those that later runs told too are kept as long as these are. */
+async function deleteFindings(db: OpenTransaction, run: string, before: number): Promise<void> {
+  await db
+    .deleteFrom('findings')
+    .where('run', '=', run)
+    .where((eb) => eb.or([eb('until_at', 'is', null), eb('until_at', '<', before)]))
+    .execute();
 }
 
 /** Keeps of a run without changes its read, which has the digest of the configuration. A roster needs the plan of its run. */

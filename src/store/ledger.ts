@@ -4,12 +4,12 @@ import { isSameKnown, renameLeaders, unread } from '../core/plan/leaders.ts';
 import type { LedgerEntry, LedgerLeaders } from '../core/plan/ledger.ts';
 import { seenInSource, withAccount } from '../core/plan/ledger-steps.ts';
 import type { Adoption, Ledger } from '../ports/store.ts';
+import { appendAudit } from './audit/chain.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction, pagesByKey } from './db/database.ts';
 import type { KeyRing } from './db/key-ring.ts';
 import { inLists, RowWriter } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
 import { placeOf } from './db/tables.ts';
-import { toAuditRow } from './operations.ts';
 import { findForgotten } from './privacy/forgotten.ts';
 import { endStanding } from './standing.ts';
 
@@ -102,7 +102,7 @@ export function createLedger(db: Database, keys: KeyRing): Ledger {
     adopt(order, entry) {
       return inTransaction(db, async (transaction) => {
         const moved = await moveUsers(transaction, order);
-        await transaction.insertInto('audit').values(toAuditRow(entry)).execute();
+        await appendAudit(transaction, entry);
         return moved;
       });
     },

@@ -6,6 +6,8 @@ import type { Store } from '../ports/store.ts';
 import type { StoreMigration } from '../ports/store-operations.ts';
 import type { Seal } from '../ports/tokens.ts';
 import { createAlerts } from './alerts.ts';
+import { createAudit } from './audit/chain.ts';
+import { createSigning } from './audit/signing.ts';
 import { createBaselines } from './baselines.ts';
 import { type Database, isPostgresUrl, type OpenDatabase } from './db/database.ts';
 import { describeFault } from './db/errors.ts';
@@ -15,12 +17,13 @@ import { migrate } from './db/migrate.ts';
 import { openSqlite } from './db/sqlite-dialect.ts';
 import { openStoreClock, type StoreClock } from './db/store-clock.ts';
 import { StoreProof } from './db/store-proof.ts';
-import { createDirectories } from './directories.ts';
 import { createLeases, createTurns } from './leases.ts';
 import { createLeavers } from './leavers.ts';
 import { createLedger } from './ledger.ts';
 import { createMailedReports } from './mailed-reports.ts';
-import { createAudit, createLearned, createPauses, createRestores, createSyncNames } from './operations.ts';
+import { createLearned, createPauses, createRestores, createSyncNames } from './operations.ts';
+import { createDirectories } from './people/directories.ts';
+import { createRosters } from './people/rosters.ts';
 import { createBatches } from './plans/batches.ts';
 import { createDecisions } from './plans/decisions.ts';
 import { createHolds } from './plans/holds.ts';
@@ -30,7 +33,6 @@ import { createPersonRecords } from './privacy/person-records.ts';
 import { createSealing } from './privacy/sealing.ts';
 import { createRawTexts, createReads } from './reads.ts';
 import { createReports } from './reports.ts';
-import { createRosters } from './rosters.ts';
 import { createRuns } from './runs.ts';
 import { createStanding } from './standing.ts';
 import { createSessions, createTokenStore } from './tokens.ts';
@@ -134,7 +136,7 @@ export function createStore(
   const parts = onDemand<Omit<Store, 'leases' | 'fault' | 'close'>>({
     turns: () => createTurns(db),
     triggers: () => createTriggers(db),
-    runs: () => createRuns(db),
+    runs: () => createRuns(db, keys),
     plans: () => createPlans(db, keys),
     batches: () => createBatches(db, keys),
     ledger: () => createLedger(db, keys),
@@ -154,6 +156,7 @@ export function createStore(
     learned: () => createLearned(db),
     syncNames: () => createSyncNames(db, keys),
     audit: () => createAudit(db),
+    signing: () => createSigning(db, keys),
     restores: () => createRestores(db),
     reports: () => createReports(db, keys, uptime),
     sessions: () => createSessions(db),

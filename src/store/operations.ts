@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { conflict } from '../core/run/errors.ts';
 import type { AlertState } from '../ports/alerts.ts';
-import type { Audit, AuditEntry, Learned, LearnedFacts, Pause, Pauses, Restores, SyncNames } from '../ports/store.ts';
+import type { Learned, LearnedFacts, Pause, Pauses, Restores, SyncNames } from '../ports/store.ts';
 import { isPausing } from '../ports/store-operations.ts';
 import { sourceTokenName, tokenPlace } from '../ports/tokens.ts';
+import { appendAudit } from './audit/chain.ts';
 import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import type { KeyRing } from './db/key-ring.ts';
@@ -60,35 +61,6 @@ export async function findPause(db: Database | OpenTransaction, sync: string, no
   return pause !== undefined && isPausing(pause, now) ? pause : undefined;
 }
 
-const entries = fields<AuditEntry, 'audit'>(
-  'audit',
-  { by_whom: 'by', why: 'reason', said_as: 'as' },
-  { label: 'optional', reason: 'optional', as: 'optional' },
-);
-
-export const toAuditRow = entries.toRow;
-
-export function createAudit(db: Database): Audit {
-  return {
-    async add(entry) {
-      await db.insertInto('audit').values(toAuditRow(entry)).execute();
-    },
-
-    async list({ limit, since, until, before, actions, syncs, ...equal }) {
-      let wanted = db.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(limit);
-      for (const [column, value] of Object.entries(entries.toPatch(equal))) {
-        if (value !== null) wanted = wanted.where(sql.ref(column), '=', value);
-      }
-      if (syncs !== undefined) wanted = wanted.where('sync', 'in', syncs);
-      if (actions !== undefined) wanted = wanted.where('action', 'in', actions);
-      if (until !== undefined) wanted = wanted.where('at', '<', until);
-      if (since !== undefined) wanted = wanted.where('at', '>=', since);
-      if (before !== undefined) wanted = wanted.where('id', '<', before);
-      return (await wanted.execute()).map(entries.fromRow);
-    },
-  };
-}
-
 export function createRestores(db: Database): Restores {
   return {
     async last() {
@@ -138,7 +110,7 @@ export function createSyncNames(db: Database, keys: KeyRing): SyncNames {
           moved += await moveRows(transaction, table, from, to);
         }
         if (moved === 0) return false;
-        await transaction.insertInto('audit').values(toAuditRow(entry)).execute();
+        await appendAudit(transaction, entry);
         return true;
       });
     },

@@ -1,3 +1,4 @@
+import { type Correction, type CorrectionsFound, correctionKey } from '../core/person/corrections.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import type { ReadProfile } from '../ports/reads.ts';
@@ -5,7 +6,8 @@ import type { RawText, RawTexts, ReadRecord, Reads, Watermark } from '../ports/s
 import { asOwner, type Database, type OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import type { KeyRing } from './db/key-ring.ts';
-import { put } from './db/row-writer.ts';
+import { put, RowWriter } from './db/row-writer.ts';
+import type { Schema } from './db/schema.ts';
 import { placeOf } from './db/tables.ts';
 
 const reads = fields<Omit<ReadRecord, 'profile'>, 'reads'>(
@@ -52,6 +54,7 @@ export function createReads(db: Database, keys: KeyRing): Reads {
     },
 
     watermark: (sync) => readWatermark(db, sync),
+    corrections: (sync) => readCorrections(db, sync),
   };
 }
 
@@ -85,6 +88,46 @@ export async function putWatermark(db: OpenTransaction, sync: string, mark: Wate
     return;
   }
   await put(db, 'watermarks', { ...watermarks.toRow(mark), sync });
+}
+
+const corrections = fields<Correction, 'corrections'>('corrections', { sync: null }, { hasAccess: 'flag' });
+const correctionWriter = new RowWriter<'corrections', Schema['corrections']>('corrections');
+
+export const toCorrection = corrections.fromRow;
+
+/** `Reads.corrections`. */
+export async function readCorrections(db: Database, sync: string): Promise<readonly Correction[]> {
+  const found = await db
+    .selectFrom('corrections')
+    .selectAll()
+    .where('sync', '=', sync)
+    .orderBy('subject')
+    .orderBy('code')
+    .orderBy('field')
+    .execute();
+  return found.map(toCorrection);
+}
+
+/** Replaces the corrections of a sync. What was there before keeps its time, and what is over is deleted. */
+export async function putCorrections(
+  db: OpenTransaction,
+  sync: string,
+  { corrections: all, isOver, at }: CorrectionsFound,
+): Promise<void> {
+  const before = await readCorrections(db, sync);
+  const known = new Map(before.map((one) => [correctionKey(one), one]));
+  const found = new Map(
+    all.map((one) => [correctionKey(one), { ...one, since: known.get(correctionKey(one))?.since ?? at }]),
+  );
+  for (const [key, one] of known) {
+    const isUnnamed = one.subject === one.place;
+    if (!found.has(key) && !isUnnamed && !isOver(one.subject)) found.set(key, one);
+  }
+  const after = [...found.values()].map((one) => ({ ...corrections.toRow(one), sync }));
+  const same = new Set(before.map((one) => JSON.stringify({ ...corrections.toRow(one), sync })));
+  if (after.length === before.length && after.every((row) => same.has(JSON.stringify(row)))) return;
+  await db.deleteFrom('corrections').where('sync', '=', sync).execute();
+  await correctionWriter.write(db, after);
 }
 
 const mostTexts = 200;

@@ -9,6 +9,7 @@ import type { Run, RunPatch, Runs } from '../ports/store.ts';
 import { asOwner, type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { lockName } from './db/differences.ts';
 import { fields } from './db/fields.ts';
+import type { KeyRing } from './db/key-ring.ts';
 import { RowWriter } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
 import { pruneRuns } from './housekeeping.ts';
@@ -17,10 +18,10 @@ import { updateLeavers } from './leavers.ts';
 import { prepareHolds, renewHolds } from './plans/holds.ts';
 import { sealPlan } from './plans/plan-access.ts';
 import { addBatches } from './plans/states.ts';
-import { putWatermark, readWatermark } from './reads.ts';
+import { putCorrections, putWatermark, readWatermark } from './reads.ts';
 import { takeTriggers } from './triggers.ts';
 
-export function createRuns(db: Database): Runs {
+export function createRuns(db: Database, keys: KeyRing): Runs {
   return {
     open(sync, make) {
       return inTransaction(db, async (transaction) => {
@@ -98,7 +99,7 @@ export function createRuns(db: Database): Runs {
     async update(
       owned,
       patch,
-      { watermark, findings, moreFindings = [], delivery, batches = [], holds, leavers, leaves } = {},
+      { watermark, findings, moreFindings = [], delivery, batches = [], holds, ...also } = {},
     ) {
       const { id, sync } = owned.run;
       const renewed = holds && { ...holds, prepared: await prepareHolds(db, id, holds.all) };
@@ -110,12 +111,13 @@ export function createRuns(db: Database): Runs {
           await transaction.deleteFrom('findings').where('run', '=', id).execute();
           await findingWriter.write(transaction, findings.map(toFindingRow(id, 1)));
         }
+        if (also.corrections !== undefined) await putCorrections(transaction, sync, also.corrections);
         if (moreFindings.length > 0) await appendFindings(transaction, id, moreFindings);
         if (patch.digest !== undefined) await sealPlanOf(transaction, id, patch.digest);
         await addBatches(transaction, id, batches);
         if (renewed !== undefined) await renewHolds(transaction, owned, renewed);
-        if (leavers !== undefined) await updateLeavers(transaction, sync, leavers);
-        if (leaves !== undefined) await leaveTurn(transaction, leaves, id);
+        if (also.leavers !== undefined) await updateLeavers(transaction, sync, also.leavers);
+        if (also.leaves !== undefined) await leaveTurn(transaction, also.leaves, id);
         // The outcome says it, unless the run says more.
         const isSuccess = successOutcomes.some((outcome) => outcome === patch.outcome);
         const told = { ...(patch.outcome === undefined ? {} : { isSuccess }), ...patch };
@@ -169,7 +171,7 @@ export function createRuns(db: Database): Runs {
       before,
       keep,
       { shown = before, audit = before, previews = before, unchanged = Number.MAX_SAFE_INTEGER } = {},
-    ) => pruneRuns(db, before, keep, { shown, audit, previews, unchanged }),
+    ) => pruneRuns({ db, keys }, before, keep, { shown, audit, previews, unchanged }),
   };
 }
 
@@ -245,14 +247,17 @@ export function toRun(row: Selectable<Schema['runs']>): Run {
 
 const findingFields = fields<Pick<Finding, 'code' | 'identification' | 'at' | 'message' | 'people'>, 'findings'>(
   'findings',
-  { run: null, number: null, cause: null, place: 'at' },
+  { run: null, number: null, cause: null, until_at: null, place: 'at' },
   { identification: 'optional', at: 'optional', people: 'optional' },
 );
 
 export const toFinding = findingFields.fromRow;
 
 function toFindingRow(run: string, from: number): (finding: Finding, index: number) => Schema['findings'] {
-  return (finding, index) => ({ ...findingFields.toRow(finding), cause: causeOf(finding), run, number: from + index });
+  return (finding, index) => {
+    const facts = { cause: causeOf(finding), run, number: from + index, until_at: null };
+    return { ...findingFields.toRow(finding), ...facts };
+  };
 }
 
 /** Returns the column after the delivery has learned something. What is undefined is left out of the text. */

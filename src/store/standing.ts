@@ -1,10 +1,10 @@
 import type { Updateable } from 'kysely';
 import type { PairDecision, StandingDecision, StandingRename } from '../core/plan/standing.ts';
 import type { StandingDecisions } from '../ports/decisions.ts';
+import { appendAudit } from './audit/chain.ts';
 import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import type { Schema } from './db/schema.ts';
-import { toAuditRow } from './operations.ts';
 
 /** All that a decision of any kind has. */
 type Row = Omit<StandingDecision, 'way'> &
@@ -40,7 +40,7 @@ export function createStanding(db: Database): StandingDecisions {
       return inTransaction(db, async (transaction) => {
         if (decision.way !== 'rename') await endStanding(transaction, row, { ended_at: at, ended_by: by });
         await transaction.insertInto('standing_decisions').values(row).execute();
-        await transaction.insertInto('audit').values(toAuditRow(entry)).execute();
+        await appendAudit(transaction, entry);
       });
     },
 

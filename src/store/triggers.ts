@@ -1,11 +1,12 @@
 import type { Insertable, Selectable } from 'kysely';
 import { joinNamed } from '../core/run/next-read.ts';
 import type { KeyedTrigger, RunScope, Trigger, TriggerKind, TriggerState, Triggers } from '../ports/store.ts';
+import { appendAudit } from './audit/chain.ts';
 import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import { addNew, inLists } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
-import { findPause, toAuditRow } from './operations.ts';
+import { findPause } from './operations.ts';
 
 const triggers = fields<Trigger, 'triggers'>(
   'triggers',
@@ -26,7 +27,7 @@ export function createTriggers(db: Database): Triggers {
         const { sync, requestedAt } = trigger;
         if (unlessPaused && (await findPause(transaction, sync, requestedAt)) !== undefined) return false;
         const isNew = await insert(transaction);
-        if (isNew) await transaction.insertInto('audit').values(toAuditRow(entry)).execute();
+        if (isNew) await appendAudit(transaction, entry);
         return isNew;
       });
     },

@@ -97,3 +97,7 @@ export const openSession = z
 export const sessionList = z.object({ sessions: z.array(openSession) }).meta({ id: 'SessionList' });
 
 export const openSessionView = toWire(openSession);
+
+export const signingKeyView = toWire(
+  z.object({ id: z.string(), at: instant, public: z.string(), isCurrent: z.boolean() }),
+);

@@ -9,6 +9,7 @@ import { decisionWays } from '../core/plan/standing.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { Lookup } from '../ports/platform.ts';
 import type { AuditEntry, PastChange } from '../ports/store.ts';
+import { pastChanges, pastChangeView } from './changes.ts';
 import { count, type Inner, instant, toWire, viewOf } from './wire.ts';
 
 const foundPerson = z.object({
@@ -185,6 +186,46 @@ export interface PersonTrace {
 }
 
 export const personView = viewOf(person, (sync: string, trace: PersonTrace) => ({ sync, ...trace }));
+
+const pastAnswer = z.object({
+  identification: z.string(),
+  answer: z.string().describe('What the run did with the account, and why: a sentence without its full stop'),
+  run: z.string().nullable().describe('null: none is stored from before then'),
+  at: instant.nullable().describe('When the run began'),
+  outcome: z.string().nullable(),
+  configuration: z.string().nullable().describe('Fingerprint of the configuration of the run'),
+  change: z.string().nullable().describe('The kind of the change that the run planned; null: none'),
+  rule: z.string().nullable().describe('The rule of the change'),
+  hash: z.string().nullable().describe('The hash of the change'),
+  code: z.string().nullable().describe('The code of the finding that left the account as it was'),
+  says: z.string().nullable().describe('What the read said: active, leaver, out-of-scope, other, undecided, absent'),
+  since: instant.nullable().describe('The start of the run that said so first'),
+});
+
+export const personPast = z
+  .object({
+    history: pastChanges.shape.history,
+    told: z
+      .array(z.object({ at: instant, run: z.string().nullable(), text: z.string() }))
+      .describe('What full reads said of the person, and the findings about the person, newest first'),
+    past: pastAnswer.nullable().describe('The answer of the requested run; null: none was requested'),
+  })
+  .meta({ id: 'PersonPast' });
+
+/** What one run decided about a person, from stored facts alone. */
+export type PastAnswer = Inner<z.output<typeof pastAnswer>>;
+export type PastNote = Inner<z.output<typeof personPast>>['told'][number];
+
+interface FoundPast extends Pick<PersonTrace, 'history'> {
+  readonly told: readonly PastNote[];
+  readonly past: PastAnswer | undefined;
+}
+
+export const personPastView = viewOf(personPast, ({ history, ...found }: FoundPast) => {
+  return { ...found, history: history.map(pastChangeView) };
+});
+
+export const pastAnswerView = toWire(pastAnswer);
 
 const adoption = z.object({
   identification: z.string(),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { type Correction, correctionWords, type Language } from '../core/person/corrections.ts';
 import type { FoundInRun } from '../ports/reports.ts';
 import { change, changeView } from './changes.ts';
-import { count, type Inner, instant, toWire, viewOf } from './wire.ts';
+import { count, type Inner, instant, personal, toWire, viewOf } from './wire.ts';
 
 export const recentChanges = z
   .object({
@@ -48,6 +49,11 @@ export const personReport = z
         approvedBy: z.string().nullable(),
         approvedAt: instant.nullable(),
         run: z.string().describe('The run of the newest change'),
+        hash: z.string().describe('The hash of the change'),
+        sentAs: z.string().nullable().describe('The file with its id, or the call, that carried it; null: not sent'),
+        sentAt: instant.nullable(),
+        keptBy: z.string().nullable().describe('Who rejected the change; null: no one'),
+        keptWhy: z.string().nullable(),
       }),
     ),
     counts: z.record(z.string(), count).describe('People by state'),
@@ -57,3 +63,39 @@ export const personReport = z
 export type PersonReport = Inner<z.output<typeof personReport>>;
 
 export const personReportView = toWire(personReport);
+
+export const dataQuality = z
+  .object({
+    sync: z.string(),
+    corrections: z.array(
+      z.object({
+        owner: personal(z.string().nullable()).describe('Who in HR corrects it; null: `hrOwner` names no one'),
+        person: personal(z.string().nullable()).describe('The identification; null: the record has none'),
+        place: personal(z.string()).describe('The place in the source: `line 12`'),
+        column: z.string().nullable(),
+        code: z.string(),
+        problem: z.string(),
+        effect: z.string().describe('What it keeps from happening'),
+        remedy: z.string(),
+        since: instant.describe('When a read first showed it, without interruption'),
+      }),
+    ),
+  })
+  .meta({ id: 'DataQuality' });
+
+export interface CorrectionList {
+  readonly sync: string;
+  readonly language: Language;
+  readonly all: readonly Correction[];
+}
+
+export const dataQualityView = viewOf(dataQuality, ({ sync, language, all }: CorrectionList) => ({
+  sync,
+  corrections: all.map(({ subject, field, owner, ...one }) => ({
+    ...one,
+    ...correctionWords(one, language),
+    owner: owner || undefined,
+    person: subject === one.place ? undefined : subject,
+    column: field || undefined,
+  })),
+}));

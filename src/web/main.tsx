@@ -17,6 +17,7 @@ import './styles/people.css';
 import { AccountsPage } from './pages/accounts-page.tsx';
 import { AlertsPage } from './pages/alerts-page.tsx';
 import { ConnectionsPage } from './pages/connections-page.tsx';
+import { CorrectionsPage } from './pages/corrections-page.tsx';
 import { HoldPage } from './pages/hold-page.tsx';
 import { HoldsPage } from './pages/holds-page.tsx';
 import { OverviewPage } from './pages/overview-page.tsx';
@@ -53,6 +54,7 @@ const pages: Readonly<Record<PageRoute, (parts: Parts) => ReactNode>> = {
   '/previews/:preview': ({ preview = '' }) => <PreviewPage key={preview} id={preview} />,
   '/syncs/:sync': ({ sync = '' }) => <SyncPage key={sync} name={sync} />,
   '/syncs/:sync/accounts': ({ sync = '' }) => <AccountsPage key={sync} sync={sync} />,
+  '/syncs/:sync/data-quality': ({ sync = '' }) => <CorrectionsPage key={sync} sync={sync} />,
   '/alerts': () => <AlertsPage />,
   '/audit': () => <AuditPage />,
   '/connections': () => <ConnectionsPage />,

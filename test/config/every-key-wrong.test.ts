@@ -387,6 +387,10 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'outOfScope: ignore': {
     'outOfScope: ignore\n    freeze: { cron: "0 18 * * *", for: 60h }':
       '30 syncs.people.freeze.for: never ends: the next window begins before this one is over. Make it shorter, or begin it less often',
+    'outOfScope: ignore\n    leavers: { within: 4h, warn: 3h }':
+      '30 syncs.people.leavers.warn: must be at most half of within',
+    'outOfScope: ignore\n    leavers: { within: 5m, warn: 1m }':
+      '30 syncs.people.leavers.within: is shorter than the time between two slots of schedule; run the sync more often, or use a longer time',
     'outOfScope: ignore\n    freeze: { cron: "0 18 * * 5", for: 40d }':
       '30 syncs.people.freeze.for: must be a duration from 1m to 31d: a whole number and ms, s, m, h or d',
     'outOfScope: ignore\n    freeze: { cron: "0 18 * *", for: 60h, timezone: Berlin }':

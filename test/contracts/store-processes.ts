@@ -116,6 +116,11 @@ export function describeStoreProcesses(
       expect(runs.length).toBeLessThanOrEqual(100);
       expect(await store.triggers.waiting()).toEqual([]);
     });
+
+    it('add entries to one chain of the audit', async () => {
+      const { store } = await together('add-entries', 60, workers);
+      expect(await store.audit.prove()).toMatchObject({ from: 0, to: 180, broken: undefined });
+    });
   });
 
   describe(`a process on a ${database} store that is killed`, () => {

@@ -116,6 +116,16 @@ async function openRuns(): Promise<void> {
   await store.close();
 }
 
+/** Adds entries to the audit as fast as it can. */
+async function addEntries(): Promise<void> {
+  const store = await open();
+  for (let round = 0; round < rounds; round++) {
+    const about = { sync: undefined, connection: undefined, run: undefined, detail: `${round}` };
+    await store.audit.add({ id: `${name} ${round}`, at: Date.now(), by: name, action: 'backup', ...about });
+  }
+  await store.close();
+}
+
 /** Plans, delivers and settles without end: the parent kills it. A batch, its changes and the ledger go together. */
 async function deliver(): Promise<void> {
   const store = await open();
@@ -167,6 +177,7 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
   'hold-lease': holdLease,
   'steal-lease': stealLease,
   'open-runs': openRuns,
+  'add-entries': addEntries,
   deliver,
   'deliver-through': deliverThrough,
 };

@@ -15,7 +15,7 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
 /** The scheduler of reports over an office. `tick` is one look of the scheduler, a minute later. */
-async function openReporter(office: Office, port: number) {
+async function openReporter(office: Office, port: number, report: Readonly<Record<string, unknown>> = {}) {
   const text = await readFile(join(office.folder, 'rollcall.json'), 'utf8');
   const weekly = {
     what: 'leavers',
@@ -23,6 +23,7 @@ async function openReporter(office: Office, port: number) {
     url: `smtp://127.0.0.1:${port}`,
     from: 'rollcall@example.com',
     to: ['hr@example.com'],
+    ...report,
   };
   const path = join(office.folder, 'reports.json');
   await writeFile(path, JSON.stringify({ ...JSON.parse(text), reports: { weekly } }));
@@ -113,4 +114,27 @@ it('a report that the mail server refuses is an alert, is tried again, and arriv
   for (let minute = 0; minute < 10; minute += 1) await reporter.tick();
   expect(mails).toHaveLength(1);
   expect(await office.engine.io.store.mailedReports.list()).toMatchObject([{ failures: 0 }]);
+});
+
+it('a list for HR counts in its text what is wrong, and names people and who corrects them in the file alone', async () => {
+  const office = await openOffice({ sync: { hrOwner: 'first' } });
+  await office.applyRows(employees(5, { E2: { status: 'away' }, E3: { mail: 'no address' } }));
+  office.clock.jump(Date.parse('2026-11-23T06:58:00Z') - office.clock.now());
+  const { mails, port } = await openMailServer();
+  const reporter = await openReporter(office, port, { what: 'data-quality', sync: 'people', language: 'es' });
+  for (let minute = 0; minute < 4; minute += 1) await reporter.tick();
+  expect(mails).toHaveLength(1);
+  const [mail = ''] = mails;
+  expect(mail).toContain('Subject: [rollcall] 2 corrections');
+  const parts = mail.split(/\r\n--/).map((part) => {
+    const [, head = '', body = ''] = /^([\s\S]*?)\r\n\r\n([\s\S]*)$/.exec(part) ?? [];
+    const isQuoted = /quoted-printable/i.test(head);
+    const plain = isQuoted ? body.replace(/=\r\n/g, '').replace(/=(..)/g, '%$1') : body;
+    if (isQuoted) return decodeURIComponent(plain.replace(/%(?![0-9A-F]{2})/g, '%25'));
+    return /base64/i.test(head) ? Buffer.from(body, 'base64').toString() : body;
+  });
+  const text = parts.find((part) => part.includes('The attached file'));
+  expect(text).toMatch(/El estado está vacío .*: 1/);
+  expect(text).not.toMatch(/E2|Ana2/);
+  expect(parts.join('\n')).toMatch(/^Ana2,E2,line 3,,El estado/m);
 });

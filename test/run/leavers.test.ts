@@ -50,3 +50,15 @@ it('a future last day counts from its end in the zone of the person', async () =
   await office.applyRows(rows({ E1: { end: '', zone: 'UTC' }, E2: { end: '2026-11-24', zone: 'UTC' } }));
   expect(await clocksOf()).toEqual(['E2 2026-11-25T00:00:00.000Z']);
 });
+
+it('a leaver counts from a read whose run the platform ends', async () => {
+  const office = await openManaged(20);
+  office.setFaults('*:status=502');
+  const { run } = await office.applyRows(employees(20, { E3: { status: 'left' } }));
+  expect(run.outcome).toBe('failed');
+  const said = (await rowsOf(office)).get('E3');
+  expect(said).toMatchObject({ saidIn: run.id });
+  office.setFaults();
+  await office.apply();
+  expect((await rowsOf(office)).get('E3')).toMatchObject({ id: said?.id, clockAt: said?.clockAt, ending: 'disabled' });
+});

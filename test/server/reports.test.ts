@@ -75,8 +75,8 @@ it('a report of many people asks the store as often as one of few', async () => 
     );
     return [people.length, asked.toSorted()];
   };
-  expect(await questions('leavers')).toEqual([7, ['decisions', 'reports', 'reports', 'reports', 'rosters']]);
-  expect(await questions('joiners')).toEqual([3, ['decisions', 'reports', 'reports', 'reports']]);
+  expect(await questions('leavers')).toEqual([7, ['batches', 'decisions', 'reports', 'reports', 'reports', 'rosters']]);
+  expect(await questions('joiners')).toEqual([3, ['batches', 'decisions', 'reports', 'reports', 'reports']]);
 });
 
 it('the changes of the last 30 days are one list, filtered and paged by key', async () => {

@@ -24,6 +24,7 @@ function staff(count: number, patch: Readonly<Record<number, Row>> = {}): Row[] 
     return {
       ...{ id: idOfPerson(i), first, last, mail: `person${i + 1}@example.com` },
       ...{ area: areas[i % areas.length] ?? '', office: offices[i % offices.length] ?? '' },
+      partner: ['Iván Roldán', 'Marta Sosa'][i % 2] ?? '',
       ...patch[i],
       status: patch[i]?.status ?? 'active',
     };
@@ -34,7 +35,7 @@ export async function openShowcase(people = 60, heldPeople = 240): Promise<Showc
   const mapping = { ...plainMapping, area: 'area', office: 'office' };
   const office = await openOffice({
     sandbox: { people: usersOf(staff(people).slice(8)) },
-    sync: { mapping },
+    sync: { mapping, hrOwner: 'partner' },
     syncs: {
       contractors: {
         connection: 'acme',
@@ -94,6 +95,7 @@ export function showcaseRoutes({ crowd, run, person }: Showcase): Readonly<Recor
     hold: `/holds/${crowd.hold}?by=value:office`,
     sync: '/syncs/people',
     accounts: '/syncs/people/accounts',
+    corrections: '/syncs/people/data-quality',
     people: '/people',
     person: `/people/people/${person}`,
     alerts: '/alerts',

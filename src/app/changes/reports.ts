@@ -5,7 +5,7 @@ import { chunk } from '../../core/run/batch.ts';
 import { usageError } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
 import { type FoundInRun, factKey, type RecentQuery } from '../../ports/reports.ts';
-import type { DecisionRecord } from '../../ports/store.ts';
+import type { Batch, DecisionRecord, Store } from '../../ports/store.ts';
 import { personOf } from '../../views/changes.ts';
 import { type PersonReport, personReportView, type RecentPage, type ReportKind } from '../../views/reports.ts';
 import type { AppIo } from '../app-io.ts';
@@ -144,12 +144,14 @@ export async function reportPeople({ engine: io }: Pick<AppIo, 'engine'>, query:
         io.store.decisions.ofMany(name, ids),
         roster?.people(ids),
       ]);
+      const batches = await batchesOf(some, io.store);
       for (const found of some) {
-        const { hash, identification } = found.change;
+        const { hash, identification, batch } = found.change;
         const decision = decided.get(identification)?.find((one) => one.hash === hash);
         const leaveDate = listed?.get(identification)?.find(({ isExact }) => isExact)?.leaves;
         people.push({
           ...describe(found, said.get(factKey(found.change)) ?? found.at, decision),
+          ...sentAs(batches.get(batch ?? '')),
           leaveDate,
         });
       }
@@ -165,9 +167,10 @@ function describe(
   { sync, run, at, change }: FoundInRun,
   saidAt: number,
   decision: DecisionRecord | undefined,
-): Omit<PersonReport['people'][number], 'leaveDate'> {
+): Omit<PersonReport['people'][number], 'leaveDate' | 'sentAs' | 'sentAt'> {
   const { identification, after, before } = change;
   const isApproved = decision?.state === 'approved';
+  const isKept = decision?.state === 'rejected';
   const { name = '', email = '' } = personOf(change);
   return {
     ...{ sync, identification, name, email, change: change.kind, run, state: change.state, reason: change.reason },
@@ -177,7 +180,21 @@ function describe(
     stateReason: change.stateReason,
     approvedBy: isApproved ? decision.by : undefined,
     approvedAt: isApproved ? decision.at : undefined,
+    hash: change.hash,
+    keptBy: isKept ? decision.by : undefined,
+    keptWhy: isKept ? decision.why : undefined,
   };
+}
+
+async function batchesOf(found: readonly FoundInRun[], { batches }: Store): Promise<ReadonlyMap<string, Batch>> {
+  const ids = new Set(found.flatMap(({ change: { batch } }) => (batch === undefined ? [] : [batch])));
+  return new Map((await batches.getMany([...ids])).map((batch) => [batch.id, batch]));
+}
+
+function sentAs(batch: Batch | undefined): Pick<PersonReport['people'][number], 'sentAs' | 'sentAt'> {
+  if (batch?.sentAt === undefined) return { sentAs: undefined, sentAt: undefined };
+  const { kind, fileId, fileName, sentAt } = batch;
+  return { sentAs: fileId === undefined ? `${kind} ${fileName ?? batch.id}` : `file ${fileId}`, sentAt };
 }
 
 /** Returns the whole days (UTC) before the day of an instant. */
@@ -190,6 +207,7 @@ export function daysBefore(at: number, days: number): Pick<ReportQuery, 'from' |
 const columns = [
   ...(['sync', 'identification', 'name', 'email', 'change', 'state', 'saidAt', 'hireDate', 'shownAt'] as const),
   ...(['approvedBy', 'approvedAt', 'reason', 'stateReason', 'run', 'leaveDate'] as const),
+  ...(['hash', 'sentAs', 'sentAt', 'keptBy', 'keptWhy'] as const),
 ];
 
 /** Yields the report as CSV with a header. An apostrophe protects cells that a spreadsheet would read as formulas. */

@@ -8,7 +8,7 @@ import type { Lookup } from '../../ports/platform.ts';
 import type { PersonStep, PersonTrace, PersonValue } from '../../views/people.ts';
 import { preventsAccount, type StepsInput, wordsOf } from './steps.ts';
 
-const done: Readonly<Record<ChangeKind, string>> = {
+export const done: Readonly<Record<ChangeKind, string>> = {
   create: 'created',
   update: 'updated',
   enable: 'enabled',

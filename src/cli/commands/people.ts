@@ -1,5 +1,6 @@
 import { tracePerson } from '../../app/people.ts';
 import { onlyRead } from '../../app/person/answer.ts';
+import { answerPast } from '../../app/person/past.ts';
 import { forbiddenWords, wordsOf } from '../../app/person/steps.ts';
 import { type FieldName, fieldNames } from '../../core/person/fields.ts';
 import { normalText } from '../../core/person/text.ts';
@@ -10,12 +11,15 @@ import { entryOf } from '../../core/plan/ledger-steps.ts';
 import type { Decision } from '../../core/plan/plan.ts';
 import { usageError } from '../../core/run/errors.ts';
 import { formatCount, formatInstant, shellWord } from '../../core/run/formats.ts';
+import { given } from '../../core/run/given.ts';
 import type { Lookup } from '../../ports/platform.ts';
 import {
   type FoundPeople,
   foundPeopleView,
+  type PastAnswer,
   type PersonStep,
   type PersonTrace,
+  pastAnswerView,
   personView,
 } from '../../views/people.ts';
 import { renderDifference } from '../render/changes.ts';
@@ -26,11 +30,15 @@ export async function explainPerson(
   shell: Shell,
   sync: string,
   words: string,
-  { row }: { readonly row?: true },
+  { row, run, at: before }: { readonly row?: true; readonly run?: string; readonly at?: number },
 ): Promise<number> {
   const identification = normalText(words);
   if (identification === '') throw usageError('why needs an identification, a name or an e-mail address');
   return shell.withApp({}, async (app) => {
+    if (run !== undefined || before !== undefined) {
+      const then = await answerPast(app, sync, identification, given({ run, before }));
+      return shell.answer(pastAnswerView(then), renderPast(then, sync, shell.style));
+    }
     const find = (): Promise<FoundPeople> =>
       app.searchPeople({ text: words, spelling: 'near', sync, offset: 0, limit: mostFound });
     // A name or an e-mail. The search reads the store alone, and `why` the whole source.
@@ -51,6 +59,19 @@ export async function explainPerson(
     }
     return shell.answer(personView(sync, trace), renderPerson(trace, sync, shell.style, row === true));
   });
+}
+
+function renderPast({ identification, answer, ...then }: PastAnswer, sync: string, { colors }: Style): string {
+  const { run, at, outcome, configuration, rule, code, since } = then;
+  const facts = [
+    ...(run === undefined ? [] : [['run', `${run} of ${formatInstant(at ?? 0)}, ${outcome ?? 'not ended'}`]]),
+    ...(configuration === undefined ? [] : [['configuration', configuration]]),
+    ...(rule === undefined ? [] : [['rule', rule]]),
+    ...(code === undefined ? [] : [['finding', code]]),
+    ...(since === undefined ? [] : [['so since', formatInstant(since)]]),
+  ];
+  const head = `${colors.bold(cleanLine(identification))} in sync ${sync}\n${colors.bold(cleanLine(answer))}`;
+  return facts.length === 0 ? head : `${head}\n${renderTable(facts, '  ')}`;
 }
 
 const mostFound = 10;

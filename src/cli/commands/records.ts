@@ -1,19 +1,28 @@
 import { wordsOf } from '../../app/accounts/decisions.ts';
-import { endSessions, findAudit, listSessions } from '../../app/audit.ts';
+import { endSessions, findAudit, listSessions, note } from '../../app/audit.ts';
 import { reportCsv, reportPeople } from '../../app/changes/reports.ts';
+import { sealedReport } from '../../app/changes/sealed-report.ts';
 import { findSync } from '../../app/find-named.ts';
-import { type LeaversQuery, listLeavers } from '../../app/leavers.ts';
+import { correctionsCsv, findCorrections } from '../../app/person/corrections.ts';
+import { type LeaversQuery, listLeavers } from '../../app/person/leavers.ts';
 import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/privacy.ts';
 import { whoWords } from '../../core/guard/approvals.ts';
+import { correctionWords, type Language } from '../../core/person/corrections.ts';
 import { differencesOf } from '../../core/plan/change.ts';
 import type { JudgedLeaver } from '../../core/plan/leavers.ts';
-import { RollcallError } from '../../core/run/errors.ts';
+import { RollcallError, usageError } from '../../core/run/errors.ts';
 import { firstNames, formatCount, formatDuration, formatInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { AuditEntry, PersonRecord } from '../../ports/store.ts';
 import { auditEntryView, openSessionView } from '../../views/connections.ts';
 import { type LeaversReport, leaversView, leaverWords } from '../../views/leavers.ts';
-import { type PersonReport, personReportView, type ReportKind } from '../../views/reports.ts';
+import {
+  type CorrectionList,
+  dataQualityView,
+  type PersonReport,
+  personReportView,
+  type ReportKind,
+} from '../../views/reports.ts';
 import { callerOf, type SignatureOptions, type Since } from '../options.ts';
 import { renderDifference } from '../render/changes.ts';
 import { fromHere, type Shell } from '../shell.ts';
@@ -122,21 +131,38 @@ interface ReportOptions {
   readonly from?: string;
   readonly to?: string;
   readonly out?: string;
+  readonly sealed?: string;
+  readonly language: Language;
 }
 
 const weekMs = 7 * 86_400_000;
 
 export async function reportThem(
   shell: Shell,
-  kind: ReportKind,
+  kind: ReportKind | 'data-quality',
   sync: string | undefined,
-  { from, to, out }: ReportOptions,
+  { from, to, out, sealed, language }: ReportOptions,
 ): Promise<number> {
   const now = shell.io.clock.now();
   return shell.withApp({}, async (app) => {
+    if (kind === 'data-quality') {
+      if (sync === undefined) throw usageError('name the sync: `rollcall report data-quality SYNC`');
+      const list = await findCorrections(app, sync, language);
+      if (out !== undefined)
+        await writeWhole('the list', fromHere(shell.io, out), ReadableStream.from([correctionsCsv(list)]));
+      return shell.answer(dataQualityView(list), renderCorrections(list, out, shell.style));
+    }
     const days = { from: from ?? dayOf(now - weekMs), to: to ?? dayOf(now) };
     const name = sync === undefined ? undefined : findSync(sync, app.engine.syncs).settings.name;
-    const found = await reportPeople(app, { kind, ...days, ...given({ sync: name }) });
+    const query = { kind, ...days, ...given({ sync: name }) };
+    if (sealed !== undefined) {
+      if (kind !== 'leavers') throw usageError('--sealed is for leavers');
+      await writeWhole('the report', fromHere(shell.io, sealed), sealedReport(app, query));
+      const detail = `sealed report of leavers, ${days.from} to ${days.to}`;
+      await note({ ...(await callerOf(shell, {})), action: 'export-changes', detail, sync: name }, app.engine);
+      return shell.answer({ sealed }, `sealed in ${sealed}; docs/verify-report.mjs verifies it`);
+    }
+    const found = await reportPeople(app, query);
     if (out !== undefined) await writeWhole('the report', fromHere(shell.io, out), reportCsv(found));
     return shell.answer(personReportView(found), render(found, out, shell.style));
   });
@@ -165,6 +191,24 @@ function render({ kind, from, to, people }: PersonReport, out: string | undefine
     cleanLine(one.stateReason ?? one.reason),
   ]);
   return [`${head}:`, renderTable([names.map(colors.dim), ...rows])].join('\n');
+}
+
+/** One block for each person in HR who corrects them. */
+function renderCorrections(list: CorrectionList, out: string | undefined, { colors }: Style): string {
+  const { corrections } = dataQualityView(list);
+  const head = formatCount(corrections.length, 'correction');
+  if (out !== undefined) return `${head}, written to ${out}`;
+  const names = ['PERSON', 'WHERE', 'SINCE', 'WHAT IS WRONG', 'WHAT IT PREVENTS', 'WHAT TO DO'].map(colors.dim);
+  const blocks = [...Map.groupBy(corrections, ({ owner }) => owner)].map(([owner, some]) => {
+    const rows = some.map(({ person, place, column, since, problem, effect, remedy }) => [
+      cleanLine(person ?? '–'),
+      cleanLine(column === null ? place : `${place}, ${column}`),
+      since.slice(0, 'YYYY-MM-DD'.length),
+      ...[problem, effect, remedy],
+    ]);
+    return [...(owner === null ? [] : [`${cleanLine(owner)}:`]), renderTable([names, ...rows])].join('\n');
+  });
+  return [head, ...blocks].join('\n\n');
 }
 
 export async function showRecord(shell: Shell, identification: string, options: SignatureOptions): Promise<number> {
@@ -230,6 +274,7 @@ function renderRecord(record: PersonRecord): string {
     forgotten,
     changes,
     findings,
+    corrections,
     decisions,
     standing,
     leavers,
@@ -273,6 +318,10 @@ function renderRecord(record: PersonRecord): string {
     section(
       'findings',
       findings.map(({ run, code, message }) => `${run}: ${cleanLine(message)} (${code})`),
+    ),
+    section(
+      'to be corrected by HR',
+      corrections.map((one) => `${one.sync}: ${correctionWords(one, 'en').problem}`),
     ),
     section(
       'decisions',

@@ -1,11 +1,12 @@
-import { countUnreadable, describeUnreadable, eraseUnreadable, isDroppable } from '../../app/privacy.ts';
+import { countUnreadable, describeUnreadable, eraseUnreadable, isDroppable, signingKeys } from '../../app/privacy.ts';
 import { RollcallError, usageError } from '../../core/run/errors.ts';
-import { formatCount } from '../../core/run/formats.ts';
+import { formatCount, formatInstant } from '../../core/run/formats.ts';
 import type { UnreadableValues } from '../../ports/store.ts';
 import type { BackupSummary, RestoreEffects, RestorePreview, StoreMigration } from '../../ports/store-operations.ts';
+import { signingKeyView } from '../../views/connections.ts';
 import { callerOf, type SignatureOptions } from '../options.ts';
 import { fromHere, type Shell } from '../shell.ts';
-import { cleanLine } from '../terminal.ts';
+import { cleanLine, renderTable } from '../terminal.ts';
 
 interface RestoreOptions extends SignatureOptions {
   readonly replace?: boolean;
@@ -127,6 +128,19 @@ export async function showKeys(shell: Shell): Promise<number> {
       unreadable.length === 0 ? 'Every stored value can be opened.' : explain(unreadable),
       unreadable.length === 0 ? 0 : 1,
     );
+  });
+}
+
+export async function showSigningKeys(
+  shell: Shell,
+  { new: isNew, ...options }: SignatureOptions & { readonly new?: true },
+): Promise<number> {
+  const caller = await callerOf(shell, options);
+  return shell.withApp({}, async (app) => {
+    const keys = await signingKeys(app, caller, isNew === true);
+    const head = ['KEY', 'SINCE', 'SIGNS', 'PUBLIC KEY (Ed25519, SPKI IN BASE64)'].map(shell.style.colors.dim);
+    const rows = keys.map((key) => [key.id, formatInstant(key.at), key.isCurrent ? 'yes' : 'no longer', key.public]);
+    return shell.answer({ keys: keys.map(signingKeyView) }, renderTable([head, ...rows]));
   });
 }
 

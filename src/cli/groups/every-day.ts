@@ -3,6 +3,7 @@ import type { CommandGroup } from '../command.ts';
 import {
   gatherLimit,
   onlyOption,
+  parsePast,
   parsePositive,
   parseWholeNumber,
   policies,
@@ -100,7 +101,16 @@ export const everyDay: CommandGroup = {
       words: 'why',
       meaning: 'explain one employee: the answer, the values, the source, the platform, the ledger, and the decision',
       arguments: [syncArgument, ['<person>', 'identification of the employee, or a part of it, a name or an e-mail']],
-      options: [['--row', 'also show the columns of the record that the configuration does not read']],
+      options: [
+        ['--row', 'also show the columns of the record that the configuration does not read'],
+        new Option('--run <id>', 'what this run decided about the person, from stored facts alone').conflicts('row'),
+        new Option(
+          '--at <when>',
+          'the same of the last run by the end of a day (UTC), or before an instant with a zone',
+        )
+          .argParser(parsePast)
+          .conflicts(['row', 'run']),
+      ],
       body: async () => (await import('../commands/people.ts')).explainPerson,
     },
     {

@@ -89,16 +89,22 @@ export const operate: CommandGroup = {
     },
     {
       words: 'report',
-      meaning: 'report who left or joined between two days: when HR said it, when the platform showed it, who approved',
-      summary: 'report who left or joined, and when',
+      meaning:
+        'report who left or joined, when the platform showed it and who approved; or list what HR has to correct',
+      summary: 'report who left or joined, or what HR has to correct',
       arguments: [
-        new Argument('<kind>', 'what to report').choices(['leavers', 'joiners']),
-        ['[sync]', 'only people of this sync'],
+        new Argument('<kind>', 'what to report').choices(['leavers', 'joiners', 'data-quality']),
+        ['[sync]', 'only people of this sync; data-quality needs it'],
       ],
       options: [
         ['--from <day>', 'the first day, in UTC: 2026-11-01; default: a week ago'],
         ['--to <day>', 'the last day, in UTC; default: today'],
         ['--out <file>', 'write the report to a CSV file'],
+        new Option(
+          '--sealed <file>',
+          'leavers: write a signed file with all people, all accounts and the evidence',
+        ).conflicts('out'),
+        new Option('--language <language>', 'the language of data-quality').choices(['en', 'es']).default('en'),
       ],
       body: async () => (await import('../commands/records.ts')).reportThem,
     },

@@ -30,7 +30,7 @@ export const rare: CommandGroup = {
         'migrate the store to the tables of this version now; every other command does this when it opens the store',
       body: async () => (await import('../commands/store.ts')).migrateStore,
     },
-    { words: 'keys', meaning: 'show and drop stored values whose encryption key is lost' },
+    { words: 'keys', meaning: 'show and drop stored values whose encryption key is lost, and the keys that sign' },
     {
       words: 'keys status',
       meaning: 'count the stored values that no configured key opens, by key',
@@ -41,6 +41,12 @@ export const rare: CommandGroup = {
       meaning: 'drop the stored values that no configured key opens; who owns and disabled a user is kept',
       options: [['--yes', 'drop without asking'], ...signatureOptions],
       body: async () => (await import('../commands/store.ts')).dropUnreadable,
+    },
+    {
+      words: 'keys signing',
+      meaning: 'show the public keys that sign for this deployment; the first call makes one',
+      options: [['--new', 'make a new key, which signs from now on'], ...signatureOptions],
+      body: async () => (await import('../commands/store.ts')).showSigningKeys,
     },
     { words: 'sessions', meaning: 'show and end the sessions of users who are signed in to the page' },
     {

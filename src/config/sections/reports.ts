@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Language } from '../../core/person/corrections.ts';
 import type { Secret } from '../secret.ts';
 import { address, addressFault } from './alerts.ts';
 import { schedule } from './sync.ts';
@@ -6,7 +7,8 @@ import { documented, name, secretText, text, uniqueList, wholeNumber } from './v
 
 /** One report of people, and to whom it goes. */
 export interface MailSettings {
-  readonly what: 'leavers' | 'joiners';
+  readonly what: 'leavers' | 'joiners' | 'data-quality';
+  readonly language: Language;
   /** Only people of this sync. Absent: of all. */
   readonly sync?: string | undefined;
   readonly schedule: z.output<typeof schedule>;
@@ -20,7 +22,12 @@ export interface MailSettings {
 
 const mailedReport = z
   .strictObject({
-    what: documented(z.enum(['leavers', 'joiners']), 'Who is reported: people who left, or who joined.', 'leavers'),
+    what: documented(
+      z.enum(['leavers', 'joiners', 'data-quality']),
+      'What is reported: people who left, people who joined, or what HR has to correct in the records of `sync`.',
+      'leavers',
+    ),
+    language: documented(z.enum(['en', 'es']).default('en'), 'The language of `data-quality`.', 'es'),
     sync: documented(text().optional(), 'Only people of this sync. Absent: of all syncs.', 'people'),
     schedule: documented(schedule, 'When the e-mail is sent.', { cron: '0 7 * * 1', timezone: 'America/Montevideo' }),
     days: documented(
@@ -45,7 +52,10 @@ const mailedReport = z
       true,
     ),
   })
-  .superRefine(({ url, insecure }, ctx) => {
+  .superRefine(({ what, sync, url, insecure }, ctx) => {
+    if (what === 'data-quality' && sync === undefined) {
+      ctx.addIssue({ code: 'custom', path: ['sync'], message: 'is needed for data-quality: name the sync' });
+    }
     const fault = addressFault(url.reveal(), 'email', insecure);
     if (fault !== undefined) ctx.addIssue({ code: 'custom', path: ['url'], message: fault });
   })
@@ -53,7 +63,7 @@ const mailedReport = z
 
 export const reports = documented(
   z.record(name(), mailedReport).prefault({}),
-  'Reports of leavers or joiners that are sent by e-mail, each under a name of your choice. See [how-to/report-leavers.md](how-to/report-leavers.md).',
+  'Reports of leavers or joiners, and lists for HR, that are sent by e-mail, each under a name of your choice. See [how-to/report-leavers.md](how-to/report-leavers.md).',
   {
     weekly: {
       what: 'leavers',

@@ -351,6 +351,11 @@ export const syncShape = {
     'Texts of the source that mean no value, in every cell that is read. Words of programs for a missing value (NULL, None, NaN) need no entry in dates, e-mails and phone numbers. In other cells they are reported. Expressions see the text as it is.',
     ['NULL', 'N/A'],
   ),
+  hrOwner: documented(
+    text().optional(),
+    'The column that names who in HR corrects the record. `rollcall report data-quality` groups by it. See [how-to/a-list-for-hr.md](how-to/a-list-for-hr.md).',
+    'hr_partner',
+  ),
   parkEmail: documented(
     z
       .string()

@@ -22,6 +22,7 @@ import { compileLifecycle, type Lifecycle, type StandingVerdict } from './lifecy
 import type { Mapped, Person, SourceRecord } from './person.ts';
 import { compileDateFormat, type DayOf, utcDayOf } from './plain-date.ts';
 import { compilePrefer, type Preference } from './prefer.ts';
+import { compileSourcePath } from './source-path.ts';
 import { normalText } from './text.ts';
 
 /** The mapping, lifecycle and scope of one sync, compiled once and used for every record. */
@@ -68,7 +69,7 @@ export interface MappingStep {
 export function compileMapping(
   settings: MappingSettings,
   lifecycle: LifecycleSettings | undefined,
-  { scope, prefer, nulls: words = [] }: Pick<SyncSettings, 'scope' | 'prefer' | 'nulls'>,
+  { scope, prefer, nulls: words = [], hrOwner }: Pick<SyncSettings, 'scope' | 'prefer' | 'nulls' | 'hrOwner'>,
   deps: { readonly expressions: ExpressionCompiler },
 ): CompiledMapping {
   const { expressions } = deps;
@@ -100,6 +101,7 @@ export function compileMapping(
     scope: scope === undefined ? undefined : explained('scope', () => expressions.compile(scope)),
   };
   const readers = readersOf(parts);
+  const owned = hrOwner === undefined ? (_: SourceRecord, mapped: Mapped) => mapped : withOwner(hrOwner);
   return {
     fields: rules.map(({ name }) => name),
     reads: [...readers.keys()],
@@ -107,8 +109,8 @@ export function compileMapping(
     identificationField: pointField(settings.identification),
     map(record, now, budget) {
       const raws = readAll(parts, record.fields, budget);
-      if (raws instanceof Promise) return raws.then((awaited) => settleAll(parts, record, awaited, now));
-      return settleAll(parts, record, raws, now);
+      if (raws instanceof Promise) return raws.then((awaited) => owned(record, settleAll(parts, record, awaited, now)));
+      return owned(record, settleAll(parts, record, raws, now));
     },
     async explain(record, now, budget) {
       const raws = await readAll(parts, record.fields, budget);
@@ -116,6 +118,15 @@ export function compileMapping(
       const fields = mapped.kind === 'person' ? mapped.fields : undefined;
       return { mapped, steps: stepsOf(parts, record, raws, { now, fields }) };
     },
+  };
+}
+
+/** Adds the text of the column `hrOwner`. It decides nothing, so it may be absent, and any other value counts as none. */
+function withOwner(column: string): (record: SourceRecord, mapped: Mapped) => Mapped {
+  const get = compileSourcePath(column);
+  return ({ fields }, mapped) => {
+    const owner = get(fields);
+    return typeof owner === 'string' && owner.trim() !== '' ? { ...mapped, owner: owner.trim() } : mapped;
   };
 }
 

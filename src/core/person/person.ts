@@ -78,6 +78,7 @@ export interface Person {
   readonly refusesEnable?: string;
   /** What the earlier configuration makes of the record, where that is something else: see `withEarlier`. */
   readonly earlier?: EarlierPerson;
+  readonly owner?: string;
 }
 
 /** The text: the earlier configuration names someone else by the record, or cannot read whom. */
@@ -92,6 +93,7 @@ export interface RejectedPerson {
   readonly reason: string;
   /** The identification was written otherwise. A record with exactly this one counts instead. */
   readonly isGuessed?: true;
+  readonly owner?: string;
 }
 
 /** A record without a usable identification. It protects no person, so the read is not complete for *missing*. */
@@ -100,6 +102,8 @@ export interface UnreadableRecord {
   readonly at: string;
   readonly column?: string;
   readonly reason: string;
+  readonly owner?: string;
 }
 
+/** `owner`: who in HR corrects the record, if `hrOwner` is configured and the cell has a text. */
 export type Mapped = Person | RejectedPerson | UnreadableRecord;

@@ -97,6 +97,15 @@ export function accountMark(hashed: number): number {
   return 1 + ((hashed >>> 0) % 255);
 }
 
+/** What a full read said of a person, for questions about the past. `absent`: no record named the person. */
+export type PastStanding = RosterStanding | 'undecided' | 'absent';
+
+/** Returns it from the number that `standingCode` made; undefined: the roster has no such entry. */
+export function pastStanding(code: number | undefined): PastStanding {
+  if (code === undefined) return 'absent';
+  return (code & undecidedBit) !== 0 ? 'undecided' : (standings[code & 3] ?? 'other');
+}
+
 /** A day of the year 4770: no employee leaves later. */
 const maxLeaveDay = 2 ** 20 - 1;
 const undecidedBit = 1 << 22;

@@ -19,6 +19,8 @@ export interface Finding {
    * The other identification in a conflict about an identification or e-mail. Used during planning only; not stored.
    */
   readonly other?: string;
+  /** Where the other records of such a conflict are: `E7 (line 9)`. Not stored. */
+  readonly others?: readonly string[];
   /** The account that the person's record seems to be about, in a rename or conversion. Not stored. */
   readonly account?: User;
   /** A complete sentence for display. */

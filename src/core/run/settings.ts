@@ -24,6 +24,8 @@ export interface SyncSettings {
   readonly prefer?: readonly PreferRule[];
   /** Texts of the source that mean no value, such as `NULL`, in every cell. */
   readonly nulls?: readonly string[];
+  /** The column that names who in HR corrects a record. */
+  readonly hrOwner?: string;
   readonly match: readonly MatchKey[];
   readonly lifecycle: LifecycleSettings | undefined;
   readonly missing: 'never' | { readonly afterReads: number; readonly minAgeMs: number };

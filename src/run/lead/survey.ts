@@ -40,6 +40,7 @@ export async function surveyPeople(work: PlanWork, read: PlanRead, io: EngineIo)
     const { identification } = person;
     const waits = waitsAfter(wish.waits, entry?.leaders?.waits, now);
     needsFull ||= waits.length > 0 && !isOurs(entry, sync.settings.name);
+    work.recorder.watcher.led(person, wish);
     if (trouble !== undefined) findings.find({ ...trouble, identification });
     const isExplained = read.focus !== undefined;
     const found = { found: wish.waits, waits };

@@ -146,7 +146,7 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
       index.set(slot, mark.conflict);
       blocked?.addRows(others.get(slot)?.count ?? 1);
       const message = `${sameNames(at, others.get(slot))} have the identification ${identification}, ${why}: the user is not changed`;
-      find({ code: 'duplicate-key', identification, at, message });
+      find({ code: 'duplicate-key', identification, at, message, others: others.get(slot)?.places ?? [] });
     };
     if (index.has(slot, mark.unsure)) undecided('and scope or prefer cannot be evaluated for one of them');
     else if (index.has(slot, mark.tied) && (others.has(slot) || !index.has(slot, mark.conflict))) {
@@ -175,7 +175,15 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
       for (const person of index.has(holder, mark.conflict) ? others : people) {
         const { identification } = person;
         const other = person === first ? {} : { other: first?.identification ?? '' };
-        find({ code: 'email-conflict', identification, at: placeOf(person), message, ...other });
+        const shown = people.filter((one) => one !== person).slice(0, namedPeople);
+        find({
+          code: 'email-conflict',
+          identification,
+          at: placeOf(person),
+          message,
+          ...other,
+          others: shown.map(nameOf),
+        });
       }
       for (const slot of slots) index.set(slot, mark.conflict);
     }
@@ -202,9 +210,9 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
       }
       index.set(slot, mayLackAccess(other, person) ? mark.conflict | mark.tied : mark.conflict);
       blocked?.addRows(1);
-      const names = `${other.identification} (${placeOf(other)}) and ${identification} (${at})`;
+      const names = `${nameOf(other)} and ${identification} (${at})`;
       const message = `${names} ${likeness(other.identification, identification)}: neither is changed. Correct one of them in HR`;
-      find({ code: 'case-conflict', identification, at, message });
+      find({ code: 'case-conflict', identification, at, message, others: [nameOf(other)] });
     },
     fileEarlier(record) {
       const { identification } = record;
@@ -266,10 +274,14 @@ function sameNames(
 
 /** Returns people with their places: `E131 (line 32), E132 (line 33) and 5 more people`. */
 function namesOf(people: readonly (AnyRecord | Absent)[]): string {
-  const named = people.slice(0, namedPeople).map((person) => `${person.identification} (${placeOf(person)})`);
+  const named = people.slice(0, namedPeople).map(nameOf);
   const more = people.length - named.length;
   const last = more > 0 ? countOf(more, 'more person', 'more people') : named.pop();
   return `${named.join(', ')} and ${last}`;
+}
+
+function nameOf(record: AnyRecord | Absent): string {
+  return `${record.identification} (${placeOf(record)})`;
 }
 
 function placeOf(record: AnyRecord | Absent): string {

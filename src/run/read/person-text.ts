@@ -30,10 +30,10 @@ export function createPersonText(): {
       const { at, identification, fields, standing, standingReason, isInScope } = person;
       const { rank, leaders, refusesCreate, refusesEnable, hiresLater, earlier } = person;
       const [unreadable, troubles, notes] = [some(person.unreadable), some(person.troubles), some(person.notes)];
-      const { leaves, leavesIn, leavesByDate } = person;
-      const days = { hires: person.hires && '', leaves, leavesIn, leavesByDate, hiresLater };
+      const { leaves, leavesIn, leavesByDate, owner } = person;
+      const rare = { hires: person.hires && '', leaves, leavesIn, leavesByDate, hiresLater, owner };
       // JSON leaves out what is undefined: for most people, nearly all of it.
-      const more = { ...days, rank, leaders, refusesCreate, refusesEnable, earlier, unreadable, troubles, notes };
+      const more = { ...rare, rank, leaders, refusesCreate, refusesEnable, earlier, unreadable, troubles, notes };
       return JSON.stringify([at, identification, standing, placeOf(standingReason), isInScope, pack(fields), more]);
     },
     read(text) {

@@ -132,3 +132,15 @@ export async function writeRoster(
   };
   await io.store.rosters.put(owned, header, [...people, ...emails], { read, directory });
 }
+
+/** Stores a full read that a guard doubts: of its people, only those of whom the roster says something else. */
+export async function writeDoubted(
+  owned: OwnedRun,
+  { index, salt }: Pick<KnownPeople, 'index' | 'salt'>,
+  read: ReadRecord,
+  io: EngineIo,
+): Promise<void> {
+  const people = packRoster('people', index.rosterEntries('people'));
+  const { sync, run } = read;
+  await io.store.rosters.doubt(owned, { sync, run, salt, read, pages: { people: people.length, emails: 1 } }, people);
+}

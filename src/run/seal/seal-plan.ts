@@ -73,8 +73,10 @@ export async function sealPlan(
   const sealed = await seal(work, io);
   const findings = work.findings.all();
   const delivery = { lookedAt: compared.lookedAt, lookTookMs: compared.lookTookMs };
+  const corrections = work.recorder.corrections(work.index, snapshot);
   const leavers = noteLeavers(work, { read, compared, judged }, io);
-  const plan = { id: work.recorder.planId, ...sealed, findings, read: fact, facts, delivery, verdict, leavers };
+  const noted = { findings, corrections, leavers };
+  const plan = { id: work.recorder.planId, ...sealed, ...noted, read: fact, facts, delivery, verdict };
   return { ...plan, failure: undefined };
 }
 
@@ -112,6 +114,7 @@ export async function sealEmptyPlan(work: PlanWork, read: PlanRead, failure: str
     id: work.recorder.planId,
     ...(await seal(work, io)),
     findings: work.findings.all(),
+    corrections: work.recorder.corrections(work.index, snapshot),
     read: fact,
     facts: { ...noPlan, sourceRows: snapshot.rows, blocked: work.blocked.counts(), sourceGaps: snapshot.gaps },
     delivery: undefined,

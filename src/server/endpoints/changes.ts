@@ -4,7 +4,7 @@ import type { AppIo } from '../../app/app-io.ts';
 import { note } from '../../app/audit.ts';
 import type { ChangeFilter, ChangeSort, ChangesSubject, GroupBy } from '../../app/changes/change-index.ts';
 import { findRecentChanges, reportCsv, reportPeople } from '../../app/changes/reports.ts';
-import { listLeavers } from '../../app/leavers.ts';
+import { listLeavers } from '../../app/person/leavers.ts';
 import type { FieldName } from '../../core/person/fields.ts';
 import { given } from '../../core/run/given.ts';
 import type { PlannedChange } from '../../ports/store.ts';

@@ -7,7 +7,6 @@ import { readHistory, tracePerson } from '../../app/people.ts';
 import { onlyRead } from '../../app/person/answer.ts';
 import { given } from '../../core/run/given.ts';
 import { accountPage, accountPageView, accountStates } from '../../views/accounts.ts';
-import { pastChanges, pastChangeView } from '../../views/changes.ts';
 import { adoptionOrder, orphansOrder, peopleOrder } from '../../views/orders.ts';
 import {
   adoptions,
@@ -19,6 +18,8 @@ import {
   orphansMovedView,
   orphansView,
   person,
+  personPast,
+  personPastView,
   personView,
 } from '../../views/people.ts';
 import { definerOf, type Endpoint } from '../endpoint.ts';
@@ -27,10 +28,12 @@ import { outOfScope } from '../http/admit.ts';
 import {
   cursor,
   identification,
+  instantOf,
   isIn,
   knownSync,
   limit,
   readIdentification,
+  runId,
   signatureOf,
   syncName,
 } from './parameters.ts';
@@ -100,16 +103,21 @@ export const peopleEndpoints: readonly Endpoint[] = [
   define({
     id: 'person-history',
     path: '/api/syncs/{sync}/people/{identification}/history',
-    summary: 'The changes of one user in former runs, newest first',
+    summary: 'What runs did with one user, newest first, and what one of them decided',
+    description: 'Answers from the store alone. `run` or `at` asks for the decision of one run, and why it was so.',
     params: byPerson,
-    query: z.object({ limit: limit(200, 20) }),
-    answer: pastChanges,
+    query: z.object({
+      limit: limit(200, 20),
+      run: runId.optional(),
+      at: z.iso.datetime({ offset: true }).optional().describe('The last run about the person that began before then'),
+    }),
+    answer: personPast,
     refusals: [400, 404],
     handle: async ({ params, query, sight }, { app }) => {
       const sync = knownSync(params.sync, app);
       const [name = ''] = await inSight([params.identification], sync, sight, app);
-      const history = await readHistory(app, sync, name, query.limit);
-      return { history: history.map(pastChangeView) };
+      const asked = given({ ...query, before: instantOf(query.at) });
+      return personPastView(await readHistory(app, sync, name, asked));
     },
   }),
   define({

@@ -1,15 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { AppIo } from '../../app/app-io.ts';
+import { findCorrections } from '../../app/person/corrections.ts';
 import { orderPreview } from '../../app/previews.ts';
 import { readRequest } from '../../app/request-ends.ts';
 import { queueRun } from '../../app/requests.ts';
 import { beginPause, describeMapping, endPause, readSamples, readSyncStates } from '../../app/syncs.ts';
 import { takeMessage } from '../../app/webhooks.ts';
+import { languages } from '../../core/person/corrections.ts';
 import { given } from '../../core/run/given.ts';
 import { idsIn } from '../../core/setup/webhook-ways.ts';
 import { mappingOrder, pauseOrder, runOrder, webhookMessage, webhookOrder } from '../../views/orders.ts';
 import { preview, previewView } from '../../views/previews.ts';
+import { dataQuality, dataQualityView } from '../../views/reports.ts';
 import {
   mappingSamples,
   mappingSamplesView,
@@ -123,6 +126,17 @@ export const syncEndpoints: readonly Endpoint[] = [
     answer: requestState,
     refusals: [404],
     handle: async ({ params }, { app }) => requestStateView(await readRequest(app, params.id)),
+  }),
+  define({
+    id: 'list-corrections',
+    params: bySync,
+    path: '/api/syncs/{sync}/data-quality',
+    summary: 'What HR has to correct in the records of a sync, as the last full read showed them',
+    query: z.object({ language: z.enum(languages).default('en') }),
+    answer: dataQuality,
+    refusals: [400, 404],
+    handle: async ({ params, query: { language } }, { app }) =>
+      dataQualityView(await findCorrections(app, knownSync(params.sync, app), language)),
   }),
   define({
     id: 'show-mapping',

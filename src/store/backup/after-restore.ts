@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { RestoreEffects } from '../../ports/store-operations.ts';
+import { appendAudit } from '../audit/chain.ts';
 import type { OpenTransaction } from '../db/database.ts';
 import { addNew } from '../db/row-writer.ts';
 import { declaredTables, tables } from '../db/tables.ts';
-import { toAuditRow } from '../operations.ts';
 import { isPlanned } from '../plans/stated.ts';
 
 /** The circumstances of a restore. */
@@ -58,8 +58,7 @@ export async function settleRestored(db: OpenTransaction, at: Restored, madeAt: 
   const made = Date.parse(madeAt);
   await db.insertInto('restores').values({ id: at.id, at: at.now, made_at: made, by_whom: at.by }).execute();
   const about = { sync: undefined, connection: undefined, run: undefined, detail: `backup of ${madeAt}` };
-  const entry = toAuditRow({ ...at, ...about, at: at.now, action: 'restore' });
-  await db.insertInto('audit').values(entry).execute();
+  await appendAudit(db, { ...at, ...about, at: at.now, action: 'restore' });
   return { endedRuns, cancelledRequests, endedApprovals, endedHolds, tokens, paused: at.syncs };
 }
 

@@ -11,7 +11,8 @@ import type {
   RestoreReport,
   StoreContents,
 } from '../../ports/store-operations.ts';
-import { type Database, isPostgresUrl, type OpenTransaction } from '../db/database.ts';
+import { appendAudit } from '../audit/chain.ts';
+import { type Database, inTransaction, isPostgresUrl, type OpenTransaction } from '../db/database.ts';
 import { isPostgres, lockTables, tableNames } from '../db/differences.ts';
 import { checkKeys } from '../db/key-ring.ts';
 import { migrateIn, readExecuted } from '../db/migrate.ts';
@@ -21,7 +22,6 @@ import type { Schema } from '../db/schema.ts';
 import { clockNow } from '../db/store-clock.ts';
 import { isDeclared, tables } from '../db/tables.ts';
 import { openDatabase, type StoreBase, sqlitePath } from '../open-store.ts';
-import { toAuditRow } from '../operations.ts';
 import { type Restored, settleRestored } from './after-restore.ts';
 import { damaged, readBackupFile, readLines, type SqlValue, writeBackupFile, writeLines } from './backup-file.ts';
 import { readPostgres, readSqlite } from './snapshot.ts';
@@ -222,7 +222,7 @@ export async function noteBackup(
   const write = async (db: Database): Promise<void> => {
     const at = await clockNow(db, parts.now);
     const entry = { id, at, by, action: 'backup', ...about, ...given({ reason, as }) } as const;
-    await db.insertInto('audit').values(toAuditRow(entry)).execute();
+    await inTransaction(db, (transaction) => appendAudit(transaction, entry));
   };
   await withDatabase(url, parts, write).catch(() => {});
 }

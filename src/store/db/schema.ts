@@ -1,6 +1,8 @@
 import type { Generated } from 'kysely';
+import type { CorrectionCode } from '../../core/person/corrections.ts';
 import type { ChangeClass, ChangeKind, ChangePart } from '../../core/plan/change.ts';
 import type { LeaverEnding } from '../../core/plan/leavers.ts';
+import type { PastStanding } from '../../core/plan/roster.ts';
 import type { FindingCode } from '../../core/run/finding.ts';
 import type { BatchState, ChangeState, Outcome, Phase } from '../../core/run/run.ts';
 import type { AlertDelivery } from '../../ports/alerts.ts';
@@ -29,10 +31,12 @@ interface Words {
   triggers: { kind: TriggerKind; state: 'waiting' | 'taken' | 'cancelled' };
   runs: { trigger_kind: TriggerKind; phase: Phase | UnknownState; outcome: Outcome | UnknownState };
   findings: { code: FindingCode };
+  corrections: { code: CorrectionCode };
   changes: { kind: ChangeKind; part: ChangePart; mark: ChangeState };
   batches: { kind: Batch['kind']; state: BatchState | UnknownState; final: NonNullable<Batch['final']> };
   previews: { state: Preview['state'] };
   roster_pages: { part: 'people' | 'emails' };
+  standings: { before: PastStanding };
   baselines: { role: 'accepted' | 'measured' | 'safeguards' };
   holds: { class: ChangeClass; state: HoldFacts['state'] };
   decisions: { state: DecisionState };

@@ -67,6 +67,7 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   },
   plan_holds: { columns: { reason: mention } },
   findings: { columns: { identification: exactRow, message: mention, cause: mention } },
+  corrections: { sync: 'sync', columns: { subject: exactRow, place: mention, owner: mention } },
   raw_texts: {
     // The rest of a text that names the person may be about the person too.
     columns: { sealed: { of: 'person', sealedBy: 'key ring', forgotten: 'row', lost: 'row' } },
@@ -105,6 +106,8 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   // Without a roster and a watermark, the next run of each sync reads all people.
   rosters: { sync: 'sync', isDroppedByRestore: true },
   roster_pages: { sync: 'sync', isDroppedByRestore: true },
+  // Hashes with the salt of the roster. `forget` deletes those of the person.
+  standings: { sync: 'sync', isDroppedByRestore: true },
   watermarks: { sync: 'sync', isDroppedByRestore: true },
   directories: { sync: 'sync' },
   directory_pages: {
@@ -129,6 +132,9 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
     sync: 'sync',
     columns: { detail: { ...mention, actions: ['adopt', 'decide-accounts'] }, why: mention },
   },
+  audit_heads: {},
+  // The public part still proves what it signed, and the next key signs.
+  signing_keys: { columns: { sealed: { of: 'secret', sealedBy: 'key ring', lost: 'null' } } },
   restores: {},
   // Users sign in again: their roles may have changed since.
   sessions: { isDroppedByRestore: true },

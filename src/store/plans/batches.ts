@@ -1,5 +1,5 @@
 import { conflict, notFound, type RollcallError } from '../../core/run/errors.ts';
-import type { BatchEffects, Batches, PlannedBatch } from '../../ports/store.ts';
+import type { Batch, BatchEffects, Batches, PlannedBatch } from '../../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
 import type { KeyRing } from '../db/key-ring.ts';
 import { inLists } from '../db/row-writer.ts';
@@ -49,6 +49,15 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
     async get(id) {
       const row = await db.selectFrom('batches').selectAll().where('id', '=', id).executeTakeFirst();
       return row && batches.fromRow(row);
+    },
+
+    async getMany(ids) {
+      const found: Batch[] = [];
+      for (const some of inLists(ids)) {
+        const rows = await db.selectFrom('batches').selectAll().where('id', 'in', some).execute();
+        found.push(...rows.map(batches.fromRow));
+      }
+      return found;
     },
 
     async ofRun(runId, { states, limit } = {}) {

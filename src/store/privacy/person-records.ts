@@ -8,12 +8,14 @@ import type { KeyRing } from '../db/key-ring.ts';
 import { isSameRow } from '../db/row-writer.ts';
 import { keyOf, type Schema } from '../db/schema.ts';
 import { type DeclaredColumn, declaredColumns, declaredTables, placeOf } from '../db/tables.ts';
-import { eraseFromDirectories, findInDirectories } from '../directories.ts';
 import { toLeaver } from '../leavers.ts';
 import { rewriteLeaders, toLedgerEntry } from '../ledger.ts';
+import { eraseFromDirectories, findInDirectories } from '../people/directories.ts';
+import { forgetPast } from '../people/past.ts';
 import { emptyChange, toPlannedChange } from '../plans/changes.ts';
 import { toRecord } from '../plans/decisions.ts';
 import { type StatedChange, stated } from '../plans/stated.ts';
+import { toCorrection } from '../reads.ts';
 import { toFinding } from '../runs.ts';
 import { toStanding } from '../standing.ts';
 import { findPersonHash, hideLedgerRow, makePersonHash, type PersonHash, pseudonymOf, toEntry } from './forgotten.ts';
@@ -37,6 +39,7 @@ export function createPersonRecords(db: Database, keys: KeyRing): PersonRecords 
         await emptyChanges(transaction, identification);
         for (const row of await leadersNaming(transaction, keys, identification)) await emptyLeaders(transaction, row);
         await eraseFromDirectories(transaction, keys, identification);
+        await forgetPast(transaction, identification);
         const person = personNamed(identification);
         for (const table of declaredTables) await eraseFrom(transaction, keys, table, person);
         return { kept: rows.map(({ connection }) => connection) };
@@ -197,6 +200,7 @@ async function readPersonRecord(db: Database, keys: KeyRing, identification: str
       madeAt: row.made_at,
     })),
     findings: (await naming('findings')).map((row) => ({ run: row.run, ...toFinding(row) })),
+    corrections: (await naming('corrections')).map(({ sync, ...row }) => ({ sync, ...toCorrection(row) })),
     decisions: (await naming('decisions'))
       .filter((row) => row.identification === identification)
       .map((row) => ({ ...toRecord(row), sync: row.sync })),
@@ -309,6 +313,8 @@ async function eraseFrom(db: OpenTransaction, keys: KeyRing, table: keyof Schema
       const values = named.map(
         ({ name, forgotten }) => sql`${sql.ref(name)} = ${textWithout(String(row[name]), forgotten, person)}`,
       );
+      // With the salt gone, no one can guess the texts from what the chain of the audit keeps of them.
+      if (table === 'audit') values.push(sql`salt = null`);
       await sql`update ${sql.table(table)} set ${sql.join(values)} where ${isRow}`.execute(db);
     }
   }

@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { conflict } from '../../core/run/errors.ts';
 import type { AuditEntry, Sealing, UnreadableValues } from '../../ports/store.ts';
+import { appendAudit } from '../audit/chain.ts';
 import { type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
 import { type KeyRing, recordKey } from '../db/key-ring.ts';
 import { isSameRow } from '../db/row-writer.ts';
 import { keyOf } from '../db/schema.ts';
 import { type DeclaredColumn, declaredColumns, declaredTables, personKeyName, placeOf, tables } from '../db/tables.ts';
-import { toAuditRow } from '../operations.ts';
 import { emptyChange } from '../plans/changes.ts';
 
 /** Rows per transaction. Other writers wait for one piece at most. */
@@ -107,7 +107,7 @@ async function dropUnreadable(db: Database, keys: KeyRing, sentBefore: number, e
       }
     }
     await recordKey(transaction, keys);
-    await transaction.insertInto('audit').values(toAuditRow(entry)).execute();
+    await appendAudit(transaction, entry);
   });
 }
 

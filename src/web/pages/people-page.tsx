@@ -210,20 +210,24 @@ function History({ sync, id }: Props) {
   return (
     <Section name="history" title={t.people.history}>
       <Loaded query={history}>
-        {({ history: list }) =>
-          list.length === 0 ? (
+        {({ history: list, told }) =>
+          list.length + told.length === 0 ? (
             <Empty title={t.people.noHistory} />
           ) : (
             <ul className="list">
-              {list.map(({ run, at, kind, state, stateReason, reason, hash }) => (
-                <li key={`${run} ${hash}`}>
-                  <KindMark kind={kind} />
-                  <div className="grow">
-                    <Link to={pathTo('runs', run)}>
+              {timeline(list, told).map(({ run, at, change, text }) => (
+                <li key={`${at} ${run} ${change?.hash ?? text}`}>
+                  {change === null ? <Icon name="user" /> : <KindMark kind={change.kind} />}
+                  <div className="grow break">
+                    {run === null ? (
                       <At at={at} />
-                    </Link>{' '}
-                    · {wordOf(t.words.changeState, state)} ·{' '}
-                    <span className="faint">{t.reason(stateReason ?? reason)}</span>
+                    ) : (
+                      <Link to={pathTo('runs', run)}>
+                        <At at={at} />
+                      </Link>
+                    )}{' '}
+                    · {change === null ? null : <>{wordOf(t.words.changeState, change.state)} · </>}
+                    <span className="faint">{t.reason(text)}</span>
                   </div>
                 </li>
               ))}
@@ -233,6 +237,18 @@ function History({ sync, id }: Props) {
       </Loaded>
     </Section>
   );
+}
+
+type Past = Schemas['PersonPast'];
+
+/** What was done with a person and what was said of them, newest first. */
+function timeline(history: Past['history'], told: Past['told']) {
+  const done = history.map((change) => {
+    const { run, at, stateReason, reason } = change;
+    return { run, at, change, text: stateReason ?? reason };
+  });
+  const said = told.map((note) => ({ ...note, change: null }));
+  return [...done, ...said].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
 }
 
 /** The name that the mapping gives the person. */

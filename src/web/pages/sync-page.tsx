@@ -47,6 +47,8 @@ export function SyncPage({ name }: { readonly name: string }) {
             <Facts sync={sync} />
             <p>
               <Link to={pathTo('syncs', name, 'accounts')}>{t.accounts.link}</Link>
+              {' · '}
+              <Link to={pathTo('syncs', name, 'data-quality')}>{t.corrections.link}</Link>
             </p>
             <LastRuns name={name} />
             <PreviewsSection sync={name} />

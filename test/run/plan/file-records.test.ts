@@ -149,8 +149,8 @@ describe('an e-mail', () => {
   it('of two active people is a finding for each of them, and neither is changed', () => {
     const { findings, marks } = filed([person(), eva]);
     expect(findings).toEqual([
-      { code: 'email-conflict', identification: 'E1', at: 'line 2', message },
-      { code: 'email-conflict', identification: 'E2', at: 'line 3', message, other: 'E1' },
+      { code: 'email-conflict', identification: 'E1', at: 'line 2', message, others: ['E2 (line 3)'] },
+      { code: 'email-conflict', identification: 'E2', at: 'line 3', message, other: 'E1', others: ['E1 (line 2)'] },
     ]);
     expect([marks('E1'), marks('E2')].every((names) => names.includes('conflict'))).toBe(true);
   });
@@ -224,7 +224,7 @@ describe('the message about several records', () => {
     );
     expect(rows).toEqual([count - 1]);
     const message = `${subject} ${reason}: the user is not changed`;
-    expect(findings).toEqual([{ code: 'duplicate-key', identification: 'E1', at: 'line 1', message }]);
+    expect(findings).toMatchObject([{ code: 'duplicate-key', identification: 'E1', at: 'line 1', message }]);
   });
 
   it('names both places of people who differ by case', () => {
@@ -238,6 +238,7 @@ describe('the message about several records', () => {
         identification: 'e1',
         at: 'line 3',
         message: 'E1 (line 2) and e1 (line 3) differ only by case: neither is changed. Correct one of them in HR',
+        others: ['E1 (line 2)'],
       },
     ]);
   });

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { isPostgres } from '../differences.ts';
-import { type Columns, store, type Table } from './001-start.ts';
+import { store } from './001-start.ts';
+import type { Columns, Table } from './001-start-audit.ts';
 
 /**
  * SQLite stores rows in insertion order by default. Every run reads the whole ledger by key: in key order, it reads a
@@ -44,6 +45,9 @@ const indexes: readonly string[] = [
   'create index leavers_seen on leavers (seen_at) where seen_at is not null',
   'create index leavers_ended on leavers (sync, ended_at)',
   'create index audit_sync on audit (sync, id)',
+  'create unique index audit_chain on audit (seq)',
+  'create index findings_person on findings (identification, code) where identification is not null',
+  'create index findings_until on findings (until_at) where until_at is not null',
 ];
 
 export const tables: Migration = {

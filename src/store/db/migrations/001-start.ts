@@ -1,11 +1,4 @@
-/** The columns of a table as texts, from which `Schema` derives their types. */
-export type Columns = Readonly<Record<string, string>>;
-
-export interface Table<Named extends Columns> {
-  /** The primary key. */
-  readonly key: readonly string[];
-  readonly columns: Named;
-}
+import { auditTables, table } from './001-start-audit.ts';
 
 /** All tables. `bigint`, because instants exceed 32 bits. `tables.ts` says to whom a column belongs. */
 export const store = {
@@ -97,6 +90,18 @@ export const store = {
     cause: 'text not null',
     /** The finding stands for those of so many people. */
     people: 'integer',
+    /** The start of the last run without changes that told the same and keeps no findings of its own. */
+    until_at: 'bigint',
+  }),
+  corrections: table(['sync', 'code', 'subject', 'field'], {
+    sync: 'text not null',
+    code: 'text not null',
+    subject: 'text not null',
+    field: 'text not null',
+    place: 'text not null',
+    owner: 'text not null',
+    has_access: 'integer not null',
+    since: 'bigint not null',
   }),
   raw_texts: table(['run', 'number'], {
     run: 'text not null',
@@ -253,6 +258,19 @@ export const store = {
     people: 'integer not null',
     people_pages: 'integer not null',
     email_pages: 'integer not null',
+    /** From then on, `standings` says of whom the rosters said something else. */
+    known_since: 'bigint not null',
+  }),
+  /** What the rosters said of a person until the read of `run` said something else. */
+  standings: table(['sync', 'person', 'at'], {
+    sync: 'text not null',
+    /** Hash with the roster's salt. */
+    person: 'text not null',
+    run: 'text not null',
+    /** The start of the run. A read that is doubted has a second row, one millisecond later. */
+    at: 'bigint not null',
+    /** `PastStanding`. */
+    before: 'text not null',
   }),
   roster_pages: table(['sync', 'part', 'page'], {
     sync: 'text not null',
@@ -435,20 +453,7 @@ export const store = {
     connection: 'text not null',
     facts: 'text not null',
   }),
-  audit: table(['id'], {
-    id: 'text not null',
-    at: 'bigint not null',
-    by_whom: 'text not null',
-    label: 'text',
-    action: 'text not null',
-    /** Null for entries about a connection. */
-    sync: 'text',
-    connection: 'text',
-    run: 'text',
-    detail: 'text',
-    why: 'text',
-    said_as: 'text',
-  }),
+  ...auditTables,
   restores: table(['id'], {
     id: 'text not null',
     at: 'bigint not null',
@@ -490,7 +495,3 @@ export const store = {
     breaks: 'text',
   }),
 };
-
-function table<const Named extends Columns>(key: readonly (keyof Named & string)[], columns: Named): Table<Named> {
-  return { key, columns };
-}

@@ -6,16 +6,16 @@ import {
   type LeaverSurroundings,
   leaverRules,
   undecidedCodes,
-} from '../core/plan/leavers.ts';
-import { given } from '../core/run/given.ts';
-import { defaultLeaverTarget } from '../core/run/settings.ts';
-import { waitingWords } from '../core/run/waiting.ts';
-import { deploymentLease, workersLease } from '../ports/leases.ts';
-import type { Run } from '../ports/store.ts';
-import type { EngineIo, Sync } from '../run/engine-io.ts';
-import type { LeaversReport, LeaversSummary } from '../views/leavers.ts';
-import type { AppIo } from './app-io.ts';
-import { findSync, storedName } from './find-named.ts';
+} from '../../core/plan/leavers.ts';
+import { given } from '../../core/run/given.ts';
+import { defaultLeaverTarget } from '../../core/run/settings.ts';
+import { waitingWords } from '../../core/run/waiting.ts';
+import { deploymentLease, workersLease } from '../../ports/leases.ts';
+import type { Run } from '../../ports/store.ts';
+import type { EngineIo, Sync } from '../../run/engine-io.ts';
+import type { LeaversReport, LeaversSummary } from '../../views/leavers.ts';
+import type { AppIo } from '../app-io.ts';
+import { findSync, storedName } from '../find-named.ts';
 
 const dayMs = 86_400_000;
 /** How long a leaver is listed after the end of the clock. */
