@@ -48,7 +48,16 @@ see(
         '/reports',
         '/people?q=Ana1',
       ],
-      ...['/people/people/E1', '/syncs/people', '/syncs/people/accounts', '/syncs/people/data-quality', '/alerts', '/audit', '/connections', hold],
+      ...[
+        '/people/people/E1',
+        '/syncs/people',
+        '/syncs/people/accounts',
+        '/syncs/people/data-quality',
+        '/alerts',
+        '/audit',
+        '/connections',
+        hold,
+      ],
     ];
     for (const path of paths) {
       await wall.show(path);
