@@ -267,4 +267,5 @@ const refusals: readonly (readonly [what: string, sending: Sending, status: numb
   ['a timestamp from later', { aheadMs: 301_000 }, 401, 'SIGNATURE_OLD'],
   ['a sync without a webhook', { sync: 'other' }, 404, 'NO_WEBHOOK'],
   ['nobody', { body: '{"identifications":[]}' }, 400, 'REQUEST_INVALID'],
+  ['a name that is none', { body: '{"identifications":[".."]}' }, 400, 'IDENTIFICATION_INVALID'],
 ];

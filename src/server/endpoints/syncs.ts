@@ -30,7 +30,7 @@ import { definerOf, type Endpoint } from '../endpoint.ts';
 import { Refusal } from '../http/problem.ts';
 import { read } from '../http/route-endpoint.ts';
 import { syncsSeen } from './events.ts';
-import { knownSync, requestId, scopeOf, signatureOf, syncName } from './parameters.ts';
+import { knownSync, readIdentification, requestId, scopeOf, signatureOf, syncName } from './parameters.ts';
 
 const define = definerOf('syncs');
 
@@ -195,7 +195,9 @@ export const webhook: Endpoint = definerOf('webhooks')({
     const name = knownSync(params.sync, app);
     const way = settings.webhooks.get(params.sync);
     if (way === undefined) throw new RangeError('a verified message has no webhook');
-    const ids = idsIn(way.kind === 'rollcall' ? read(webhookOrder, body, 'body') : body, way.people);
+    const isOwn = way.kind === 'rollcall';
+    const ids = idsIn(isOwn ? read(webhookOrder, body, 'body') : body, way.people);
+    if (isOwn) ids.forEach(readIdentification);
     const report = await takeMessage(app, name, { by: caller.name, digest, ids, way, signal });
     if (report !== undefined) return requestedView(report);
     const detail = 'this message was accepted before: it needs no repetition, and a new one needs a new time';
