@@ -86,6 +86,7 @@ test('the smallest configuration has every default of the design', async () => {
     protected: [],
     remove: 'never',
     handOver: { maxAgeMs: 86_400_000 },
+    leavers: { withinMs: 86_400_000, warnMs: 7_200_000 },
     expressions: { perRowMs: 1000, perRunMs: 300_000 },
     settle: {
       everyMs: 5000,

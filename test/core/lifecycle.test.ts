@@ -394,6 +394,7 @@ describe('dates with a time and a zone', () => {
       reason: 'the last day of work has passed',
       leaves: '2026-10-01',
       leavesByDate: true,
+      leavesIn: 'Etc/GMT+12',
     });
   });
 

@@ -109,7 +109,7 @@ annotations:
 
 {{/* The paths that are reachable from outside: API, sign-in, the page and its files. Health and metrics are not among them. */}}
 {{- define "rollcall.publicPaths" -}}
-/api,/auth,/docs,/openapi.json,/runbook,/assets,/icon.svg,/licenses.md,/syncs,/runs,/changes,/reports,/holds,/people,/previews,/alerts,/audit,/connections,/sign-in
+/api,/auth,/docs,/openapi.json,/runbook,/assets,/icon.svg,/licenses.md,/syncs,/runs,/changes,/reports,/holds,/leavers,/people,/previews,/alerts,/audit,/connections,/sign-in
 {{- end }}
 
 {{/* "true" when the cluster assigns user and group: an OpenShift cluster, or one that the values call so. */}}

@@ -198,7 +198,7 @@ async function learnEndless({ owned, sync }: RunContext, batch: Batch, io: Engin
   if ((await io.store.learned.get(connection)).neverEnds === true) return;
   await io.store.learned.update(connection, (known) => ({ ...known, neverEnds: true }));
   if (batch.status?.startsWith(missingStatus)) return;
-  const message = `batch ${batch.number}: the status of its file was still "${batch.status}" at settle.deadline, although all its rows are shown. Later files of ${connection} are read back sooner. Set connections.${connection}.dialect.status.path to the field that ends (now ${sync.dialect.status.path}), or syncs.${name}.settle.deadline to the time that a file takes`;
+  const message = `batch ${batch.number}: the status of its file was still "${batch.status}" at settle.deadline, although all rows are shown. Set connections.${connection}.dialect.status.path (now ${sync.dialect.status.path}) or syncs.${name}.settle.deadline`;
   await io.store.runs.addFindings(owned, [{ code: 'file-status', message }]);
 }
 
