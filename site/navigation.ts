@@ -51,6 +51,7 @@ export const sidebar: readonly MenuGroup[] = [
       entry('Use another source', '/how-to/use-another-source'),
       entry('Two syncs on one connection', '/how-to/run-two-syncs-on-one-connection'),
       entry('Learn the dialect', '/how-to/learn-the-dialect'),
+      entry('Sync at once when HR says so', '/sync-at-once'),
       entry('No leaver late', '/how-to/no-leaver-late'),
       entry('Report leavers and joiners', '/how-to/report-leavers'),
       entry('Prove to an auditor who left', '/how-to/prove-who-left'),

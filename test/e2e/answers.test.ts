@@ -350,20 +350,24 @@ describe('a scan that lacks accounts of ours', () => {
   it.each([
     ['none', 30],
     ['all but ten', 10],
-  ])('and of which single reads show some makes no plan: it lists %s', async (_, lacks) => {
-    const office = await openManaged(30, { sync: { ...csv, guards } });
-    await listAllBut(
-      office,
-      employees(lacks).map(({ id = '' }) => id),
-    );
-    const { run } = await office.applyRows(employees(31, { E30: { status: 'left' } }));
-    expect(run).toMatchObject({ outcome: 'failed' });
-    expect(run.reason).toMatch('single reads show 5 of 5');
-    expect(office.sandbox.state.requests.upload).toBe(0);
-    office.setFaults();
-    office.clock.jump(minuteMs);
-    expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { create: 1, disable: 1 } });
-  });
+  ])(
+    'and of which single reads show some makes no plan, and only the leaver goes by name: it lists %s',
+    async (_, lacks) => {
+      const office = await openManaged(30, { sync: { ...csv, guards } });
+      await listAllBut(
+        office,
+        employees(lacks).map(({ id = '' }) => id),
+      );
+      const { run, resumed } = await office.applyRows(employees(31, { E30: { status: 'left' } }));
+      expect(run).toMatchObject({ outcome: 'failed' });
+      expect(run.reason).toMatch('single reads show 5 of 5');
+      expect(resumed).toMatchObject([{ trigger: 'leavers', counts: { create: 0, disable: 1, applied: 1 } }]);
+      expect(office.sandbox.state.requests.upload).toBe(1);
+      office.setFaults();
+      office.clock.jump(minuteMs);
+      expect((await office.apply()).run).toMatchObject({ outcome: 'succeeded', counts: { create: 1, disable: 0 } });
+    },
+  );
 
   it('but only a few is mended by single reads: nobody is created who has an account', async () => {
     const office = await openManaged(30, { sync: { ...csv, guards } });
