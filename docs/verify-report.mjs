@@ -9,7 +9,7 @@ const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
 const last = lines.length;
 const faults = [];
 const check = (isRight, line, fault) => isRight || faults.push(`line ${line}: ${fault}`);
-const { signature = '', ...seal } = JSON.parse(lines.pop());
+const { signature = '', ...seal } = /^\{.*\}$/.test(lines.at(-1)) ? JSON.parse(lines.pop()) : {};
 if (seal.kind !== 'seal') throw new Error(`line ${last}: is no seal, so the end of the file is missing`);
 check([undefined, seal.public].includes(trusted), last, 'another key has sealed the report');
 const key = createPublicKey({ key: Buffer.from(seal.public, 'base64'), type: 'spki', format: 'der' });

@@ -65,6 +65,8 @@ export async function openShowcase(people = 60, heldPeople = 240): Promise<Showc
     11: { mail: 'person13@example.com' },
     17: { mail: 'also not an address' },
     20: { status: 'on leave' },
+    23: { status: 'left' },
+    26: { status: 'left' },
   };
   await office.writeEmployees(staff(people, odd));
   const { run } = await office.apply();
@@ -92,6 +94,7 @@ export function showcaseRoutes({ crowd, run, person }: Showcase): Readonly<Recor
     recent: '/changes',
     report: '/reports?kind=joiners&from=2026-01-01',
     holds: '/holds',
+    leavers: '/leavers',
     hold: `/holds/${crowd.hold}?by=value:office`,
     sync: '/syncs/people',
     accounts: '/syncs/people/accounts',

@@ -217,15 +217,24 @@ export function LeaversPage() {
               { title: t.recent.said, className: 'nowrap', cell: ({ saidAt }) => <At at={saidAt} /> },
               { title: words.effective, className: 'nowrap', cell: ({ effectiveAt }) => <At at={effectiveAt} /> },
               { title: words.due, className: 'nowrap', cell: ({ dueAt }) => <At at={dueAt} /> },
-              { title: words.sent, className: 'nowrap', cell: ({ sentAt }) => <At at={sentAt} /> },
+              {
+                title: words.sent,
+                className: 'nowrap',
+                cell: ({ sentAt, run }) =>
+                  run === null ? (
+                    <At at={sentAt} />
+                  ) : (
+                    <Link to={pathTo('runs', run)}>
+                      <At at={sentAt} />
+                    </Link>
+                  ),
+              },
               { title: words.seen, className: 'nowrap', cell: ({ seenAt }) => <At at={seenAt} /> },
               {
                 title: words.wait,
                 className: 'long',
-                cell: ({ wait, run }) =>
-                  wait === null ? (
-                    run !== null && <Link to={pathTo('runs', run)}>{t.holds.run}</Link>
-                  ) : (
+                cell: ({ wait }) =>
+                  wait === null ? null : (
                     <span className="stack">
                       <span className="break">{t.reason(wait.why)}</span>
                       <code className="break">{wait.cure}</code>
