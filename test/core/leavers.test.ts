@@ -77,13 +77,16 @@ it.each(stands)('the clock %s', (_, found, state, lateMs) => {
   expect(judge(found)).toMatchObject({ state, lateMs });
 });
 
-const planned = (state: 'held' | 'sent' | 'failed') => ({ facts: { planned: { run: 'run_2', at: said, state } } });
+const planned = (state: 'held' | 'sent' | 'unresolved' | 'failed') => ({
+  facts: { planned: { run: 'run_2', at: said, state } },
+});
 const last = (more: object) => ({ around: { lastRun: { id: 'run_3', isDoubted: false, ...more } } });
 const row = (message: string) => ({ facts: { finding: { message } } });
 
 const waits: readonly (readonly [string, Case, string, string])[] = [
   ['a hold', planned('held'), 'approval', 'rollcall approve run_2'],
   ['a file that is out', planned('sent'), 'unproven', 'rollcall show run_2'],
+  ['an unknown outcome', planned('unresolved'), 'unproven', 'rollcall resync people --user E1'],
   ['a platform that refuses', planned('failed'), 'platform', 'rollcall retry run_2'],
   ['an unreadable row', row('line 3, scope: is blank'), 'row', 'rollcall resync people --user E1'],
   ['a conflict', row('Decide with "rollcall adopt people E1 E2"'), 'row', 'rollcall adopt people E1 E2'],

@@ -180,11 +180,9 @@ function waitOf({ planned, isApproved, finding }: LeaverFacts, around: LeaverSur
     return { cause, why, cure: typeof cure === 'string' ? () => cure : cure };
   };
   if (planned?.state === 'sent' || planned?.state === 'unresolved') {
-    return wait(
-      'unproven',
-      `sent by run ${planned.run}, and the platform has not shown it`,
-      `rollcall show ${planned.run}`,
-    );
+    const isOut = planned.state === 'sent';
+    const why = `sent by run ${planned.run}, and the platform has not shown it`;
+    return wait('unproven', why, isOut ? `rollcall show ${planned.run}` : again);
   }
   if (pause !== undefined && openRun === undefined) {
     const end = pause.until === undefined ? '' : ` until ${formatMinute(pause.until)}`;

@@ -1,4 +1,5 @@
 import { autoDirectLimit, type Route } from './batch.ts';
+import { RollcallError } from './errors.ts';
 import type { Limits, SettleSettings } from './settings.ts';
 
 /** What a request to the platform is for. */
@@ -38,6 +39,14 @@ export function scanRequests(users: number, pageSize: number): number {
 
 /** While the size of the directory is unknown, a scan is tried from so many reads on. Its first two requests show it. */
 const triedFrom = 20;
+
+/** So many users are read one by one where the search fails. */
+const fewReads = 100;
+
+/** Returns whether so many users can be read without the search that failed. */
+export function canReadSingly(reads: number, error: unknown): boolean {
+  return reads <= fewReads && error instanceof RollcallError;
+}
 
 /** Returns whether to scan instead of so many single reads. `scan`: the requests of a scan, where they are known. */
 export function isScanCheaper(reads: number, scan: number | undefined): boolean {

@@ -8,7 +8,7 @@ import { chunk } from '../../core/run/batch.ts';
 import type { Finding, FindingCode } from '../../core/run/finding.ts';
 import { countOf } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
-import { isScanCheaper } from '../../core/run/requests.ts';
+import { canReadSingly, isScanCheaper } from '../../core/run/requests.ts';
 import type { ScanPage } from '../../ports/platform.ts';
 import type { Spool } from '../../ports/runtime.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
@@ -198,13 +198,19 @@ async function* readUsers(job: CompareJob, count: Count): AsyncGenerator<ScanPag
     return;
   }
   let isFirst = true;
-  for await (const page of sync.platform.scan(signal)) {
-    if (only !== undefined && isFirst && pagesOf(page) > only.count) {
-      yield* lookUp(only.names(), job, count);
-      return;
+  try {
+    for await (const page of sync.platform.scan(signal)) {
+      if (only !== undefined && isFirst && pagesOf(page) > only.count) {
+        yield* lookUp(only.names(), job, count);
+        return;
+      }
+      isFirst = false;
+      yield page;
     }
-    isFirst = false;
-    yield page;
+  } catch (error) {
+    if (only === undefined || !canReadSingly(only.count, error) || signal.aborted) throw error;
+    const unseen = only.names().filter((name) => !job.index.has(job.index.find(name).slot, mark.seen));
+    yield* lookUp(unseen, job, count);
   }
 }
 

@@ -2,7 +2,7 @@ import { TextHash } from '../../core/person/text.ts';
 import type { User } from '../../core/person/user.ts';
 import { type Change, platformKey } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
-import { isScanCheaper } from '../../core/run/requests.ts';
+import { canReadSingly, isScanCheaper } from '../../core/run/requests.ts';
 import type { Lookup, ScanPage } from '../../ports/platform.ts';
 import { leaversOf } from '../../ports/runs.ts';
 import type { OpenSpool, Spool } from '../../ports/runtime.ts';
@@ -44,7 +44,9 @@ export async function openLookups(
   const found = isSingly
     ? undefined
     : await scanFor(question, { sync, signal }, io).catch((error: unknown) => {
-        if (error instanceof RollcallError && error.code === 'SCAN_INCOMPLETE') return undefined;
+        const isUnsure = error instanceof RollcallError && error.code === 'SCAN_INCOMPLETE';
+        const isNamed = owned.run.scope.kind === 'users';
+        if (isUnsure || (isNamed && canReadSingly(question.count, error))) return undefined;
         throw error;
       });
   if (found === undefined) return { startedAt, scannedAt: undefined, of: readEach, close: () => {} };

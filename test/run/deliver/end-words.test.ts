@@ -160,7 +160,7 @@ describe('the users of a file whose status is no end', () => {
     expect(await learnedBy(scene)).toEqual({ neverEnds: true });
     expect(await scene.findings()).toEqual([
       expect.stringMatching(
-        /^file-status: batch 1: the status of its file was still "Processing" at settle.deadline, although all its rows are shown.* Set connections.acme.dialect.status.path .* or syncs.people.settle.deadline /,
+        /^file-status: batch 1: the status of its file was still "Processing" at settle.deadline, although all rows are shown.* Set connections.acme.dialect.status.path .* or syncs.people.settle.deadline$/,
       ),
     ]);
     const next = await openScene({ beside: scene, run: 'run_2', changes: [sampleChange('leo')] });
