@@ -103,8 +103,18 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
     if (isByEmail && email !== undefined) index.addEmail(email, slot);
   };
 
+  /** By slot: the records of people who work here. The one that is kept may be of someone who left. */
+  const working = new Map<number, readonly AnyRecord[]>();
+
+  const noteShared = (slot: number, records: readonly AnyRecord[]): void => {
+    const known = working.get(slot) ?? [];
+    const all = [...known, ...records.filter((one) => one.kind === 'person' && one.standing === 'active')];
+    if (all.some((one, i) => all.slice(0, i).some((earlier) => areDifferent(earlier, one)))) shared.add(slot);
+    if (working.size < keptPlaces && all.length > known.length) working.set(slot, all.slice(0, namedPeople));
+  };
+
   const compare = (slot: number, other: AnyRecord, person: AnyRecord): void => {
-    if (areDifferent(other, person)) shared.add(slot);
+    noteShared(slot, working.has(slot) ? [person] : [other, person]);
     for (const record of [other, person]) index.set(slot, outsideMarks(record));
     const counts = preferred(other, person);
     const [kept, lost] = counts === 'second' ? [person, other] : [other, person];

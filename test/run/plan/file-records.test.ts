@@ -199,6 +199,12 @@ describe('two records of one identification', () => {
     expect(filed([one, other]).shared).toBe(shared);
   });
 
+  it('stand for two people also where the record of someone who left counts between them', () => {
+    const ana = person({ ...named('Ana'), rank: '0' });
+    const eva = person({ ...named('Eva', 'Paz'), rank: '2' });
+    expect(filed([ana, person({ ...left, rank: '1' }), eva]).shared).toBe(1);
+  });
+
   it.each([[true], [false]])('are one where the one is a guess (first: %s), which is named', (isFirst) => {
     const guess = { ...rejected, isGuessed: true } as const;
     const { index, findings, marks, rows } = filed(isFirst ? [guess, person()] : [person(), guess]);
