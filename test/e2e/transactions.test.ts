@@ -46,5 +46,6 @@ it('a small run takes few transactions, and each further poll of its file three 
   const rows = employees(60, { E3: { last: 'Paz' }, E7: { last: 'Sol' }, E9: { last: 'Mar' } });
   const { outcome, polls, count } = await transactionsOf(rows);
   expect(outcome).toBe('succeeded');
-  expect(count - 3 * (polls - 1), seen.join('\n')).toBeLessThanOrEqual(44);
+  // 44, and on a slow machine a renewal of the file's lease.
+  expect(count - 3 * (polls - 1), seen.join('\n')).toBeLessThanOrEqual(46);
 });
