@@ -126,14 +126,14 @@ see('the whole way goes by keyboard: rows, choice, details, decision', async () 
   await page.getByText('2 changes selected of 300').waitFor();
   await keys.press('End');
   await page.locator('[aria-rowindex="301"]:focus').waitFor();
-  await page.locator('.decision .button.danger:enabled').waitFor();
+  await page.getByRole('button', { name: 'Reject…', disabled: false }).waitFor();
   await page.getByRole('button', { name: 'Reject…' }).focus();
   await keys.press('Enter');
   await page.getByRole('dialog').waitFor();
   await keys.press('Escape');
   expect(await page.getByRole('dialog').count()).toBe(0);
   await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Reject…');
-  await page.locator('.decision .button.danger:enabled').waitFor();
+  await page.getByRole('button', { name: 'Reject…', disabled: false }).waitFor();
   await keys.press('Enter');
   await page.getByRole('textbox', { name: 'Reason' }).focus();
   await keys.type('they work here');
