@@ -3,7 +3,7 @@ import { identificationProblem } from '../core/person/identification.ts';
 import { compileSourcePath } from '../core/person/source-path.ts';
 import { normalText } from '../core/person/text.ts';
 import { describeError } from '../core/run/errors.ts';
-import type { WebhookWay } from '../core/setup/webhook-ways.ts';
+import { timeHeader, type WebhookWay } from '../core/setup/webhook-ways.ts';
 import type { RunScope } from '../ports/store.ts';
 import type { Sync } from '../run/engine-io.ts';
 import type { RequestReport } from '../views/syncs.ts';
@@ -18,11 +18,11 @@ export interface WebhookMessage {
   readonly digest: string;
   /** The people that it names, by the ids of its sender. */
   readonly ids: readonly string[];
-  readonly way: Pick<WebhookWay, 'field' | 'repeats'> & { readonly minEveryMs: number };
+  readonly way: Pick<WebhookWay, 'field' | 'signs'> & { readonly minEveryMs: number };
   readonly signal: AbortSignal;
 }
 
-/** How long an equal message is a repetition, where messages have no id of their own. */
+/** How long an equal message is a repetition, where no time of sending is signed. */
 const briefMs = 300_000;
 
 /** A sender counts an answer after three seconds as none. */
@@ -43,9 +43,10 @@ export async function takeMessage(
   const { by, digest, way } = message;
   const { clock, syncs, store } = io.engine;
   const now = clock.now();
-  const keyOf = (period: number): string => `webhook:${name}:${digest}${way.repeats === true ? `:${period}` : ''}`;
+  const isTimed = timeHeader(way) !== undefined;
+  const keyOf = (period: number): string => `webhook:${name}:${digest}${isTimed ? '' : `:${period}`}`;
   const period = Math.floor(now / briefMs);
-  const before = way.repeats === true ? await store.triggers.find(keyOf(period - 1)) : undefined;
+  const before = isTimed ? undefined : await store.triggers.find(keyOf(period - 1));
   if (before !== undefined && now - before.trigger.requestedAt < briefMs) return undefined;
   const identifications = await identificationsOf(message, findSync(name, syncs), io);
   const isNamed = identifications.length > 0;

@@ -1,6 +1,7 @@
 import { classAllowance } from '../core/guard/guard.ts';
 import type { FieldValues } from '../core/person/fields.ts';
 import { likenessKey, nameKey } from '../core/person/same-person.ts';
+import { isOpenAccount } from '../core/plan/ledger.ts';
 import { chunk } from '../core/run/batch.ts';
 import { type ErrorCode, RollcallError } from '../core/run/errors.ts';
 import { countOf } from '../core/run/formats.ts';
@@ -22,7 +23,7 @@ type Ended =
  * this requests a run about them alone. That run reads each of them again from the source and from the platform, and
  * disables those who are still stated, by the same rules, guards and approvals. Missing people always wait.
  *
- * Not requested: where the identification, the status or a date is in doubt, because every row may be wrong then; without an
+ * Not requested: where the column of the identification, the status or a date looks wrong, because every row may be wrong then; without an
  * accepted read under this configuration, which tells who claims what; in a freeze.
  */
 export async function leaversAlone(work: PlanWork, ended: Ended, io: EngineIo): Promise<void> {
@@ -140,7 +141,7 @@ async function whoMayGo(work: PlanWork, leavers: readonly Stated[], io: EngineIo
     for (const one of some) {
       const { identification, fields } = one;
       const entry = ledger.get(identification);
-      const isEnabled = entry?.owner === name && entry.removed === undefined && entry.disabledAt === undefined;
+      const isEnabled = isOpenAccount(entry) && entry.owner === name;
       const isRejected = decisions
         .get(identification)
         ?.some(

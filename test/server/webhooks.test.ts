@@ -188,16 +188,19 @@ describe('a message', () => {
     expect((await send(restarted, rollcall, { aheadMs: 1000 })).status).toBe(200);
   });
 
-  it('that has neither id nor time may come again when five minutes have passed', async () => {
-    const { office, server } = await open('workday');
-    // The next five minutes by the clock begin between the two.
-    office.clock.jump(240_000);
-    const { status } = await send(server, senders.workday);
-    office.clock.jump(120_000);
-    const again = await send(server, senders.workday);
-    office.clock.jump(200_000);
-    expect([status, again.status, (await send(server, senders.workday)).status]).toEqual([200, 409, 200]);
-  });
+  it.each(['workday', 'personio', 'hibob', 'gusto'] as const)(
+    'of %s, whose time is not signed, may come again after five minutes',
+    async (kind) => {
+      const { office, server } = await open(kind);
+      // The next five minutes by the clock begin between the two.
+      office.clock.jump(240_000);
+      const { status } = await send(server, senders[kind]);
+      office.clock.jump(120_000);
+      const again = await send(server, senders[kind]);
+      office.clock.jump(200_000);
+      expect([status, again.status, (await send(server, senders[kind])).status]).toEqual([200, 409, 200]);
+    },
+  );
 
   it('is refused and leaves nothing when it is not signed as it should be', async () => {
     const { office, server } = await open('rollcall');

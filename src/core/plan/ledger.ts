@@ -96,3 +96,8 @@ export interface LedgerEntry {
   /** When we last wrote to the user; absent when the user was adopted without a write. */
   readonly writtenAt?: number;
 }
+
+/** Whether the account is there, and enabled as far as we know. */
+export function isOpenAccount(entry: LedgerEntry | undefined): entry is LedgerEntry {
+  return entry !== undefined && entry.removed === undefined && entry.disabledAt === undefined;
+}

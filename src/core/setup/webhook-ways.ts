@@ -11,8 +11,6 @@ export interface WebhookWay {
   readonly prefix: string;
   /** What is signed: text with `{body}`, `{sync}`, and `{name}` of the header with the time of sending, if one is signed. */
   readonly signs: string;
-  /** Messages have no id or time of their own, so that an equal one is a repetition for a few minutes only. */
-  readonly repeats?: true;
   /** Where the ids of people are. A list on the way stands for each of its entries. */
   readonly people: readonly string[];
   /** The field of the source with these ids. Absent: they are identifications. */
@@ -54,7 +52,7 @@ export const webhookWays: Readonly<Record<WebhookKind, WebhookWay>> = {
     people: ['data.employeeId', 'employees.id'],
     field: 'employeeId',
   },
-  workday: { ...bearer, repeats: true, people: ['Employee_ID', 'workers.Employee_ID'], field: 'Employee_ID' },
+  workday: { ...bearer, people: ['Employee_ID', 'workers.Employee_ID'], field: 'Employee_ID' },
   gusto: {
     ...hmacOfBody,
     header: 'x-gusto-signature',
@@ -63,6 +61,11 @@ export const webhookWays: Readonly<Record<WebhookKind, WebhookWay>> = {
     ping: /^\s*\{\s*"verification_token"\s*:[^{}]*\}\s*$/,
   },
 };
+
+/** Returns the header with the time of sending, if it is signed. Without it, an equal message may be a new one. */
+export function timeHeader({ signs }: Pick<WebhookWay, 'signs'>): string | undefined {
+  return /\{(?!body|sync)([\w-]+)\}/.exec(signs)?.[1];
+}
 
 /** Returns the ids at these places of a message, each once. Text and whole numbers are ids; anything else is none. */
 export function idsIn(message: unknown, places: readonly string[]): readonly string[] {

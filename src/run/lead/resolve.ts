@@ -3,7 +3,7 @@ import { bareForm } from '../../core/guard/damage.ts';
 import type { LeaderField } from '../../core/person/fields.ts';
 import type { LeaderReference, Person } from '../../core/person/person.ts';
 import type { WantedLeaders, WantedMain } from '../../core/plan/leaders.ts';
-import type { LedgerEntry, WaitingLeader } from '../../core/plan/ledger.ts';
+import { isOpenAccount, type LedgerEntry, type WaitingLeader } from '../../core/plan/ledger.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { given } from '../../core/run/given.ts';
 import { earlierLed } from '../decide/decide-both.ts';
@@ -57,8 +57,7 @@ export function resolveReference(
     if (isShown) return resolveSlot(slot, name, index);
   }
   const entry = ledger.get(value);
-  const hasAccount = entry !== undefined && entry.removed === undefined && entry.disabledAt === undefined;
-  if (hasAccount) return { says: 'leader', identification: value };
+  if (isOpenAccount(entry)) return { says: 'leader', identification: value };
   return { says: 'waits', why: entry === undefined ? 'is not known here' : 'has no enabled account' };
 }
 

@@ -1,6 +1,7 @@
 import { utcDate } from '../../core/person/plain-date.ts';
 import { endOfDay } from '../../core/person/time-zone.ts';
 import { type Leaver, type LeaverEnding, type LeaverStatement, restated } from '../../core/plan/leavers.ts';
+import { isOpenAccount } from '../../core/plan/ledger.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { given } from '../../core/run/given.ts';
 import type { LeaverUpdate } from '../../ports/leavers.ts';
@@ -63,7 +64,7 @@ export async function noteUncompared(work: PlanWork, read: PlanRead, io: EngineI
     const ledger = await io.store.ledger.getMany(connection, names);
     const isManaged = (identification: string): boolean => {
       const entry = ledger.get(identification);
-      return entry?.owner === name && entry.removed === undefined && entry.disabledAt === undefined;
+      return isOpenAccount(entry) && entry.owner === name;
     };
     managed.push(...slots.filter((_, at) => isManaged(names[at] ?? '')));
   }

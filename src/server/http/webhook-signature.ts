@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { timeHeader } from '../../core/setup/webhook-ways.ts';
 import type { WebhookSettings } from '../settings.ts';
 import { Refusal } from './problem.ts';
 
@@ -19,7 +20,7 @@ export interface SignedMessage {
 export function checkSignature(message: SignedMessage, webhook: WebhookSettings, now: number): string {
   const { header, algorithm, encoding, prefix, signs, secret } = webhook;
   const proof = headerOf(message, header);
-  const [, moment] = /\{(?!body|sync)([\w-]+)\}/.exec(signs) ?? [];
+  const moment = timeHeader(webhook);
   const sentAt = moment === undefined ? now : instantOf(headerOf(message, moment));
   if (!proof.toLowerCase().startsWith(prefix.toLowerCase()) || proof === '' || Number.isNaN(sentAt)) {
     const time = moment === undefined ? '' : `${moment} (epoch seconds) and `;
