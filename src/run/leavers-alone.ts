@@ -29,7 +29,8 @@ type Ended =
 export async function leaversAlone(work: PlanWork, ended: Ended, io: EngineIo): Promise<void> {
   const { sync, index, recorder, findings, scope, signal } = work;
   const because = whyNotHere(ended);
-  if (because === undefined || signal.aborted) return recorder.leavers([], '');
+  if (because === undefined) return 'judged' in ended ? recorder.leavers([], '') : undefined;
+  if (signal.aborted) return;
   const stated = statedLeavers(index);
   const mayAsk = scope.kind === 'all' && mayAskAgain(work, ended.read, io);
   const going = mayAsk ? await whoMayGo(work, [...stated, ...(await knownLeavers(work, io))], io) : [];

@@ -142,9 +142,15 @@ describe('a run about everyone that cannot disable leavers', () => {
     const context = { sync, signal: stopping.signal, stopping: stopping.signal };
     await expect(advanceRun({ ...context, owned }, io)).rejects.toThrow('page 2');
     expect(await request(scene)).toBeDefined();
+    const again = async () => {
+      const run = (await store.runs.get('run_2')) as Run;
+      return advanceRun({ ...context, owned: { ...owned, run } }, io);
+    };
+    scene.source.fails = dead;
+    await expect(again()).rejects.toThrow('dead');
+    expect(await request(scene)).toBeDefined();
     scene.source.fails = undefined;
-    const run = (await store.runs.get('run_2')) as Run;
-    await advanceRun({ ...context, owned: { ...owned, run } }, io);
+    await again();
     expect(await request(scene)).toBeUndefined();
   });
 });
