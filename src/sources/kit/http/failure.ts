@@ -1,3 +1,4 @@
+import type { RootCause } from '../../../core/run/errors.ts';
 import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
 import { type Expected, ForeignAnswer, webPageIn } from '../../../drivers/http/foreign-answer.ts';
 import type { Method, OperationBody } from '../../../drivers/http/message.ts';
@@ -55,6 +56,10 @@ export interface RequestFailure {
   readonly refused?: Credential;
   /** The credentials are invalid or lack a permission. Repeated requests may lock the account. */
   readonly isRefusal?: boolean;
+  /** Every request to the host may fail like this, and not only this one. `status`: of its answer, if there was one. */
+  readonly ofHost?: { readonly status?: number };
+  /** The cause that an error of the authority names. */
+  readonly rootCause?: RootCause;
   /** The body of the answer, for sealed storage only. */
   readonly raw?: string;
 }
@@ -106,15 +111,23 @@ export function judgeStatus(
       'The credentials are not accepted: check them in the configuration, and that their account is not disabled. ' +
       'The request is not retried, because some HR systems lock accounts.';
     const more = request.unauthorised === undefined ? '' : ` ${request.unauthorised}`;
-    return { retry: 'never', what, advice: `${advice}${more}`, refused: credential, isRefusal: true };
+    return {
+      retry: 'never',
+      what,
+      advice: `${advice}${more}`,
+      refused: credential,
+      isRefusal: true,
+      ofHost: { status },
+    };
   }
   if (status === 403) {
     const advice = 'The credentials lack a permission: docs/sources/ lists the permissions that each kind needs.';
-    return { retry: 'never', what, advice, isRefusal: true };
+    return { retry: 'never', what, advice, isRefusal: true, ofHost: { status } };
   }
   if (busy.includes(status)) {
     const afterMs = retryAfterMs(answer, now) ?? (status === 429 ? busyWaitMs : undefined);
-    return { retry: 'request', what, advice: adviceFor.busy, ...(afterMs === undefined ? {} : { afterMs }) };
+    const wait = afterMs === undefined ? {} : { afterMs };
+    return { retry: 'request', what, advice: adviceFor.busy, ofHost: { status }, ...wait };
   }
   if (request.isContinuation === true && forgotten.includes(status)) {
     const advice = 'The HR system no longer knows this page: all employees are read again from the beginning.';
@@ -158,12 +171,13 @@ export function judgeBreakdown(
   const host = hostOf(request);
   if (hasTimedOut) {
     const what = `${name} was not completely answered by ${host} within ${timeoutMs} ms`;
-    return { retry: 'request', what, advice: adviceFor.slow };
+    return { retry: 'request', what, advice: adviceFor.slow, ofHost: {} };
   }
   if (error instanceof AnswerInvalid) {
     const what = `${name} was answered by ${host}, but ${error.message}`;
     const isOver = error.isFinal || error instanceof ForeignAnswer;
-    return { retry: isOver ? 'read' : 'request', what, advice: 'Check that the address is the API itself.' };
+    const ofHost = error instanceof ForeignAnswer ? { ofHost: {} } : {};
+    return { retry: isOver ? 'read' : 'request', what, advice: 'Check that the address is the API itself.', ...ofHost };
   }
   const { kind, text } = describeNetworkFailure(error);
   if (kind === 'invalid') {
@@ -172,13 +186,18 @@ export function judgeBreakdown(
   }
   const what = `${name} got no complete answer from ${host}: ${text}`;
   if (kind === 'tls')
-    return { retry: 'never', what, advice: "Check the server's certificate, `tls`, and the clock of this machine." };
+    return {
+      retry: 'never',
+      what,
+      advice: "Check the server's certificate, `tls`, and the clock of this machine.",
+      ofHost: {},
+    };
   if (kind === 'too-large') return { retry: 'never', what, advice: 'Ask for smaller pages.' };
-  return { retry: 'request', what, advice: 'Check the address and the network.' };
+  return { retry: 'request', what, advice: 'Check the address and the network.', ofHost: {} };
 }
 
 /** Reports a long body that arrives too slowly to ever be complete. */
 export function judgeTrickle({ name }: SourceRequest, longestMs: number, adviceFor: FailureAdvice): RequestFailure {
   const what = `${name} was still sending after ${longestMs} ms of waiting, so the read starts again from the beginning`;
-  return { retry: 'read', what, advice: adviceFor.trickling };
+  return { retry: 'read', what, advice: adviceFor.trickling, ofHost: {} };
 }
