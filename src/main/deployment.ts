@@ -13,17 +13,9 @@ import type { Logger } from '../ports/runtime.ts';
 import type { SchedulerContext } from '../run/work.ts';
 import type { HealthParts, OpenApiDocument, RunningServer, ServerParts, Vitals } from '../server/server-parts.ts';
 import type { ServerSettings } from '../server/settings.ts';
-import { freshMemory, type ProcessMemory } from '../watch/alerts/judge-service.ts';
-import type { AlertChecks } from '../watch/alerts/open-alerts.ts';
-import type { WatchedWork } from '../watch/alerts/topics.ts';
+import { type AlertChecks, openSight, type Sight, watchUntil } from '../watch/alerts/open-checks.ts';
 import type { OpenedMetrics } from '../watch/metrics/metrics.ts';
-import {
-  alertWithoutScheduler,
-  deploymentLeaseMs,
-  type LeasedWork,
-  refuseBesideWorkers,
-  workUnderLease,
-} from '../work/deployment-lease.ts';
+import { deploymentLeaseMs, type LeasedWork, refuseBesideWorkers, workUnderLease } from '../work/deployment-lease.ts';
 import { type DriveIo, runlessContext } from '../work/drive-run.ts';
 import { type Heartbeat, openHeartbeat } from '../work/liveness.ts';
 import { openOrphans } from '../work/orphans.ts';
@@ -38,7 +30,7 @@ export interface DeploymentHooks {
   readonly onReady: () => void;
   /** Called after each tick of the scheduler. */
   readonly onTick?: () => void;
-  readonly memory?: ProcessMemory;
+  readonly sight?: Sight;
 }
 
 /**
@@ -51,7 +43,7 @@ export async function runDeployment(
   config: Config,
   engine: Engine,
   given: DriveIo,
-  { onReady, onTick = () => {}, memory = freshMemory() }: DeploymentHooks,
+  { onReady, onTick = () => {}, sight = openSight() }: DeploymentHooks,
 ): Promise<void> {
   const { clock, logger, store } = engine.io;
   const onError = (error: unknown, task: string): void =>
@@ -64,13 +56,13 @@ export async function runDeployment(
     async run(signal) {
       const drive: DriveIo = { ...given, signal };
       const dispatch = openLocalDispatch(drive, (job, payload) => runJob(job, payload, runlessContext(drive)));
-      const alerts = openConfigAlertChecks(config, engine, { memory });
+      const alerts = openConfigAlertChecks(config, engine, { queue: undefined, sight });
       try {
         const context = schedulerContext(config, engine, { drive, dispatch, alerts });
         await runScheduler(schedulerWork, context, { clock, signal, onTick, onError });
       } finally {
         await dispatch.close();
-        await alerts.ended();
+        await alerts.close();
       }
     },
     conflict() {
@@ -117,16 +109,16 @@ interface DeploymentParts {
   readonly openDrive: (options: StartOptions) => DriveIo;
   /** Reads the configuration again, and throws its problems. */
   readonly checkConfig: () => Promise<unknown>;
-  readonly memory: ProcessMemory;
+  readonly sight: Sight;
 }
 
 /** Runs `rollcall start` until the signal aborts, or until the configuration is to be opened again. */
 export function startDeployment(parts: DeploymentParts, options: StartOptions): Promise<'stopped' | 'reload'> {
   const { signal, onHangup } = options;
-  const { checkConfig, engine, memory } = parts;
+  const { checkConfig, engine, sight } = parts;
   const { clock, logger } = engine.io;
   const onRefused = (problems: readonly string[]): void => {
-    memory.refusedReload = { at: clock.now(), problems };
+    sight.refusedReload = { at: clock.now(), problems };
   };
   return workUntilReload({ signal, onHangup, checkConfig, logger, onRefused }, (until) =>
     runRole(parts, { ...options, signal: until }),
@@ -135,15 +127,15 @@ export function startDeployment(parts: DeploymentParts, options: StartOptions): 
 
 /** The work of the role, and the server if there is one. Returns after the signal aborts. */
 async function runRole(parts: DeploymentParts, options: StartOptions): Promise<void> {
-  const { config, engine, app, memory } = parts;
+  const { config, engine, app, sight } = parts;
   const { role = 'all', listen, onReady, onListening, onSignInLink } = options;
   refuseRole(config, options);
   const { clock, logger } = engine.io;
   const heartbeat = openHeartbeat(clock);
   const isServed = config.server !== undefined || listen !== undefined;
   const isWatched = isServed || engine.tracing !== undefined;
-  const watch = isWatched && config.redis !== undefined ? await openWatch(config.redis, engine) : undefined;
-  const metrics = isWatched ? await openProcessMetrics(config, engine, { queue: watch?.depth, memory }) : undefined;
+  const watch = config.redis === undefined ? undefined : await openWatch(config.redis, engine);
+  const metrics = isWatched ? await openProcessMetrics(config, engine, { queue: watch?.depth, sight }) : undefined;
   let isStarted = false;
   try {
     const server =
@@ -186,7 +178,7 @@ async function openWatch(redis: NonNullable<Config['redis']>, engine: Engine): P
 }
 
 async function work(
-  { config, engine, openDrive, memory }: DeploymentParts,
+  { config, engine, openDrive, sight }: DeploymentParts,
   options: StartOptions,
   heartbeat: Heartbeat,
   watch: RedisWatch | undefined,
@@ -195,13 +187,15 @@ async function work(
   const { role = 'all', onReady, signal } = options;
   if (role === 'server') {
     onReady();
-    return alertWithoutScheduler(engine.io, openConfigAlertChecks(config, engine, { memory }), signal);
+    const alerts = openConfigAlertChecks(config, engine, { queue: watch?.depth, sight });
+    return watchUntil(alerts, engine.io.clock, signal).finally(alerts.close);
   }
   const drive = openDrive(options);
   // From now on, a missing tick is a fault.
   if (role !== 'worker') heartbeat.ticked();
-  if (redis === undefined) return runDeployment(config, engine, drive, { onReady, onTick: heartbeat.ticked, memory });
+  if (redis === undefined) return runDeployment(config, engine, drive, { onReady, onTick: heartbeat.ticked, sight });
   const { runRedisDeployment } = await import('./redis.ts');
+  const alerts = openConfigAlertChecks(config, engine, { queue: watch?.depth, sight });
   const over = new AbortController();
   const watching =
     watch === undefined || role === 'scheduler'
@@ -210,8 +204,8 @@ async function work(
   try {
     await runRedisDeployment(engine, heartbeat.follow(drive), {
       ...{ redis, role, onReady, workers: config.workers, onTick: heartbeat.ticked },
-      openAlerts: (queue) => openConfigAlertChecks(config, engine, { queue, memory }),
-      contextOf: (dispatch, alerts) => schedulerContext(config, engine, { drive, dispatch, alerts }),
+      alerts,
+      contextOf: (dispatch) => schedulerContext(config, engine, { drive, dispatch, alerts }),
     });
   } finally {
     over.abort(new RollcallError('the work has ended', { code: 'CANCELLED' }));
@@ -403,12 +397,12 @@ function openIdOf({
 async function openProcessMetrics(
   config: Config,
   { io, meter }: Engine,
-  { queue, memory }: { readonly queue: WatchedWork['queue']; readonly memory: ProcessMemory },
+  { queue, sight }: { readonly queue: RedisWatch['depth'] | undefined; readonly sight: Sight },
 ): Promise<OpenedMetrics> {
   const { openMetrics } = await import('../watch/metrics/metrics.ts');
   const { clock, newId, store } = io;
   const channels = config.alerts.map(({ name }) => name);
-  const isReloadRefused = () => memory.refusedReload !== undefined;
+  const isReloadRefused = () => sight.refusedReload !== undefined;
   const names = {
     syncs: Object.values(config.syncs),
     connections: Object.keys(config.connections),

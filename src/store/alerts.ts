@@ -7,6 +7,7 @@ import {
   type AlertState,
   type AlertSubject,
   type ChangeResult,
+  type Observation,
   threadOf,
 } from '../ports/alerts.ts';
 import { type Database, inTransaction } from './db/database.ts';
@@ -18,6 +19,8 @@ import { fullScopes } from './reports.ts';
 
 export function createAlerts(db: Database): AlertBook {
   return {
+    states: async () => (await db.selectFrom('alert_states').selectAll().orderBy('subject').execute()).map(toState),
+
     async state(subject) {
       const row = await db
         .selectFrom('alert_states')
@@ -25,6 +28,25 @@ export function createAlerts(db: Database): AlertBook {
         .where('subject', '=', subjectKey(subject))
         .executeTakeFirst();
       return row && toState(row);
+    },
+
+    async observe(seen) {
+      const row = { process: seen.process, until_at: seen.until, seen: JSON.stringify(seen) };
+      await db
+        .insertInto('observations')
+        .values(row)
+        .onConflict((conflict) => conflict.column('process').doUpdateSet(row))
+        .execute();
+    },
+
+    async observations(now) {
+      const rows = await db
+        .selectFrom('observations')
+        .selectAll()
+        .where('until_at', '>', now)
+        .orderBy('process')
+        .execute();
+      return rows.map(({ seen }) => JSON.parse(seen) as Observation);
     },
 
     save: (seenVersion, next, outgoing) =>
@@ -143,6 +165,7 @@ export function createAlerts(db: Database): AlertBook {
     },
 
     async prune(before) {
+      await db.deleteFrom('observations').where('until_at', '<', before).execute();
       const { numDeletedRows } = await db
         .deleteFrom('alert_deliveries')
         .where('made_at', '<', before)

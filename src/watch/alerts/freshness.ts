@@ -1,17 +1,8 @@
 /** Number of slots that may pass without a success. */
 const missedSlots = 3;
 const minuteMs = 60_000;
-/** Time to catch up on slots that were missed while no process ran or the sync was paused. */
+/** Time to catch up on slots that were missed while no process ran, or the sync could not run. */
 export const catchUpMs = 300_000;
-
-/** Returns whether a sync may be late: until `freshFrom`, while it is paused, and while it catches up after a pause. */
-export function untilCaughtUp(freshFrom: number): (now: number, isPaused: boolean) => boolean {
-  let from = freshFrom;
-  return (now, isPaused) => {
-    if (isPaused) from = Math.max(from, now + catchUpMs);
-    return now < from;
-  };
-}
 
 /** The slots of a schedule (epoch ms). */
 export interface Slots {

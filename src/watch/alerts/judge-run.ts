@@ -1,9 +1,9 @@
-import type { ErrorCode } from '../../core/run/errors.ts';
 import { noPlan } from '../../core/run/facts.ts';
 import type { FindingCode } from '../../core/run/finding.ts';
 import { countOf, firstOf, formatInstant } from '../../core/run/formats.ts';
 import type { AlertProblem, Figures } from '../../ports/alerts.ts';
 import { batchTroubles, type Run, type Store, troubleOf } from '../../ports/store.ts';
+import { sharedCause } from './judge-cause.ts';
 
 /** Findings that explain a failure. */
 const causes: readonly FindingCode[] = [
@@ -27,7 +27,7 @@ const rowCodes: readonly FindingCode[] = ['row-unreadable', 'row-rejected'];
  * - It held the changes that failed before, so it shows nothing about them.
  * - It was about named people: it ends no problem of others, and does not cover a problem of a whole run. When the
  *   source does not know some of them, and nothing else is wrong, only the person who made the request gets the answer.
- * - The platform or the tokens of its connection ended it, which is reported as a problem of the connection.
+ * - It shares its cause with other runs: that is a problem of the connection, or of the source.
  */
 export async function judgeRun(
   run: Run,
@@ -38,7 +38,7 @@ export async function judgeRun(
   const isHeld = run.outcome === 'held' && !run.isSuccess;
   if (run.outcome === 'failed' || run.outcome === 'partial' || isHeld || isUnknown) {
     if (run.scope.kind === 'users' && (run.plan?.sourceRows === 0 || lacksOnlyPeople(run))) return undefined;
-    if (await isOfConnection(run, store)) return undefined;
+    if (sharedCause(run) !== undefined) return undefined;
     if (run.isSuccess && run.scope.kind === 'users') return undefined;
     const problem = run.outcome === 'failed' ? await failedRun(run, store) : await partialRun(run, store);
     return inScope(problem, run, known);
@@ -63,105 +63,6 @@ async function holdsFailed(run: Run, known: AlertProblem | undefined, store: Sto
   const names = failed.map(({ identification }) => identification);
   const again = await store.plans.getMany(run.id, names, 'all');
   return again.some(({ state }) => state === 'held');
-}
-
-const tokenCodes: readonly ErrorCode[] = ['REAUTH_REQUIRED', 'TOKEN_REVOKED', 'TOKEN_RESTORED', 'TOKEN_UNAVAILABLE'];
-
-/** Returns whether the connection ended the run, and is an open problem of its own. */
-async function isOfConnection({ connection, end }: Run, store: Store): Promise<boolean> {
-  const failure = end?.failure;
-  if (failure === undefined) return false;
-  if (tokenCodes.includes(failure)) return hasConnectionProblem(connection, ['token'], store);
-  return isPlatformCode(failure) && hasConnectionProblem(connection, ['platform'], store);
-}
-
-/** Returns whether an open problem of the connection explains why no run of its syncs succeeds. */
-export async function hasConnectionProblem(
-  connection: string,
-  topics: readonly ('token' | 'platform')[],
-  store: Store,
-): Promise<boolean> {
-  const state = await store.alerts.state({ kind: 'connection', name: connection });
-  return topics.some((topic) => state?.problems[topic] !== undefined);
-}
-
-/** What a run that has ended shows about the platform of its connection: it failed because of it, or the platform answered. */
-export interface PlatformSeen {
-  readonly sync: string;
-  readonly run: string;
-  readonly startedAt: number;
-  readonly at: number;
-  readonly trouble: { readonly code: PlatformCode; readonly reason: string } | undefined;
-}
-
-/** Returns undefined for a run that shows nothing about the platform, for example because its source failed. */
-export function platformSeen({
-  id,
-  sync,
-  outcome,
-  plan,
-  end,
-  reason = '',
-  startedAt,
-  endedAt = 0,
-}: Run): PlatformSeen | undefined {
-  const failure = end?.failure;
-  const seen = { sync, run: id, startedAt, at: endedAt };
-  if (outcome === 'failed' && isPlatformCode(failure)) return { ...seen, trouble: { code: failure, reason } };
-  return plan?.platformUsers === undefined ? undefined : { ...seen, trouble: undefined };
-}
-
-/** What is wrong with a platform when a run ends with the code. */
-const platformTroubles = {
-  PLATFORM_UNREACHABLE: 'the platform cannot be reached',
-  PLATFORM_FAILED: 'the platform answers with errors',
-  PLATFORM_BUSY: 'the platform is busy',
-  PLATFORM_UNAUTHORIZED: 'the platform refuses the token',
-  PLATFORM_FORBIDDEN: 'the platform refuses the calls of Rollcall',
-} as const satisfies Partial<Record<ErrorCode, string>>;
-
-type PlatformCode = keyof typeof platformTroubles;
-
-function isPlatformCode(code: ErrorCode | undefined): code is PlatformCode {
-  return code !== undefined && Object.hasOwn(platformTroubles, code);
-}
-
-const shownSyncs = 5;
-
-/**
- * Returns the one problem of a connection whose platform ended runs, however many syncs it has, and the syncs that it
- * concerns. Any later run that the platform answers ends it. `failing`: the syncs so far.
- */
-export function judgePlatform(
-  connection: string,
-  seen: readonly PlatformSeen[],
-  failing: readonly string[],
-): { readonly finding: AlertProblem | 'well'; readonly failing: readonly string[] } {
-  const inOrder = seen.toSorted((a, b) => a.at - b.at);
-  const after = inOrder.slice(inOrder.findLastIndex(({ trouble }) => trouble === undefined) + 1);
-  const { trouble } = after.at(-1) ?? {};
-  if (trouble === undefined) return { finding: 'well', failing: [] };
-  const before = after.length < inOrder.length ? [] : failing;
-  const names = [...new Set([...before, ...after.map(({ sync }) => sync)])].toSorted();
-  const title = platformTroubles[trouble.code];
-  const who = firstOf(names.slice(0, shownSyncs), names.length).join(', ');
-  return {
-    failing: names,
-    finding: {
-      topic: 'platform',
-      code: 'platform-ends-runs',
-      severity: 'critical',
-      key: trouble.code,
-      title,
-      summary: `Runs of ${countOf(names.length, 'sync')} (${who}) failed, because ${title}. The last one: ${trouble.reason}`,
-      details: [],
-      figures: [['Syncs', names.length]],
-      from: Math.min(...after.map(({ startedAt }) => startedAt)),
-      unaffected: 'Delivered changes stay in effect. The next runs plan the unsent changes again.',
-      action: `rollcall check ${connection}`,
-      count: names.length,
-    },
-  };
 }
 
 /**

@@ -1,39 +1,41 @@
 import type { AlertCode } from '../../core/run/codes/code-names.ts';
 import { ageOf, countOf, firstOf, formatInstant, formatMinute } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
-import type { AlertProblem, Undelivered } from '../../ports/alerts.ts';
+import type { AlertProblem, Lacked, Observation, Undelivered } from '../../ports/alerts.ts';
 import type { QueueDepth } from '../../ports/metrics.ts';
 import { olderCopy } from '../../ports/store.ts';
 import type { ReportState } from '../../ports/store-operations.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
 
-/** What a process knows about the work of its deployment. Instants are epoch ms. */
+/** What the judge knows about the work of the deployment, from the store alone. Instants are epoch ms. */
 export interface WorkView {
   readonly now: number;
   /** Whether a sync has a schedule, or a request waits. Without either, no scheduler is missed. */
   readonly isSchedulerNeeded: boolean;
-  /** Since when this process has seen no scheduler; undefined while there is one. */
-  readonly unscheduledSince: number | undefined;
-  /** Since when Redis has not answered this process; undefined while it does, and without Redis. */
-  readonly redisAwaySince: number | undefined;
-  /** Since when runs are open and this process has seen no worker; undefined while there is one, and without Redis. */
-  readonly unworkedSince: number | undefined;
+  /** Since when something is lacking at every look. */
+  readonly lacking: Readonly<Partial<Record<Lacked, number>>>;
   readonly openRuns: number;
   /** Jobs in the queue, and when the oldest was added; undefined without Redis, and while it does not answer. */
   readonly queue: QueueDepth | undefined;
-  /** Since when every check has found a job that waits for longer than `queueAgedMs`. */
-  readonly agedSince: number | undefined;
   /** The oldest request without a run whose sync is neither paused nor has an open run. */
   readonly request: { readonly sync: string; readonly requestedAt: number } | undefined;
-  /** The time without the store that has just ended. */
-  readonly outage: Outage | undefined;
-  /** End of the last such time that was reported; 0 when there was none. */
+  /** What the processes see. */
+  readonly seen: readonly Observation[];
+  /** End of the last time without the store that was reported; 0 when there was none. */
   readonly storeBackAt: number;
-  /** The configuration that this process refused to read again, and since when; undefined while it has the newest one. */
-  readonly refusedReload: RefusedReload | undefined;
   /** Channels with a notice that they have not delivered for `undeliveredAfterMs`. */
   readonly undelivered: readonly Undelivered[];
 }
+
+/** `1 of 4 processes (worker-a)`, `all 4 processes`, `the process`. */
+function processWords(some: readonly Observation[], all: readonly Observation[]): string {
+  const running = all.filter(({ isStopped }) => isStopped !== true).length;
+  if (some.length >= running) return running === 1 ? 'the process' : `all ${running} processes`;
+  const names = some.map(({ process }) => process);
+  return `${some.length} of ${running} processes (${firstOf(names.slice(0, shownProcesses), names.length).join(', ')})`;
+}
+
+const shownProcesses = 3;
 
 /** Longer than a scheduler needs to be replaced: its lease lasts 15 s, a rollout about a minute. */
 const schedulerMissedMs = 120_000;
@@ -49,9 +51,16 @@ const agedForMs = 300_000;
  * cause is returned, the one that explains the others.
  */
 export function judgeWork(view: WorkView): AlertProblem | 'well' | undefined {
-  const { now, unscheduledSince, redisAwaySince, unworkedSince, queue, agedSince, request } = view;
+  const { now, lacking, queue, request, seen } = view;
   const missed = (since: number | undefined, ms: number): since is number => since !== undefined && now - since >= ms;
-  if (view.isSchedulerNeeded && missed(unscheduledSince, schedulerMissedMs)) {
+  const unscheduledSince = view.isSchedulerNeeded ? lacking.scheduler : undefined;
+  const {
+    redis: redisAwaySince,
+    worker: unworkedSince,
+    'free-worker': agedSince,
+    'some-redis': someAwaySince,
+  } = lacking;
+  if (missed(unscheduledSince, schedulerMissedMs)) {
     const summary = `No scheduler has been active for ${ageOf(now - unscheduledSince)} (since ${formatMinute(unscheduledSince)}), so no run starts`;
     return problem('no-scheduler', {
       summary,
@@ -60,7 +69,7 @@ export function judgeWork(view: WorkView): AlertProblem | 'well' | undefined {
     });
   }
   if (missed(redisAwaySince, workersMissedMs)) {
-    const summary = `Redis has not answered for ${ageOf(now - redisAwaySince)} (since ${formatMinute(redisAwaySince)}), so workers get no jobs`;
+    const summary = `Redis has not answered any process for ${ageOf(now - redisAwaySince)} (since ${formatMinute(redisAwaySince)}), so workers get no jobs`;
     return problem('no-redis', {
       summary,
       action: 'restart Redis, or check the network policy; requests are kept in the store',
@@ -73,6 +82,21 @@ export function judgeWork(view: WorkView): AlertProblem | 'well' | undefined {
       summary,
       action: 'start a process of the role worker (rollcall start), or read why its pods do not run',
       from: unworkedSince,
+    });
+  }
+  if (missed(someAwaySince, workersMissedMs)) {
+    const away = seen.filter(({ queue: one, isStopped }) => one === 'away' && isStopped !== true);
+    if (away.length === 0) return undefined;
+    const who = processWords(away, seen);
+    const summary = `Redis has not answered ${who} for ${ageOf(now - someAwaySince)} (since ${formatMinute(someAwaySince)}); it answers the others`;
+    return problem('no-redis', {
+      key: 'some-redis',
+      title: `Redis does not answer ${who}`,
+      summary,
+      action: 'check the network and the network policy of the processes that are named',
+      from: someAwaySince,
+      concerns: away.length,
+      severity: 'warning',
     });
   }
   if (queue !== undefined && missed(agedSince, agedForMs)) {
@@ -95,25 +119,18 @@ export function judgeWork(view: WorkView): AlertProblem | 'well' | undefined {
       severity: 'warning',
     });
   }
-  const missing = [view.isSchedulerNeeded ? unscheduledSince : undefined, redisAwaySince, unworkedSince, agedSince];
-  return missing.every((since) => since === undefined) ? 'well' : undefined;
+  const others = [unscheduledSince, redisAwaySince, unworkedSince, agedSince, someAwaySince];
+  return others.every((since) => since === undefined) ? 'well' : undefined;
 }
 
 function problem(
   code: AlertCode,
-  own: Pick<AlertProblem, 'summary' | 'action' | 'from' | 'figures'> & Partial<Pick<AlertProblem, 'severity'>>,
+  own: Pick<AlertProblem, 'summary' | 'action' | 'from' | 'figures'> &
+    Partial<Pick<AlertProblem, 'severity' | 'key' | 'title' | 'concerns'>>,
 ): AlertProblem {
   const unaffected = 'Delivered changes stay in effect. Requests and runs are kept, and continue where they stopped.';
   const base = { topic: 'work', code, key: code, details: [], unaffected } as const;
   return { ...base, severity: 'critical', ...own };
-}
-
-/** A time in which the store did not answer. */
-export interface Outage {
-  readonly from: number;
-  readonly until: number;
-  /** Why, in a few words: `its disk is full`. */
-  readonly fault: string;
 }
 
 /** How an operator keeps the fault from coming back. */
@@ -145,20 +162,29 @@ export function judgeOlderCopy(from: number): AlertProblem {
 
 /** Shorter outages are in the log only. */
 export const outageToldMs = 60_000;
+/** By then, each process that saw the outage has written it: a few looks. */
+const outageSettledMs = 20_000;
 
 /**
- * Reports that the store was unavailable. No notice can be stored during the outage, so the report follows afterwards.
+ * Reports that the store was unavailable: once, whichever processes saw it. No notice can be stored during the outage, so
+ * the report follows afterwards.
  */
 export function judgeOutage({
-  outage,
+  now,
+  seen,
   storeBackAt,
-}: Pick<WorkView, 'outage' | 'storeBackAt'>): { readonly over: AlertProblem } | 'well' | undefined {
-  if (outage === undefined) return 'well';
-  if (outage.until - outage.from < outageToldMs || storeBackAt >= outage.from) return undefined;
-  const { from, until, fault } = outage;
+}: Pick<WorkView, 'now' | 'seen' | 'storeBackAt'>): { readonly over: AlertProblem } | 'well' | undefined {
+  const untold = seen.filter(({ outage }) => outage !== undefined && outage.from > storeBackAt);
+  const newest = untold.map(({ outage }) => outage).toSorted((a, b) => (b?.until ?? 0) - (a?.until ?? 0))[0];
+  if (newest === undefined) return 'well';
+  const { until, fault } = newest;
+  const some = untold.filter(({ outage }) => outage !== undefined && outage.until >= newest.from);
+  const from = Math.min(...some.map(({ outage = newest }) => outage.from));
+  if (until - from < outageToldMs || now - until < outageSettledMs) return undefined;
   const [title, action] = afterFault[fault] ?? [undefined, 'read the log of the database for that time'];
   const what = title === undefined ? 'did not answer' : 'took no write';
   const why = title === undefined ? '' : `, because ${fault.replace(' is ', ' was ')}`;
+  const who = processWords(some, seen);
   return {
     over: {
       topic: 'store',
@@ -166,7 +192,7 @@ export function judgeOutage({
       severity: title === undefined ? 'info' : 'warning',
       key: 'away',
       ...given({ title }),
-      summary: `The store ${what} for ${ageOf(until - from)}${why}, from ${formatMinute(from)} to ${formatMinute(until)}`,
+      summary: `The store ${what} for ${ageOf(until - from)}${why}, from ${formatMinute(from)} to ${formatMinute(until)}, as ${who} saw it`,
       details: ['Runs waited and continue where they stopped. No alert could be sent in that time.'],
       unaffected: undefined,
       action,
@@ -239,28 +265,30 @@ export function judgeReports({ reports }: { readonly reports: readonly ReportFac
   };
 }
 
-/** A configuration that a process could not read again. */
-export interface RefusedReload {
-  readonly at: number;
-  readonly problems: readonly string[];
-}
-
 const shownProblems = 5;
 
-/** Returns whether this process works with the configuration that its file has. */
-export function judgeReload({ refusedReload }: Pick<WorkView, 'refusedReload'>): AlertProblem | 'well' {
-  if (refusedReload === undefined) return 'well';
-  const { at, problems } = refusedReload;
+/** Returns whether every process works with the configuration that its file has. */
+export function judgeReload({ seen }: Pick<WorkView, 'seen'>): AlertProblem | 'well' | undefined {
+  const refused = seen.flatMap((one) => (one.refusedReload === undefined ? [] : [{ ...one.refusedReload, one }]));
+  const running = refused.filter(({ one }) => one.isStopped !== true);
+  const newest = running.toSorted((a, b) => b.at - a.at)[0];
+  // What has stopped may come back with the same problem, or without.
+  if (newest === undefined) return refused.length === 0 ? 'well' : undefined;
+  const { problems } = newest;
+  const some = running.map(({ one }) => one);
+  const who = processWords(some, seen);
   return {
     topic: 'configuration',
     code: 'reload-refused',
     severity: 'warning',
     key: problems.join(),
-    summary: `The configuration was to be read again ${formatMinute(at)}, and has ${countOf(problems.length, 'problem')}`,
+    title: `the changed configuration has problems: refused by ${who}`,
+    summary: `The changed configuration has ${countOf(problems.length, 'problem')}, so ${who} ${some.length === 1 ? 'continues' : 'continue'} with the one before`,
     details: firstOf(problems.slice(0, shownProblems), problems.length),
-    from: at,
-    unaffected: 'The process continues with the configuration that it has.',
+    from: Math.min(...running.map(({ at }) => at)),
+    unaffected: 'Runs continue with the configuration that was read before.',
     action: 'rollcall check',
+    concerns: some.length,
   };
 }
 
@@ -406,14 +434,4 @@ function lateAt({ issuedAt = 0, expiresAt = 0 }: TokenStatus): number {
 
 function isText(text: string | undefined): text is string {
   return text !== undefined && text !== '';
-}
-
-/** What a process remembers while it opens its work again: after an outage of the store, and after a refused reload. */
-export interface ProcessMemory {
-  away: Pick<Outage, 'from' | 'fault'> | undefined;
-  refusedReload: RefusedReload | undefined;
-}
-
-export function freshMemory(): ProcessMemory {
-  return { away: undefined, refusedReload: undefined };
 }

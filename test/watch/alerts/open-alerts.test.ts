@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ErrorCode } from '../../../src/core/run/errors.ts';
+import { type ErrorCode, RollcallError, rootCauseOf } from '../../../src/core/run/errors.ts';
 import { noPlan } from '../../../src/core/run/facts.ts';
+import { given } from '../../../src/core/run/given.ts';
 import { noCounts } from '../../../src/core/run/run.ts';
 import type { ChannelSettings } from '../../../src/ports/alerts.ts';
 import type { OwnedRun, RunPatch, RunScope, Store } from '../../../src/ports/store.ts';
 import type { TokenStatus } from '../../../src/ports/tokens.ts';
 import { openStore } from '../../../src/store/index.ts';
-import { untilCaughtUp } from '../../../src/watch/alerts/freshness.ts';
 import { type Alerts, type AlertsOptions, openAlerts } from '../../../src/watch/alerts/open-alerts.ts';
 import {
   dayMs,
@@ -29,7 +29,6 @@ let clock: FakeClock;
 let receiver: Receiver;
 let token: TokenStatus;
 let staleAfterMs: number | undefined;
-let isExcused: ReturnType<typeof untilCaughtUp>;
 const log = memoryLogger();
 
 beforeEach(async () => {
@@ -48,7 +47,6 @@ beforeEach(async () => {
     advice: '',
   };
   staleAfterMs = undefined;
-  isExcused = untilCaughtUp(0);
 });
 afterEach(() => store.close());
 
@@ -77,7 +75,6 @@ function optionsOf(channels: readonly ChannelSettings[]): AlertsOptions {
         name: 'people',
         connection: 'acme',
         staleBefore: (now) => (staleAfterMs === undefined ? undefined : now - staleAfterMs),
-        isExcused,
       },
     ],
     connections: [{ name: 'acme', token: async () => token, reports: [] }],
@@ -110,7 +107,10 @@ async function runEnded(patch: RunPatch, scope: RunScope = { kind: 'all' }, sync
 }
 
 const failed = (reason = 'the source cannot be read: ENOENT') => runEnded({ outcome: 'failed', reason });
-const failedBy = (failure: ErrorCode) => ({ outcome: 'failed', end: { failure, reasons: [] } }) as const;
+const failedBy = (failure: ErrorCode) => {
+  const cause = rootCauseOf(new RollcallError('it failed', { code: failure }), 'acme');
+  return { outcome: 'failed', end: { failure, reasons: [], ...given({ cause }) } } as const;
+};
 const succeeded = () => runEnded({ outcome: 'succeeded' });
 
 describe('a sync', () => {
@@ -591,12 +591,7 @@ describe('tokens', () => {
 
 describe('a platform that ends the runs of twelve syncs', () => {
   const names = Array.from({ length: 12 }, (_, i) => `sync${i}`);
-  const syncs = names.map((name) => ({
-    name,
-    connection: 'acme',
-    staleBefore: () => undefined,
-    isExcused: () => false,
-  }));
+  const syncs = names.map((name) => ({ name, connection: 'acme', staleBefore: () => undefined }));
   const fault = { reason: 'the platform answered 503', ...failedBy('PLATFORM_FAILED') };
   const allEnded = async (patch: RunPatch, some = names) => {
     for (const name of some) await runEnded(patch, { kind: 'all' }, name);
@@ -607,8 +602,8 @@ describe('a platform that ends the runs of twelve syncs', () => {
     await allEnded(fault, names.slice(0, 1));
     await alerts.evaluate(never);
     await allEnded(fault, names.slice(1));
-    expect(await looked(alerts)).toHaveLength(1);
-    expect((await alerts.report(1)).standing[0]?.summary).toMatch(/^Runs of 12 syncs /);
+    expect(await looked(alerts)).toHaveLength(2);
+    expect((await alerts.report(1)).standing[0]?.summary).toContain('so 12 syncs cannot compare');
   });
 
   it('is one problem with their names, and one end', async () => {
@@ -620,7 +615,9 @@ describe('a platform that ends the runs of twelve syncs', () => {
     }
     const told = receiver.received.splice(0).map((one) => one.json<{ title: string; text: string }>());
     expect(told.map(({ title }) => title)).toEqual(['CRITICAL connection acme: the platform answers with errors']);
-    expect(told[0]?.text).toContain('Runs of 12 syncs (sync0, sync1, sync10, sync11, sync2, … and 7 more) failed');
+    expect(told[0]?.text).toContain(
+      'so 12 syncs cannot compare or change accounts (sync0, sync1, sync10, sync11, sync2, … and 7 more)',
+    );
     await allEnded({ outcome: 'succeeded', plan: { ...noPlan, platformUsers: 3 } });
     expect(await looked(alerts)).toEqual(['RECOVERED connection acme: the platform answers again']);
   });
@@ -730,13 +727,7 @@ describe('a notice', () => {
   ])('that a receiver %s is told by the other channels after five minutes', async (_, status, times) => {
     const other = await openReceiver();
     receiver.answer(...Array.from({ length: times }, () => status));
-    const work = {
-      hasSchedules: false,
-      isScheduled: async () => true,
-      isWorked: undefined,
-      queue: undefined,
-      refusedReload: () => undefined,
-    };
+    const work = { hasSchedules: false, hasWorkers: false };
     const hooks: readonly ChannelSettings[] = [
       { kind: 'teams', name: 'chat', url: reveal(receiver.url), afterMs: 0, remindMs: undefined },
       hook({ name: 'other', url: reveal(other.url) }),
