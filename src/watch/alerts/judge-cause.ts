@@ -7,9 +7,12 @@ import type { Run } from '../../ports/store.ts';
 
 export type CauseTopic = RootCause['topic'];
 
-/** What a run shows about a cause: `bad`: it is there; `good`: it is over; `idle`: the sync does not need it any longer. */
+/**
+ * What a run shows about a cause. `bad`: it is there. `good`: it is over. `waits`: changes of the sync still wait for what
+ * it did to them. `idle`: the sync does not need it any longer.
+ */
 export interface Sign {
-  readonly kind: 'bad' | 'good' | 'idle';
+  readonly kind: 'bad' | 'good' | 'waits' | 'idle';
   readonly topic: CauseTopic;
   /** Only of a bad sign: for the others, the sync says which problems they are about. */
   readonly cause?: RootCause;
@@ -21,20 +24,28 @@ export interface Sign {
   readonly reason: string;
 }
 
-/** Returns the cause that the run shares with others, if that is all that is wrong with it. */
-export function sharedCause({ outcome, end, counts }: Run): RootCause | undefined {
+/** Returns the cause that the run shares with others, or may share, if that is all that is wrong with it. */
+export function causeOfRun({ connection, endedAt, outcome, end, counts, delivery }: Run): RootCause | undefined {
   // A file whose answer was lost leaves changes whose outcome is not known, and later runs find it out.
   const isShared = outcome === 'failed' || (counts.failed === 0 && counts.unresolved > 0);
-  return isShared ? end?.cause : undefined;
+  if (isShared && end?.cause !== undefined) return end.cause;
+  const isFailing = endedAt === undefined || (counts.failed > 0 && counts.applied + counts.unverified === 0);
+  return isFailing && delivery?.failedFile?.seen === 0 ? { topic: 'files', subject: connection } : undefined;
+}
+
+/** Returns whether the run only waits for the outcome of changes that an earlier run sent. */
+export function waitsOnly({ outcome, counts, plan }: Run): boolean {
+  const isWaiting = outcome === 'partial' && (plan?.blocked.unresolved ?? 0) > 0;
+  return isWaiting && counts.failed + counts.unresolved === 0 && plan?.sourceGaps.length === 0;
 }
 
 /** Returns what a run that ended shows. */
 export function signsOfEnd(run: Run): readonly Sign[] {
   const { sync, connection, read, plan, counts, startedAt: from, endedAt: at = from, reason = '' } = run;
-  const cause = sharedCause(run);
+  const cause = causeOfRun(run);
   const sign = { sync, connection, from, at, reason };
   if (cause !== undefined) return [{ ...sign, kind: 'bad', topic: cause.topic, cause }];
-  const delivers = counts.applied + counts.unverified > 0 ? 'good' : 'idle';
+  const delivers = counts.applied + counts.unverified > 0 ? 'good' : waitsOnly(run) ? 'waits' : 'idle';
   const shown: readonly (readonly [Sign['kind'], readonly CauseTopic[]])[] = [
     ['good', read === undefined ? [] : ['source', 'credential']],
     ['good', plan?.platformUsers === undefined ? [] : ['platform']],
@@ -47,24 +58,12 @@ export function signsOfEnd(run: Run): readonly Sign[] {
 export function signsOfOpen(run: Run, now: number): readonly Sign[] {
   const { sync, connection, delivery, problem, phase } = run;
   const since = delivery?.waitingSince;
+  const cause = causeOfRun(run);
   const sign = { sync, connection, from: since ?? run.startedAt, at: now, reason: problem?.reason ?? '' } as const;
   if (since !== undefined && problem?.cause !== undefined)
     return [{ ...sign, kind: 'bad', topic: problem.cause.topic, cause: problem.cause }];
+  if (cause !== undefined) return [{ ...sign, reason: '', kind: 'bad', topic: cause.topic, cause }];
   return since === undefined && phase === 'proving' ? [{ ...sign, kind: 'good', topic: 'uploads' }] : [];
-}
-
-/**
- * Returns what runs in progress show of their files: the first one failed without any effect. That is the platform's trouble
- * once it happens to two syncs, or to one more.
- */
-export function signsOfFiles(open: readonly Run[], known: ReadonlySet<string>, now: number): readonly Sign[] {
-  const failing = open.filter(({ delivery, endedAt }) => endedAt === undefined && delivery?.failedFile?.seen === 0);
-  return failing.flatMap(({ sync, connection, startedAt: from }) => {
-    const isAlone = failing.every((one) => one.connection !== connection || one.sync === sync);
-    if (isAlone && !known.has(sync)) return [];
-    const cause = { topic: 'files', subject: connection } as const;
-    return [{ kind: 'bad', topic: 'files', cause, sync, connection, from, at: now, reason: '' } as const];
-  });
 }
 
 /** Whether the tokens of the connection are the cause. */
@@ -98,6 +97,8 @@ export interface CauseView {
   readonly isConfigured: (sync: string) => boolean;
   /** The leavers of the sync whose target ends soon, and who still have an enabled account. */
   readonly leaversAtRisk: (sync: string) => number;
+  /** The problem is open. */
+  readonly isOpen: boolean;
   /** Further syncs of the connection whose runs wait for their turn behind those of the cause. */
   readonly behind: readonly string[];
 }
@@ -106,6 +107,9 @@ export interface CauseView {
 const confirmMs = 600_000;
 /** After so long, changes that are not delivered are critical. Leavers may make them so earlier. */
 const criticalAfterMs = 1_800_000;
+
+/** Files that fail in so many syncs, and no row of them has an effect: their rows are not at fault. */
+const faultySyncs = 3;
 
 /** Judges one cause by the signs since the last look, in order of time. */
 export function judgeCause(
@@ -124,6 +128,10 @@ export function judgeCause(
       all.set(sign.sync, { from: known?.from ?? sign.from, at: sign.at });
       continue;
     }
+    if (sign.kind === 'waits') {
+      if (known !== undefined) all.set(sign.sync, { ...known, at: sign.at });
+      continue;
+    }
     if (known !== undefined && known.at <= sign.at) all.delete(sign.sync);
     if (sign.kind === 'good') goodAt = Math.max(goodAt ?? 0, sign.at);
   }
@@ -131,7 +139,8 @@ export function judgeCause(
   const syncs = [...all].filter(([, { at }]) => goodAt === undefined || at > goodAt || isUnsure);
   if (cause === undefined || syncs.length === 0) return { finding: 'well', concerned: undefined };
   const concerned = { syncs: Object.fromEntries(syncs), cause, reason, ...given({ goodAt }) };
-  return { finding: problemOf(concerned, view), concerned };
+  const isSure = topic !== 'files' || cause.code !== undefined || view.isOpen || syncs.length >= faultySyncs;
+  return { finding: isSure ? problemOf(concerned, view) : 'well', concerned };
 }
 
 /** What a cause is called, and what does not happen meanwhile. */

@@ -1,9 +1,9 @@
-import { noPlan } from '../../core/run/facts.ts';
+import type { ErrorCode } from '../../core/run/errors.ts';
+import { type AccessTrouble, noPlan } from '../../core/run/facts.ts';
 import type { FindingCode } from '../../core/run/finding.ts';
 import { countOf, firstOf, formatInstant } from '../../core/run/formats.ts';
 import type { AlertProblem, Figures } from '../../ports/alerts.ts';
 import { batchTroubles, type Run, type Store, troubleOf } from '../../ports/store.ts';
-import { sharedCause } from './judge-cause.ts';
 
 /** Findings that explain a failure. */
 const causes: readonly FindingCode[] = [
@@ -26,8 +26,8 @@ const rowCodes: readonly FindingCode[] = ['row-unreadable', 'row-rejected'];
  * - The operator canceled it and every outcome is known, or this version does not know its outcome.
  * - It held the changes that failed before, so it shows nothing about them.
  * - It was about named people: it ends no problem of others, and does not cover a problem of a whole run. When the
- *   source does not know some of them, and nothing else is wrong, only the person who made the request gets the answer.
- * - It shares its cause with other runs: that is a problem of the connection, or of the source.
+ *   source does not know some of them, or an undo leaves some as they are, and nothing else is wrong, only the person who
+ *   made the request gets the answer.
  */
 export async function judgeRun(
   run: Run,
@@ -37,8 +37,7 @@ export async function judgeRun(
   const isUnknown = run.outcome === 'cancelled' && run.counts.unresolved > 0;
   const isHeld = run.outcome === 'held' && !run.isSuccess;
   if (run.outcome === 'failed' || run.outcome === 'partial' || isHeld || isUnknown) {
-    if (run.scope.kind === 'users' && (run.plan?.sourceRows === 0 || lacksOnlyPeople(run))) return undefined;
-    if (sharedCause(run) !== undefined) return undefined;
+    if (run.scope.kind === 'users' && (run.plan?.sourceRows === 0 || concernsOnlyTheRequester(run))) return undefined;
     if (run.isSuccess && run.scope.kind === 'users') return undefined;
     const problem = run.outcome === 'failed' ? await failedRun(run, store) : await partialRun(run, store);
     return inScope(problem, run, known);
@@ -50,10 +49,10 @@ export async function judgeRun(
   return healed === undefined ? 'well' : { over: healed };
 }
 
-/** Returns whether the run is partial only because the source does not know some of the named people. */
-function lacksOnlyPeople({ outcome, counts, plan = noPlan }: Run): boolean {
-  const isTroubled = counts.failed + counts.unresolved + (plan.blocked.unresolved ?? 0) > 0;
-  return outcome === 'partial' && plan.unknownPeople > 0 && !isTroubled && plan.sourceGaps.length === 0;
+/** Returns whether the run is partial only because of what was asked for: nothing failed, waits or was read in part. */
+function concernsOnlyTheRequester({ outcome, counts, plan = noPlan }: Run): boolean {
+  const waiting = (plan.blocked.unresolved ?? 0) + plan.createsWait;
+  return outcome === 'partial' && counts.failed + counts.unresolved + waiting === 0 && plan.sourceGaps.length === 0;
 }
 
 /** Returns whether the run held changes that failed in the run of the open problem: those people are not repaired yet. */
@@ -109,7 +108,7 @@ async function failedRun(run: Run, store: Store): Promise<AlertProblem> {
     code: 'run-failed',
     severity: 'critical',
     key: `failed ${withoutNumbers(run.reason ?? '')}`,
-    ...(run.scope.kind === 'all' ? {} : { title: 'the run about named people failed' }),
+    title: failedTitle(run),
     figures: figuresOf(run),
     summary: `The ${nameOf(run)} failed: ${run.reason ?? 'the reason is not known'}`,
     details: await causesOf(run, store),
@@ -117,6 +116,22 @@ async function failedRun(run: Run, store: Store): Promise<AlertProblem> {
     action: `rollcall show ${run.id}`,
     run: run.id,
   };
+}
+
+/** What ended a run, where an operator can name it in a few words. */
+const failures: Readonly<Partial<Record<ErrorCode, string>>> = {
+  SOURCE_UNAVAILABLE: 'the source cannot be read',
+  SOURCE_REFUSED: 'the source refuses the credentials',
+  SCAN_INCOMPLETE: 'the users of the platform were not read completely',
+  PLATFORM_ANSWER_INVALID: 'the platform answers something else than its API',
+  PLATFORM_REFUSED: 'the platform refuses a request',
+};
+
+function failedTitle({ scope, end, plan }: Run): string {
+  const what = scope.kind === 'all' ? 'the run failed' : 'the run about named people failed';
+  const isUnusable = plan !== undefined && plan.platformUsers === undefined && end?.failure === undefined;
+  const why = isUnusable ? 'nothing was changed, because the source cannot be used' : failures[end?.failure ?? 'USAGE'];
+  return why === undefined ? what : `${what}: ${why}`;
 }
 
 async function partialRun(run: Run, store: Store): Promise<AlertProblem> {
@@ -133,14 +148,21 @@ async function partialRun(run: Run, store: Store): Promise<AlertProblem> {
     figures: figuresOf(run),
   } as const;
   if (run.isSuccess) return { ...base, ...accessProblem(run) };
-  const { sourceGaps, blocked } = run.plan ?? noPlan;
+  const { sourceGaps, blocked, createsWait } = run.plan ?? noPlan;
   const isRead = sourceGaps.length === 0;
   const waiting = blocked.unresolved ?? 0;
   if (failed + unresolved === 0 && waiting > 0 && isRead) return { ...base, ...waitingPeople(run, waiting) };
+  if (failed + unresolved === 0 && createsWait > 0 && isRead) {
+    const title = `${countOf(createsWait, 'person has', 'people have')} no account: creates had no effect`;
+    const own = { code: 'run-partial', key: 'partial creates', title, count: createsWait } as const;
+    return { ...base, ...own, details: [], action: `rollcall show ${run.id} --findings` };
+  }
   if (failed + unresolved === 0) {
     const rows = (await store.runs.findings(run.id, searchedFindings)).filter(({ code }) => rowCodes.includes(code));
     const what =
-      rows.length === 0 ? 'the source was not read completely' : `${countOf(rows.length, 'row needs', 'rows need')} HR`;
+      rows.length === 0
+        ? 'the source was not read completely'
+        : `${countOf(rows.length, 'row needs', 'rows need')} a fix in HR`;
     return {
       ...base,
       code: 'run-incomplete',
@@ -177,11 +199,20 @@ function accessProblem({ id, plan = noPlan, reason = '' }: Run) {
   return {
     code: 'run-incomplete',
     key: 'access',
-    title: 'records in trouble keep people from leaving or starting',
+    title: accessTitle(plan.access),
     details: [reason],
     action: `rollcall show ${id} --findings`,
     count: Math.max(1, plan.access.keep + plan.access.lack),
   } as const;
+}
+
+/** `2 people need a fix in HR: 1 has no account yet, 1 still has access`. */
+function accessTitle({ keep, lack }: AccessTrouble): string {
+  const parts = [
+    ...(lack === 0 ? [] : [countOf(lack, 'has no account yet', 'have no account yet')]),
+    ...(keep === 0 ? [] : [countOf(keep, 'still has access', 'still have access')]),
+  ];
+  return `${countOf(keep + lack, 'person needs', 'people need')} a fix in HR: ${parts.join(', ')}`;
 }
 
 const shownRows = 5;

@@ -19,13 +19,14 @@ import { decideAlerts, freshState, type NoticeDraft, quietAlerts } from './decid
 import { catchUpMs } from './freshness.ts';
 import {
   type CauseTopic,
+  causeOfRun,
   isOfToken,
   type Sign,
   signsAbout,
   signsOfEnd,
-  signsOfFiles,
   signsOfOpen,
   subjectOf,
+  waitsOnly,
 } from './judge-cause.ts';
 import { isAtRisk } from './judge-leavers.ts';
 import { judgeOlderCopy } from './judge-service.ts';
@@ -33,6 +34,7 @@ import type { WatchedSync } from './judge-sync.ts';
 import type { Place } from './render-notice.ts';
 import { openChannel, openSender, sendOnce } from './send.ts';
 import {
+  causeTopics,
   type Evaluation,
   type EvaluationIo,
   endedSince,
@@ -161,9 +163,10 @@ export function openAlerts(options: AlertsOptions): Alerts {
     const paused = new Set(pauses.map(({ sync }) => sync));
     /** Syncs with a cause that is told as a problem of a connection or a source. */
     const concerned = (topic?: CauseTopic): ReadonlySet<string> => {
-      const causes = [...states.values()].flatMap(({ concerned: some = {} }) => Object.entries(some));
-      const meant = causes.filter(([name]) => topic === undefined || name === topic);
-      return new Set(meant.flatMap(([, { syncs }]) => Object.keys(syncs)));
+      const causes = [...states.values()].flatMap(({ problems, concerned: some = {} }) =>
+        causeTopics.flatMap((one) => (problems[one] === undefined || one !== (topic ?? one) ? [] : (some[one] ?? []))),
+      );
+      return new Set(causes.flatMap(({ syncs }) => Object.keys(syncs)));
     };
     const isHindered = (some: ReadonlySet<string>) => {
       const isWorkDone = stateOf(deployment).problems.work === undefined;
@@ -178,7 +181,8 @@ export function openAlerts(options: AlertsOptions): Alerts {
   };
   type Look = Awaited<ReturnType<typeof openLook>>;
 
-  const evaluateShared = async (signs: readonly Sign[], look: Look): Promise<void> => {
+  /** Returns false when another process was faster: the runs are then judged by the next look. */
+  const evaluateShared = async (signs: readonly Sign[], look: Look): Promise<boolean> => {
     const { states, stateOf, evaluate, now, open, leaversAtRisk } = look;
     const configured = new Set(options.syncs.map(({ name }) => name));
     const known = [...states.values()].filter(({ concerned = {} }) => Object.keys(concerned).length > 0);
@@ -194,8 +198,10 @@ export function openAlerts(options: AlertsOptions): Alerts {
       const turns = open.filter((run) => run.connection === subject.name && run.waiting?.for === 'turn');
       const behind = turns.map(({ sync }) => sync);
       const isConfigured = (sync: string): boolean => configured.has(sync);
-      await evaluate(subject, evaluateCauses(before, some, { now, isConfigured, leaversAtRisk, behind }));
+      const found = evaluateCauses(before, some, { now, isConfigured, leaversAtRisk, behind });
+      if (!(await evaluate(subject, found))) return false;
     }
+    return true;
   };
 
   return {
@@ -221,16 +227,22 @@ export function openAlerts(options: AlertsOptions): Alerts {
         ...due.flatMap(({ ended }) => ended.flatMap(signsOfEnd)),
         ...open.flatMap((run) => signsOfOpen(run, now)),
       ];
-      const wereShared = look.concerned('files');
-      await evaluateShared([...signs, ...signsOfFiles(open, wereShared, now)], look);
-      const areShared = look.concerned('files');
+      const told = (topic: CauseTopic) => look.concerned(topic);
+      const [hadFiles, hadUploads] = [told('files'), told('uploads')];
+      if (!(await evaluateShared(signs, look))) return;
+      const [haveFiles, haveUploads] = [told('files'), told('uploads')];
+      const isTold = (run: Run): boolean => {
+        const cause = causeOfRun(run);
+        if (cause !== undefined) return cause.topic !== 'files' || haveFiles.has(run.sync);
+        return waitsOnly(run) && (hadUploads.has(run.sync) || haveUploads.has(run.sync));
+      };
       const isHindered = look.isHindered(look.concerned());
       for (const one of due) {
         signal.throwIfAborted();
         const { name } = one.sync;
         const subject = { kind: 'sync', name } as const;
-        const isFilesShared = wereShared.has(name) || areShared.has(name);
-        const around = { open, isHindered: isHindered(one.sync), freshFrom, isFilesShared };
+        const areFilesTold = hadFiles.has(name) || haveFiles.has(name);
+        const around = { open, isHindered: isHindered(one.sync), freshFrom, isTold, areFilesTold };
         const found = await evaluateSync(one, stateOf(subject), around, io);
         if (await evaluate(subject, found)) attention.evaluated(one.sync, { freshAt: found.freshAt, at: now });
       }

@@ -146,8 +146,10 @@ export interface SyncSurroundings {
   readonly isHindered: boolean;
   /** Before this instant, no sync is late: the deployment has just started. */
   readonly freshFrom: number;
-  /** The trouble of its files is told as a problem of the connection. */
-  readonly isFilesShared: boolean;
+  /** Whether the trouble of the run is told as a problem of its connection or source. */
+  readonly isTold: (run: Run) => boolean;
+  /** So is the trouble of its files. */
+  readonly areFilesTold: boolean;
 }
 
 /**
@@ -157,7 +159,7 @@ export interface SyncSurroundings {
 export async function evaluateSync(
   { sync, troubledRun, ended }: SyncToEvaluate & { readonly ended: readonly Run[] },
   before: AlertState,
-  { open: openRuns, isHindered, freshFrom, isFilesShared }: SyncSurroundings,
+  { open: openRuns, isHindered, freshFrom, isTold, areFilesTold }: SyncSurroundings,
   { store, clock }: EvaluationIo,
 ): Promise<Evaluation> {
   const now = clock.now();
@@ -165,15 +167,15 @@ export async function evaluateSync(
   const newest = ended.at(-1);
   let known: (AlertProblem & Pick<Partial<KnownProblem>, 'wellSince'>) | undefined = before.problems.run;
   for (const run of ended) {
-    const judged = await judgeRun(run, store, known);
-    const found = judged !== undefined && judged !== 'well' && 'over' in judged && isFilesShared ? 'well' : judged;
+    const judged = isTold(run) ? undefined : await judgeRun(run, store, known);
+    const found = judged !== undefined && judged !== 'well' && 'over' in judged && areFilesTold ? 'well' : judged;
     if (found !== undefined) known = found === 'well' || 'over' in found ? undefined : found;
     facts.push({ at: run.endedAt ?? now, topics: found === undefined ? {} : { run: found } });
   }
   const topics: Partial<Findings> = { ...facts.pop()?.topics };
   // Trouble in between is news only while nothing else is wrong: what becomes of the run is judged at its end.
   const isNews = known === undefined || known.code === 'files-failed';
-  const open = isNews && !isFilesShared ? openRuns.find(({ id }) => id === troubledRun) : undefined;
+  const open = isNews && !areFilesTold ? openRuns.find(({ id }) => id === troubledRun) : undefined;
   const trouble = open === undefined ? undefined : await judgeOpenRun(open, store, known);
   if (trouble !== undefined) {
     // The end of an earlier run is reported on its own.
@@ -224,13 +226,18 @@ export async function evaluateTokens(
 }
 
 /** Evaluates what runs show about a cause that they share. */
-export function evaluateCauses(before: AlertState, signs: readonly Sign[], view: CauseView): Evaluation {
+export function evaluateCauses(
+  before: AlertState,
+  signs: readonly Sign[],
+  view: Omit<CauseView, 'isOpen'>,
+): Evaluation {
   const topics: Partial<Findings> = {};
   const judged = causeTopics.flatMap((topic) => {
     const known = before.concerned?.[topic];
     const some = signs.filter((sign) => sign.topic === topic);
     if (known === undefined && some.every(({ cause }) => cause === undefined)) return [];
-    return [[topic, judgeCause(topic, known, some, view)] as const];
+    const isOpen = before.problems[topic] !== undefined;
+    return [[topic, judgeCause(topic, known, some, { ...view, isOpen })] as const];
   });
   for (const [topic, { finding }] of judged) topics[topic] = finding;
   const left = judged.flatMap(([topic, { concerned: one }]) => (one === undefined ? [] : [[topic, one] as const]));
