@@ -13,9 +13,15 @@ import type { Logger } from '../ports/runtime.ts';
 import type { SchedulerContext } from '../run/work.ts';
 import type { HealthParts, OpenApiDocument, RunningServer, ServerParts, Vitals } from '../server/server-parts.ts';
 import type { ServerSettings } from '../server/settings.ts';
-import { type AlertChecks, openSight, type Sight, watchUntil } from '../watch/alerts/open-checks.ts';
+import { type Sight, watchUntil } from '../watch/alerts/open-checks.ts';
 import type { OpenedMetrics } from '../watch/metrics/metrics.ts';
-import { deploymentLeaseMs, type LeasedWork, refuseBesideWorkers, workUnderLease } from '../work/deployment-lease.ts';
+import {
+  deploymentLeaseMs,
+  type LeasedWork,
+  refuseBesideWorkers,
+  untilAborted,
+  workUnderLease,
+} from '../work/deployment-lease.ts';
 import { type DriveIo, runlessContext } from '../work/drive-run.ts';
 import { type Heartbeat, openHeartbeat } from '../work/liveness.ts';
 import { openOrphans } from '../work/orphans.ts';
@@ -30,7 +36,6 @@ export interface DeploymentHooks {
   readonly onReady: () => void;
   /** Called after each tick of the scheduler. */
   readonly onTick?: () => void;
-  readonly sight?: Sight;
 }
 
 /**
@@ -43,7 +48,7 @@ export async function runDeployment(
   config: Config,
   engine: Engine,
   given: DriveIo,
-  { onReady, onTick = () => {}, sight = openSight() }: DeploymentHooks,
+  { onReady, onTick = () => {} }: DeploymentHooks,
 ): Promise<void> {
   const { clock, logger, store } = engine.io;
   const onError = (error: unknown, task: string): void =>
@@ -56,13 +61,11 @@ export async function runDeployment(
     async run(signal) {
       const drive: DriveIo = { ...given, signal };
       const dispatch = openLocalDispatch(drive, (job, payload) => runJob(job, payload, runlessContext(drive)));
-      const alerts = openConfigAlertChecks(config, engine, { queue: undefined, sight });
       try {
-        const context = schedulerContext(config, engine, { drive, dispatch, alerts });
+        const context = schedulerContext(config, engine, { drive, dispatch });
         await runScheduler(schedulerWork, context, { clock, signal, onTick, onError });
       } finally {
         await dispatch.close();
-        await alerts.close();
       }
     },
     conflict() {
@@ -84,7 +87,7 @@ export async function runDeployment(
 export function schedulerContext(
   config: Config,
   { io, connections }: Engine,
-  { drive, dispatch, alerts }: { readonly drive: DriveIo; readonly dispatch: Dispatch; readonly alerts: AlertChecks },
+  { drive, dispatch }: { readonly drive: DriveIo; readonly dispatch: Dispatch },
 ): SchedulerContext {
   const scheduled = Object.values(config.syncs).flatMap(({ name, schedule }) =>
     schedule === undefined ? [] : [{ name, schedule }],
@@ -96,7 +99,6 @@ export function schedulerContext(
     calendars: openCalendars(scheduled, io),
     reports: dueReports(config, io),
     closeOrphan: openOrphans(drive),
-    evaluateAlerts: () => alerts.begin(drive.signal),
   };
 }
 
@@ -177,40 +179,53 @@ async function openWatch(redis: NonNullable<Config['redis']>, engine: Engine): P
   return watchRedis(redis, engine.io);
 }
 
+/** Works, and looks at the alerts beside it, until the signal aborts. */
 async function work(
-  { config, engine, openDrive, sight }: DeploymentParts,
+  parts: DeploymentParts,
   options: StartOptions,
   heartbeat: Heartbeat,
   watch: RedisWatch | undefined,
 ): Promise<void> {
+  const { config, engine, sight } = parts;
+  const { role = 'all', signal } = options;
+  const over = new AbortController();
+  const until = AbortSignal.any([signal, over.signal]);
+  const checks = openConfigAlertChecks(config, engine, { queue: watch?.depth, sight });
+  const beside = [
+    watchUntil(checks, engine.io.clock, until),
+    ...(watch === undefined || role === 'scheduler' || role === 'server'
+      ? []
+      : [heartbeat.watchWorker(watch.waiting, until)]),
+  ];
+  try {
+    await workAs(role, parts, options, heartbeat);
+  } finally {
+    over.abort(new RollcallError('the work has ended', { code: 'CANCELLED' }));
+    await Promise.all(beside);
+  }
+}
+
+async function workAs(
+  role: Role,
+  { config, engine, openDrive }: DeploymentParts,
+  options: StartOptions,
+  heartbeat: Heartbeat,
+): Promise<void> {
   const { redis } = config;
-  const { role = 'all', onReady, signal } = options;
+  const { onReady, signal } = options;
   if (role === 'server') {
     onReady();
-    const alerts = openConfigAlertChecks(config, engine, { queue: watch?.depth, sight });
-    return watchUntil(alerts, engine.io.clock, signal).finally(alerts.close);
+    return untilAborted(signal);
   }
   const drive = openDrive(options);
   // From now on, a missing tick is a fault.
   if (role !== 'worker') heartbeat.ticked();
-  if (redis === undefined) return runDeployment(config, engine, drive, { onReady, onTick: heartbeat.ticked, sight });
+  if (redis === undefined) return runDeployment(config, engine, drive, { onReady, onTick: heartbeat.ticked });
   const { runRedisDeployment } = await import('./redis.ts');
-  const alerts = openConfigAlertChecks(config, engine, { queue: watch?.depth, sight });
-  const over = new AbortController();
-  const watching =
-    watch === undefined || role === 'scheduler'
-      ? undefined
-      : heartbeat.watchWorker(watch.waiting, AbortSignal.any([signal, over.signal]));
-  try {
-    await runRedisDeployment(engine, heartbeat.follow(drive), {
-      ...{ redis, role, onReady, workers: config.workers, onTick: heartbeat.ticked },
-      alerts,
-      contextOf: (dispatch) => schedulerContext(config, engine, { drive, dispatch, alerts }),
-    });
-  } finally {
-    over.abort(new RollcallError('the work has ended', { code: 'CANCELLED' }));
-    await watching;
-  }
+  await runRedisDeployment(engine, heartbeat.follow(drive), {
+    ...{ redis, role, onReady, workers: config.workers, onTick: heartbeat.ticked },
+    contextOf: (dispatch) => schedulerContext(config, engine, { drive, dispatch }),
+  });
 }
 
 function refuseRole({ redis, server }: Config, { role = 'all', listen }: StartOptions): void {

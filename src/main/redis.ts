@@ -8,8 +8,7 @@ import type { RedisSettings } from '../ports/redis.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import type { SchedulerContext, Work } from '../run/work.ts';
-import { type AlertChecks, watchUntil } from '../watch/alerts/open-checks.ts';
-import { announceDeployment, announceWorker } from '../work/deployment-lease.ts';
+import { announceDeployment, announceWorker, untilAborted } from '../work/deployment-lease.ts';
 import type { DriveIo } from '../work/drive-run.ts';
 import { adviseOn } from '../work/queue/error-gate.ts';
 import { openWorker, type RunWorker } from '../work/queue/open-worker.ts';
@@ -25,7 +24,6 @@ export interface RedisDeploymentOptions {
   readonly onReady: () => void;
   /** Called after each tick of the scheduler. */
   readonly onTick: () => void;
-  readonly alerts: AlertChecks;
   readonly contextOf: (dispatch: Dispatch) => SchedulerContext;
 }
 
@@ -44,16 +42,15 @@ export async function runRedisDeployment(
   drive: DriveIo,
   options: RedisDeploymentOptions,
 ): Promise<void> {
-  const { redis, role, workers, onReady, alerts } = options;
+  const { redis, role, workers, onReady } = options;
   const schedules = role !== 'worker';
   if (schedules) await announceDeployment(io, drive.signal);
   const worker = role === 'scheduler' ? undefined : startWorker(redis, workers, io, drive);
   onReady();
   try {
-    await (schedules ? schedule(io, drive, options) : watchUntil(alerts, io.clock, drive.signal));
+    await (schedules ? schedule(io, drive, options) : untilAborted(drive.signal));
   } finally {
     await worker?.close();
-    await alerts.close();
   }
 }
 

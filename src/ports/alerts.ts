@@ -276,8 +276,6 @@ export interface AlertBook {
   endedRuns(sync: string, since: number | undefined, limit: number): Promise<readonly EndedRun[]>;
   /** Returns the syncs that have a run that ended at `since` or later. */
   syncsWithEnds(since: number): Promise<readonly string[]>;
-  /** Returns the runs in progress that have a failed file, a refused upload or an unresolved batch. */
-  troubledRuns(): Promise<readonly { readonly sync: string; readonly run: string }[]>;
   lastRuns(sync: string): Promise<LastRuns>;
   /** Counts the changes of a run's plan by kind and state. */
   changeResults(run: string): Promise<readonly ChangeResult[]>;

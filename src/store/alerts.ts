@@ -192,31 +192,6 @@ export function createAlerts(db: Database): AlertBook {
       return rows.map(({ sync }) => sync);
     },
 
-    async troubledRuns() {
-      const rows = await db
-        .selectFrom('runs')
-        .innerJoin('batches', 'batches.run', 'runs.id')
-        .select(['runs.sync', 'runs.id'])
-        .distinct()
-        .where('runs.ended_at', 'is', null)
-        .where((where) =>
-          where.or([
-            where('batches.final', '=', 'failed'),
-            where('batches.state', '=', 'unresolved'),
-            // A file that was sent and refused.
-            where.and([
-              where('batches.kind', '=', 'csv'),
-              where('batches.state', '=', 'settled'),
-              where('batches.sent_at', 'is not', null),
-              where('batches.file_id', 'is', null),
-              where('batches.final_at', 'is', null),
-            ]),
-          ]),
-        )
-        .execute();
-      return rows.map(({ sync, id }) => ({ sync, run: id }));
-    },
-
     async lastRuns(sync) {
       const newest = db
         .selectFrom('runs')

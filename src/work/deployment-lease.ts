@@ -65,6 +65,11 @@ export async function refuseBesideWorkers({ store, clock }: DeploymentIo, signal
   }
 }
 
+/** Resolves when the signal aborts. */
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+}
+
 export interface LeasedWork {
   /** Called once, when the lease is taken for the first time. */
   readonly onReady: () => void;

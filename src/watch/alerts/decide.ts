@@ -135,12 +135,10 @@ function renewed(known: KnownProblem, found: AlertProblem, at: number): KnownPro
   const { worst, since, told, acked, wellSince } = known;
   const isMore = decade(found.count) > decade(known.count) || isCorrection(known, found, at);
   const isWorse = isMore || rank(found.severity) > rank(known.severity);
-  // What a person has acknowledged about a run in progress, they have acknowledged about its end.
-  const isItsEnd = known.code === 'files-failed' && found.run === known.run && acked !== undefined;
   const times = known.times + (wellSince === undefined ? 0 : 1);
-  if ((found.key === known.key || isItsEnd) && !isWorse) {
+  if (found.key === known.key && !isWorse) {
     const isLess = (found.count ?? 0) <= (known.count ?? 0) && found.concerns === known.concerns;
-    const isSame = found.key === known.key && found.run === known.run && isLess;
+    const isSame = found.run === known.run && isLess;
     if (isSame && wellSince === undefined) return known;
     const count = Math.max(found.count ?? 0, known.count ?? 0);
     const { severity, newsAt, toldOf, isCorrected } = known;

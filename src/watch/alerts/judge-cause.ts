@@ -139,7 +139,8 @@ export function judgeCause(
   const syncs = [...all].filter(([, { at }]) => goodAt === undefined || at > goodAt || isUnsure);
   if (cause === undefined || syncs.length === 0) return { finding: 'well', concerned: undefined };
   const concerned = { syncs: Object.fromEntries(syncs), cause, reason, ...given({ goodAt }) };
-  const isSure = topic !== 'files' || cause.code !== undefined || view.isOpen || syncs.length >= faultySyncs;
+  const isLong = syncs.some(([, { from }]) => view.now - from >= criticalAfterMs);
+  const isSure = topic !== 'files' || cause.code !== undefined || view.isOpen || isLong || syncs.length >= faultySyncs;
   return { finding: isSure ? problemOf(concerned, view) : 'well', concerned };
 }
 

@@ -3,7 +3,7 @@ import { type AccessTrouble, noPlan } from '../../core/run/facts.ts';
 import type { FindingCode } from '../../core/run/finding.ts';
 import { countOf, firstOf, formatInstant } from '../../core/run/formats.ts';
 import type { AlertProblem, Figures } from '../../ports/alerts.ts';
-import { batchTroubles, type Run, type Store, troubleOf } from '../../ports/store.ts';
+import type { Run, Store } from '../../ports/store.ts';
 
 /** Findings that explain a failure. */
 const causes: readonly FindingCode[] = [
@@ -21,7 +21,7 @@ const searchedFailures = 200;
 const rowCodes: readonly FindingCode[] = ['row-unreadable', 'row-rejected'];
 
 /**
- * Returns what an ended run shows about its sync: a problem, `well`, or trouble that ended well. `known`: the open
+ * Returns what an ended run shows about its sync: a problem, or `well`. `known`: the open
  * problem of its topic. Undefined when the run shows nothing new:
  * - The operator canceled it and every outcome is known, or this version does not know its outcome.
  * - It held the changes that failed before, so it shows nothing about them.
@@ -33,7 +33,7 @@ export async function judgeRun(
   run: Run,
   store: Store,
   known?: AlertProblem,
-): Promise<AlertProblem | 'well' | { readonly over: AlertProblem } | undefined> {
+): Promise<AlertProblem | 'well' | undefined> {
   const isUnknown = run.outcome === 'cancelled' && run.counts.unresolved > 0;
   const isHeld = run.outcome === 'held' && !run.isSuccess;
   if (run.outcome === 'failed' || run.outcome === 'partial' || isHeld || isUnknown) {
@@ -44,9 +44,7 @@ export async function judgeRun(
   }
   if (!run.isSuccess) return undefined;
   if (run.scope.kind === 'users' && !isAbout(run.scope.identifications, known)) return undefined;
-  if (await holdsFailed(run, known, store)) return undefined;
-  const healed = await judgeHealed(run, store);
-  return healed === undefined ? 'well' : { over: healed };
+  return (await holdsFailed(run, known, store)) ? undefined : 'well';
 }
 
 /** Returns whether the run is partial only because of what was asked for: nothing failed, waits or was read in part. */
@@ -62,18 +60,6 @@ async function holdsFailed(run: Run, known: AlertProblem | undefined, store: Sto
   const names = failed.map(({ identification }) => identification);
   const again = await store.plans.getMany(run.id, names, 'all');
   return again.some(({ state }) => state === 'held');
-}
-
-/**
- * Returns the trouble of a run in progress with its batches, as far as it is not covered by a problem of a whole run.
- */
-export async function judgeOpenRun(
-  run: Run,
-  store: Store,
-  known: AlertProblem | undefined,
-): Promise<AlertProblem | undefined> {
-  const trouble = await judgeFiles(run, store);
-  return trouble === undefined ? undefined : inScope(trouble, run, known);
 }
 
 /** A problem of named people never replaces one of a whole run, which would then look as if it were over. */
@@ -255,57 +241,4 @@ function withoutNumbers(reason: string): string {
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-}
-
-const kinds = Object.keys(batchTroubles) as readonly (keyof typeof batchTroubles)[];
-const shownBatches = 5;
-
-/**
- * Returns the trouble that the run had with its batches so far: failed files, refused uploads, lost answers. Undefined
- * without any. `severity` is a warning: the rows of a failed file are read back, and what is missing goes again in
- * halves; what becomes of a whole run is judged at its end.
- */
-async function judgeFiles(run: Run, store: Store): Promise<AlertProblem | undefined> {
-  const batches = await store.batches.ofRun(run.id);
-  const bad = batches.flatMap((batch) => {
-    const trouble = troubleOf(batch);
-    return trouble === undefined ? [] : [{ batch, trouble }];
-  });
-  if (bad.length === 0) return undefined;
-  const found = kinds.filter((kind) => bad.some(({ trouble }) => trouble === kind));
-  // The rows of a half are counted with the file that was split.
-  const rows = bad.filter(({ batch }) => batch.parent === undefined).reduce((sum, { batch }) => sum + batch.size, 0);
-  const counted = found.map((kind) => `${bad.filter(({ trouble }) => trouble === kind).length} ${kind}`).join(', ');
-  const lines = bad.slice(0, shownBatches).map(({ batch, trouble }) => {
-    const halves = batches.filter(({ parent }) => parent === batch.id).length;
-    const split = halves === 0 ? '' : `; the missing rows are sent again in ${countOf(halves, 'part')}`;
-    return `batch ${batch.number} (${countOf(batch.size, 'row')}): ${batchTroubles[trouble]}${split}`;
-  });
-  const settled = batches.filter(({ state }) => state === 'settled').length;
-  return {
-    topic: 'run',
-    code: 'files-failed',
-    severity: 'warning',
-    key: `batches ${found.join()}`,
-    title: `${counted} of ${countOf(batches.length, 'batch', 'batches')}`,
-    summary: `The run ${run.id} has ${countOf(bad.length, 'batch', 'batches')} with problems (${countOf(rows, 'row')}): ${counted}`,
-    details: firstOf(lines, bad.length),
-    figures: [
-      ['Batches with problems', bad.length],
-      ['Rows', rows],
-    ],
-    unaffected: `The run continues: ${settled} of ${countOf(batches.length, 'batch', 'batches')} ended so far.`,
-    action: `rollcall show ${run.id}`,
-    count: Math.max(rows, 1),
-    run: run.id,
-  };
-}
-
-/** Returns that the run delivered everything in spite of its trouble; undefined when it had none. */
-async function judgeHealed(run: Run, store: Store): Promise<AlertProblem | undefined> {
-  const trouble = await judgeFiles(run, store);
-  if (trouble === undefined) return undefined;
-  const summary = `The run ${run.id} applied all changes in the end. Before that: ${trouble.title}. Their rows were read back or sent again`;
-  const { title: _, ...rest } = trouble;
-  return { ...rest, code: 'files-recovered', severity: 'info', summary, unaffected: undefined };
 }

@@ -10,10 +10,8 @@ import type { TokenStatus } from '../../ports/tokens.ts';
 /** What the judge knows about the work of the deployment, from the store alone. Instants are epoch ms. */
 export interface WorkView {
   readonly now: number;
-  /** Whether a sync has a schedule, or a request waits. Without either, no scheduler is missed. */
-  readonly isSchedulerNeeded: boolean;
   /** Since when something is lacking at every look. */
-  readonly lacking: Readonly<Partial<Record<Lacked, number>>>;
+  readonly lacking: Readonly<Partial<Record<Lacked, number | undefined>>>;
   readonly openRuns: number;
   /** Jobs in the queue, and when the oldest was added; undefined without Redis, and while it does not answer. */
   readonly queue: QueueDepth | undefined;
@@ -37,100 +35,89 @@ function processWords(some: readonly Observation[], all: readonly Observation[])
 
 const shownProcesses = 3;
 
-/** Longer than a scheduler needs to be replaced: its lease lasts 15 s, a rollout about a minute. */
-const schedulerMissedMs = 120_000;
-/** Longer than a rollout of workers and a failover of Redis. */
-const workersMissedMs = 300_000;
 /** A request is taken up within a second, and a job as soon as a worker is free. */
 export const queueAgedMs = 600_000;
-/** A job keeps its age while its run waits for the platform, so one old job at one check means nothing. */
-const agedForMs = 300_000;
+
+/** What is told when something is lacking for so long. The first that applies explains the others. */
+interface Lack {
+  readonly lacks: Lacked;
+  readonly code: AlertCode;
+  /** Longer than a restart: a lease of a scheduler lasts 15 s, a rollout or a failover takes about a minute. */
+  readonly afterMs: number;
+  readonly severity: AlertProblem['severity'];
+  /** `since`: `for 5 min (since 2026-11-29 03:00 UTC)`. */
+  readonly summary: (view: WorkView, since: string) => string;
+  readonly action: string;
+  readonly more?: (view: WorkView) => Partial<AlertProblem>;
+}
+
+const lacks: readonly Lack[] = [
+  {
+    ...{ lacks: 'scheduler', code: 'no-scheduler', afterMs: 120_000, severity: 'critical' },
+    summary: (_, since) => `No scheduler has been active ${since}, so no run starts`,
+    action: 'start a process of the role scheduler (rollcall start), or read why its pod does not run',
+  },
+  {
+    ...{ lacks: 'redis', code: 'no-redis', afterMs: 300_000, severity: 'critical' },
+    summary: (_, since) => `Redis has not answered any process ${since}, so workers get no jobs`,
+    action: 'restart Redis, or check the network policy; requests are kept in the store',
+  },
+  {
+    ...{ lacks: 'worker', code: 'no-worker', afterMs: 300_000, severity: 'critical' },
+    summary: ({ openRuns }, since) =>
+      `No worker has been active ${since}, so ${countOf(openRuns, 'open run')} cannot continue`,
+    action: 'start a process of the role worker (rollcall start), or read why its pods do not run',
+  },
+  {
+    ...{ lacks: 'some-redis', code: 'no-redis', afterMs: 300_000, severity: 'warning' },
+    summary: ({ seen }, since) => `Redis has not answered ${processWords(away(seen), seen)} ${since}`,
+    action: 'check the network and the network policy of the processes that are named',
+    more: ({ seen }) => ({
+      key: 'some-redis',
+      title: `Redis does not answer ${processWords(away(seen), seen)}`,
+      concerns: away(seen).length,
+    }),
+  },
+  {
+    // A job keeps its age while its run waits for the platform, so one old job at one check means nothing.
+    ...{ lacks: 'free-worker', code: 'jobs-wait', afterMs: 300_000, severity: 'warning' },
+    summary: ({ queue }, since) =>
+      `${countOf(queue?.waiting ?? 0, 'job')} in the queue; ${since} the oldest has waited for more than ${ageOf(queueAgedMs)}`,
+    action: 'start more workers, or read the log of the running ones',
+    more: ({ queue }) => ({ figures: [['Jobs', queue?.waiting ?? 0]], ...given({ from: queue?.oldestAt }) }),
+  },
+];
+
+function away(seen: readonly Observation[]): readonly Observation[] {
+  return seen.filter(({ queue, isStopped }) => queue === 'away' && isStopped !== true);
+}
 
 /**
  * Returns whether work is done: a problem, `well`, or undefined while something is missing, but not for long. Only one
  * cause is returned, the one that explains the others.
  */
 export function judgeWork(view: WorkView): AlertProblem | 'well' | undefined {
-  const { now, lacking, queue, request, seen } = view;
-  const missed = (since: number | undefined, ms: number): since is number => since !== undefined && now - since >= ms;
-  const unscheduledSince = view.isSchedulerNeeded ? lacking.scheduler : undefined;
-  const {
-    redis: redisAwaySince,
-    worker: unworkedSince,
-    'free-worker': agedSince,
-    'some-redis': someAwaySince,
-  } = lacking;
-  if (missed(unscheduledSince, schedulerMissedMs)) {
-    const summary = `No scheduler has been active for ${ageOf(now - unscheduledSince)} (since ${formatMinute(unscheduledSince)}), so no run starts`;
-    return problem('no-scheduler', {
-      summary,
-      action: 'start a process of the role scheduler (rollcall start), or read why its pod does not run',
-      from: unscheduledSince,
-    });
-  }
-  if (missed(redisAwaySince, workersMissedMs)) {
-    const summary = `Redis has not answered any process for ${ageOf(now - redisAwaySince)} (since ${formatMinute(redisAwaySince)}), so workers get no jobs`;
-    return problem('no-redis', {
-      summary,
-      action: 'restart Redis, or check the network policy; requests are kept in the store',
-      from: redisAwaySince,
-    });
-  }
-  if (missed(unworkedSince, workersMissedMs)) {
-    const summary = `No worker has been active for ${ageOf(now - unworkedSince)} (since ${formatMinute(unworkedSince)}), so ${countOf(view.openRuns, 'open run')} cannot continue`;
-    return problem('no-worker', {
-      summary,
-      action: 'start a process of the role worker (rollcall start), or read why its pods do not run',
-      from: unworkedSince,
-    });
-  }
-  if (missed(someAwaySince, workersMissedMs)) {
-    const away = seen.filter(({ queue: one, isStopped }) => one === 'away' && isStopped !== true);
-    if (away.length === 0) return undefined;
-    const who = processWords(away, seen);
-    const summary = `Redis has not answered ${who} for ${ageOf(now - someAwaySince)} (since ${formatMinute(someAwaySince)}); it answers the others`;
-    return problem('no-redis', {
-      key: 'some-redis',
-      title: `Redis does not answer ${who}`,
-      summary,
-      action: 'check the network and the network policy of the processes that are named',
-      from: someAwaySince,
-      concerns: away.length,
-      severity: 'warning',
-    });
-  }
-  if (queue !== undefined && missed(agedSince, agedForMs)) {
-    const summary = `${countOf(queue.waiting, 'job')} in the queue; for ${ageOf(now - agedSince)} the oldest has waited for more than ${ageOf(queueAgedMs)}`;
-    return problem('jobs-wait', {
-      summary,
-      action: 'start more workers, or read the log of the running ones',
-      from: queue.oldestAt ?? agedSince,
-      figures: [['Jobs', queue.waiting]],
-      severity: 'warning',
-    });
+  const { now, lacking, request, seen } = view;
+  const base = {
+    topic: 'work',
+    details: [],
+    unaffected: 'Delivered changes stay in effect. Requests and runs are kept, and continue where they stopped.',
+  } as const;
+  for (const { lacks: name, code, afterMs, severity, summary, action, more } of lacks) {
+    const from = lacking[name];
+    if (from === undefined || now - from < afterMs) continue;
+    // Those without Redis have stopped, and may come back without it.
+    if (name === 'some-redis' && away(seen).length === 0) return undefined;
+    const since = `for ${ageOf(now - from)} (since ${formatMinute(from)})`;
+    return { ...base, code, key: code, severity, summary: summary(view, since), action, from, ...more?.(view) };
   }
   if (request !== undefined && now - request.requestedAt >= queueAgedMs) {
-    const { sync, requestedAt } = request;
-    const summary = `A run of ${sync} was requested ${ageOf(now - requestedAt)} ago (${formatMinute(requestedAt)}) and has not started`;
-    return problem('requests-wait', {
-      summary,
-      action: 'read the log of the scheduler',
-      from: requestedAt,
-      severity: 'warning',
-    });
+    const { sync, requestedAt: from } = request;
+    const summary = `A run of ${sync} was requested ${ageOf(now - from)} ago (${formatMinute(from)}) and has not started`;
+    const action = 'read the log of the scheduler';
+    return { ...base, code: 'requests-wait', key: 'requests-wait', severity: 'warning', summary, action, from };
   }
-  const others = [unscheduledSince, redisAwaySince, unworkedSince, agedSince, someAwaySince];
-  return others.every((since) => since === undefined) ? 'well' : undefined;
-}
-
-function problem(
-  code: AlertCode,
-  own: Pick<AlertProblem, 'summary' | 'action' | 'from' | 'figures'> &
-    Partial<Pick<AlertProblem, 'severity' | 'key' | 'title' | 'concerns'>>,
-): AlertProblem {
-  const unaffected = 'Delivered changes stay in effect. Requests and runs are kept, and continue where they stopped.';
-  const base = { topic: 'work', code, key: code, details: [], unaffected } as const;
-  return { ...base, severity: 'critical', ...own };
+  return Object.values(lacking).every((since) => since === undefined) ? 'well' : undefined;
 }
 
 /** How an operator keeps the fault from coming back. */
@@ -314,33 +301,49 @@ export function judgeToken({
   switch (token.state) {
     case 'none':
       return judgeEndpoint(connection, token, now, base);
+    case 'static':
+      return judgeStaticToken(connection, token, now, base);
     case 'reauth-required': {
-      const { expiresAt } = token;
+      const { expiresAt = 0 } = token;
       const work =
-        expiresAt !== undefined && now < expiresAt
+        now < expiresAt
           ? `Syncs of ${connection} work until ${formatInstant(expiresAt)}, and then not before a new token is configured`
           : `No sync of ${connection} works until a new token is configured`;
       const summary = `The platform refuses the refresh token. ${work}`;
       return { ...base, severity: 'critical', code: 'refresh-token-refused', key: 'reauth-required', summary };
     }
-    case 'sealed': {
-      const summary = `The stored tokens were sealed with another encryptionKey. No sync of ${connection} works until that key or a new refresh token is configured`;
-      return { ...base, severity: 'critical', code: 'tokens-sealed', key: 'sealed', summary };
-    }
-    case 'revoked': {
-      const summary = `The tokens were revoked. No sync of ${connection} works until an operator refreshes them`;
-      return { ...base, severity: 'warning', code: 'tokens-revoked', key: 'revoked', summary };
-    }
+    case 'sealed':
+    case 'revoked':
     case 'restored': {
-      const summary = `The store was restored from a backup. No sync of ${connection} works until an operator confirms the tokens`;
-      return { ...base, severity: 'critical', code: 'tokens-restored', key: 'restored', summary };
+      const { what, cure, ...own } = blockedTokens[token.state];
+      return { ...base, ...own, key: token.state, summary: `${what}. No sync of ${connection} works until ${cure}` };
     }
-    case 'static':
-      return judgeStaticToken(connection, token, now, base);
     default:
       return judgeEndpoint(connection, token, now, base) ?? judgeExpiry(connection, token, now, base);
   }
 }
+
+/** Tokens that an operator must free. */
+const blockedTokens = {
+  sealed: {
+    code: 'tokens-sealed',
+    severity: 'critical',
+    cure: 'that key or a new refresh token is configured',
+    what: 'The stored tokens were sealed with another encryptionKey',
+  },
+  revoked: {
+    code: 'tokens-revoked',
+    severity: 'warning',
+    cure: 'an operator refreshes them',
+    what: 'The tokens were revoked',
+  },
+  restored: {
+    code: 'tokens-restored',
+    severity: 'critical',
+    cure: 'an operator confirms the tokens',
+    what: 'The store was restored from a backup',
+  },
+} as const;
 
 /** One odd answer is left to the next try, unless that is far away. */
 const fewAnswers = 2;

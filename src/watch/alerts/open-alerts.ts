@@ -218,19 +218,17 @@ export function openAlerts(options: AlertsOptions): Alerts {
         signal.throwIfAborted();
         await evaluate({ kind: 'connection', name: connection.name }, await evaluateTokens(connection, io));
       }
-      const due: (SyncToEvaluate & { readonly ended: readonly Run[] })[] = [];
-      for (const one of await attention.due({ ...look, isHindered: look.isHindered(look.concerned()) })) {
-        const ended = await endedSince(one.sync.name, stateOf({ kind: 'sync', name: one.sync.name }), store);
-        due.push({ ...one, ended });
+      const due: SyncToEvaluate[] = [];
+      for (const sync of await attention.due({ ...look, isHindered: look.isHindered(look.concerned()) })) {
+        due.push({ sync, ended: await endedSince(sync.name, stateOf({ kind: 'sync', name: sync.name }), store) });
       }
       const signs = [
         ...due.flatMap(({ ended }) => ended.flatMap(signsOfEnd)),
         ...open.flatMap((run) => signsOfOpen(run, now)),
       ];
-      const told = (topic: CauseTopic) => look.concerned(topic);
-      const [hadFiles, hadUploads] = [told('files'), told('uploads')];
+      const hadUploads = look.concerned('uploads');
       if (!(await evaluateShared(signs, look))) return;
-      const [haveFiles, haveUploads] = [told('files'), told('uploads')];
+      const [haveFiles, haveUploads] = [look.concerned('files'), look.concerned('uploads')];
       const isTold = (run: Run): boolean => {
         const cause = causeOfRun(run);
         if (cause !== undefined) return cause.topic !== 'files' || haveFiles.has(run.sync);
@@ -241,8 +239,7 @@ export function openAlerts(options: AlertsOptions): Alerts {
         signal.throwIfAborted();
         const { name } = one.sync;
         const subject = { kind: 'sync', name } as const;
-        const areFilesTold = hadFiles.has(name) || haveFiles.has(name);
-        const around = { open, isHindered: isHindered(one.sync), freshFrom, isTold, areFilesTold };
+        const around = { open, isHindered: isHindered(one.sync), freshFrom, isTold };
         const found = await evaluateSync(one, stateOf(subject), around, io);
         if (await evaluate(subject, found)) attention.evaluated(one.sync, { freshAt: found.freshAt, at: now });
       }
@@ -358,39 +355,32 @@ interface AttentionFacts {
   readonly isHindered: (sync: WatchedSync) => boolean;
 }
 
-/** Chooses the syncs to evaluate, so that idle syncs without a problem cost two queries together. Decides nothing else. */
-interface Attention {
-  /**
-   * Returns the syncs to evaluate now: those with an open problem, with a run that has ended since the last call, with a
-   * run in progress that has trouble with a batch, whose last success has become too old, whose leavers are due, or that
-   * need an excuse; each sync at the first call and at least every ten minutes.
-   */
-  due(facts: AttentionFacts): Promise<readonly SyncToEvaluate[]>;
-  evaluated(sync: WatchedSync, last: LastEvaluation): void;
-}
-
-function openAttention(syncs: readonly WatchedSync[], store: Pick<Store, 'alerts'>): Attention {
+/** Chooses the syncs to evaluate, so that idle syncs without a problem cost one query together. Decides nothing else. */
+function openAttention(syncs: readonly WatchedSync[], store: Pick<Store, 'alerts'>) {
   const known = new Map<WatchedSync, LastEvaluation>();
   let checkedUntil: number | undefined;
   return {
-    async due({ now, stateOf, leaversAtRisk, isHindered }) {
+    /**
+     * Returns the syncs to evaluate now: those with an open problem, with a run that has ended since the last call, whose
+     * last success has become too old, whose leavers are due, or that begin or end to be hindered; each sync at the first
+     * call and at least every ten minutes.
+     */
+    async due({ now, stateOf, leaversAtRisk, isHindered }: AttentionFacts): Promise<readonly WatchedSync[]> {
       const ended =
         checkedUntil === undefined ? [] : await store.alerts.syncsWithEnds(Math.min(checkedUntil, now) - overlapMs);
-      const troubled = new Map((await store.alerts.troubledRuns()).map(({ sync, run }) => [sync, run]));
       checkedUntil = now;
-      const due = syncs.filter((sync) => {
+      return syncs.filter((sync) => {
         const last = known.get(sync);
         const state = stateOf({ kind: 'sync', name: sync.name });
         const isLate = sync.leavers !== undefined && leaversAtRisk(sync.name) > 0;
         const isOpen = Object.keys(state.problems).length > 0;
-        if (last === undefined || isOpen || isLate || ended.includes(sync.name) || troubled.has(sync.name)) return true;
+        if (last === undefined || isOpen || isLate || ended.includes(sync.name)) return true;
         if (now < last.at || now >= last.at + atLeastEveryMs) return true;
         if (isHindered(sync) !== (state.excusedUntil === 'hindered')) return true;
         return last.freshAt !== undefined && last.freshAt < (sync.staleBefore(now) ?? Number.NEGATIVE_INFINITY);
       });
-      return due.map((sync) => ({ sync, troubledRun: troubled.get(sync.name) }));
     },
-    evaluated: (sync, last) => void known.set(sync, last),
+    evaluated: (sync: WatchedSync, last: LastEvaluation) => void known.set(sync, last),
   };
 }
 

@@ -142,10 +142,11 @@ export function openAlertChecks(alerts: Alerts, io: AlertChecksIo): AlertChecks 
   };
 }
 
-/** Looks until the signal aborts, in a process without a scheduler of its own. */
+/** Looks until the signal aborts. */
 export async function watchUntil(checks: AlertChecks, clock: Clock, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await checks.begin(signal);
     await clock.sleep(checkEveryMs, signal).catch(() => {});
   }
+  await checks.close();
 }

@@ -8,7 +8,7 @@ import type { TokenStatus } from '../../ports/tokens.ts';
 import { catchUpMs } from './freshness.ts';
 import { type CauseTopic, type CauseView, judgeCause, type Sign } from './judge-cause.ts';
 import { judgeLeavers } from './judge-leavers.ts';
-import { judgeOpenRun, judgeRun } from './judge-run.ts';
+import { judgeRun } from './judge-run.ts';
 import {
   judgeChannels,
   judgeOutage,
@@ -108,10 +108,10 @@ export interface EvaluationIo {
   readonly clock: Clock;
 }
 
-/** A sync, and its run in progress that has trouble with a batch. */
+/** A sync, and its runs that have ended since its last evaluation. */
 export interface SyncToEvaluate {
   readonly sync: WatchedSync;
-  readonly troubledRun: string | undefined;
+  readonly ended: readonly Run[];
 }
 
 /** The result of one evaluation, in order of time. What is absent stays as it is in the state. */
@@ -148,18 +148,13 @@ export interface SyncSurroundings {
   readonly freshFrom: number;
   /** Whether the trouble of the run is told as a problem of its connection or source. */
   readonly isTold: (run: Run) => boolean;
-  /** So is the trouble of its files. */
-  readonly areFilesTold: boolean;
 }
 
-/**
- * Evaluates the runs that have `ended` since the last evaluation, then the batches of the run in progress, the held
- * changes and the freshness of the sync.
- */
+/** Evaluates the runs that have `ended` since the last evaluation, then the held changes and the freshness of the sync. */
 export async function evaluateSync(
-  { sync, troubledRun, ended }: SyncToEvaluate & { readonly ended: readonly Run[] },
+  { sync, ended }: SyncToEvaluate,
   before: AlertState,
-  { open: openRuns, isHindered, freshFrom, isTold, areFilesTold }: SyncSurroundings,
+  { open: openRuns, isHindered, freshFrom, isTold }: SyncSurroundings,
   { store, clock }: EvaluationIo,
 ): Promise<Evaluation> {
   const now = clock.now();
@@ -167,21 +162,11 @@ export async function evaluateSync(
   const newest = ended.at(-1);
   let known: (AlertProblem & Pick<Partial<KnownProblem>, 'wellSince'>) | undefined = before.problems.run;
   for (const run of ended) {
-    const judged = isTold(run) ? undefined : await judgeRun(run, store, known);
-    const found = judged !== undefined && judged !== 'well' && 'over' in judged && areFilesTold ? 'well' : judged;
-    if (found !== undefined) known = found === 'well' || 'over' in found ? undefined : found;
+    const found = isTold(run) ? undefined : await judgeRun(run, store, known);
+    if (found !== undefined) known = found === 'well' ? undefined : found;
     facts.push({ at: run.endedAt ?? now, topics: found === undefined ? {} : { run: found } });
   }
   const topics: Partial<Findings> = { ...facts.pop()?.topics };
-  // Trouble in between is news only while nothing else is wrong: what becomes of the run is judged at its end.
-  const isNews = known === undefined || known.code === 'files-failed';
-  const open = isNews && !areFilesTold ? openRuns.find(({ id }) => id === troubledRun) : undefined;
-  const trouble = open === undefined ? undefined : await judgeOpenRun(open, store, known);
-  if (trouble !== undefined) {
-    // The end of an earlier run is reported on its own.
-    if (topics.run !== undefined) facts.push({ at: now, topics: { run: topics.run } });
-    topics.run = trouble;
-  }
   const { firstSeenAt } = before;
   const catchesUp = before.excusedUntil === 'hindered' ? now + catchUpMs : before.excusedUntil;
   const excusedUntil: AlertState['excusedUntil'] = isHindered ? 'hindered' : catchesUp;
@@ -301,8 +286,8 @@ export async function evaluateDeployment(
   );
   const topics = await judgeAll(deploymentTopics, {
     now,
-    isSchedulerNeeded: watched.hasSchedules || syncs.length > 0,
-    lacking,
+    // Without a schedule and a request, no scheduler is missed.
+    lacking: watched.hasSchedules || syncs.length > 0 ? lacking : { ...lacking, scheduler: undefined },
     openRuns: open.length,
     queue,
     request,

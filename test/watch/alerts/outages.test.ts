@@ -169,8 +169,8 @@ const endWaiting = async (): Promise<void> => {
 
 interface Outage {
   readonly name: string;
-  readonly begin: () => Promise<unknown> | void;
-  readonly end: () => Promise<unknown> | void;
+  readonly begin: () => unknown;
+  readonly end: () => unknown;
   /** How long it lasts at least until it is told. */
   readonly forMs: number;
   /** The title of its begin, or of the one notice about what is over; `N`: the number of processes. */

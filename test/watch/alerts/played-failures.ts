@@ -121,6 +121,7 @@ export const failures: readonly Failure[] = [
       await office.apply();
     },
     end: undefined,
+    waitMs: 60_000,
   },
   {
     name: 'Half of the employees leave in one night',
@@ -406,7 +407,7 @@ type Sent = Pick<AlertNotice, 'severity' | 'problems'> & {
 const nothing = {
   afterSeconds: undefined,
   severity: '–',
-  title: 'No notice: the command tells the person who asked',
+  title: 'No notice',
   summary: '',
   links: '',
   recovery: '–',

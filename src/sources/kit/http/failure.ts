@@ -56,8 +56,10 @@ export interface RequestFailure {
   readonly refused?: Credential;
   /** The credentials are invalid or lack a permission. Repeated requests may lock the account. */
   readonly isRefusal?: boolean;
-  /** Every request to the host may fail like this, and not only this one. `status`: of its answer, if there was one. */
-  readonly ofHost?: { readonly status?: number };
+  /** Only this request fails like this. Absent: every request to the host may. */
+  readonly isOwn?: boolean;
+  /** The status of the answer, if there was one. */
+  readonly status?: number;
   /** The cause that an error of the authority names. */
   readonly rootCause?: RootCause;
   /** The body of the answer, for sealed storage only. */
@@ -111,34 +113,26 @@ export function judgeStatus(
       'The credentials are not accepted: check them in the configuration, and that their account is not disabled. ' +
       'The request is not retried, because some HR systems lock accounts.';
     const more = request.unauthorised === undefined ? '' : ` ${request.unauthorised}`;
-    return {
-      retry: 'never',
-      what,
-      advice: `${advice}${more}`,
-      refused: credential,
-      isRefusal: true,
-      ofHost: { status },
-    };
+    return { retry: 'never', what, advice: `${advice}${more}`, refused: credential, isRefusal: true };
   }
   if (status === 403) {
     const advice = 'The credentials lack a permission: docs/sources/ lists the permissions that each kind needs.';
-    return { retry: 'never', what, advice, isRefusal: true, ofHost: { status } };
+    return { retry: 'never', what, advice, isRefusal: true };
   }
   if (busy.includes(status)) {
     const afterMs = retryAfterMs(answer, now) ?? (status === 429 ? busyWaitMs : undefined);
-    const wait = afterMs === undefined ? {} : { afterMs };
-    return { retry: 'request', what, advice: adviceFor.busy, ofHost: { status }, ...wait };
+    return { retry: 'request', what, advice: adviceFor.busy, ...(afterMs === undefined ? {} : { afterMs }) };
   }
   if (request.isContinuation === true && forgotten.includes(status)) {
     const advice = 'The HR system no longer knows this page: all employees are read again from the beginning.';
-    return { retry: 'read', what: `${what} in the middle of the pages`, advice: `${advice}${end}` };
+    return { retry: 'read', what: `${what} in the middle of the pages`, advice: `${advice}${end}`, isOwn: true };
   }
   if (status >= 300 && status < 400) {
     const advice = 'Redirects are not followed, to protect the credentials: set the final address.';
-    return { retry: 'never', what, advice };
+    return { retry: 'never', what, advice, isOwn: true };
   }
   const advice = `Check the address and the request: the same request will be refused again.${end}`;
-  return { retry: 'never', what, advice };
+  return { retry: 'never', what, advice, isOwn: true };
 }
 
 /** Names the host that the operator must check. A typo in the address is visible here first. */
@@ -171,33 +165,28 @@ export function judgeBreakdown(
   const host = hostOf(request);
   if (hasTimedOut) {
     const what = `${name} was not completely answered by ${host} within ${timeoutMs} ms`;
-    return { retry: 'request', what, advice: adviceFor.slow, ofHost: {} };
+    return { retry: 'request', what, advice: adviceFor.slow };
   }
   if (error instanceof AnswerInvalid) {
     const what = `${name} was answered by ${host}, but ${error.message}`;
     const isOver = error.isFinal || error instanceof ForeignAnswer;
-    const ofHost = error instanceof ForeignAnswer ? { ofHost: {} } : {};
-    return { retry: isOver ? 'read' : 'request', what, advice: 'Check that the address is the API itself.', ...ofHost };
+    const isOwn = !(error instanceof ForeignAnswer);
+    return { retry: isOver ? 'read' : 'request', what, advice: 'Check that the address is the API itself.', isOwn };
   }
   const { kind, text } = describeNetworkFailure(error);
   if (kind === 'invalid') {
     const what = `${name} cannot be sent to ${host}: ${text}`;
-    return { retry: 'never', what, advice: 'Check the headers and secrets of the source.' };
+    return { retry: 'never', what, advice: 'Check the headers and secrets of the source.', isOwn: true };
   }
   const what = `${name} got no complete answer from ${host}: ${text}`;
   if (kind === 'tls')
-    return {
-      retry: 'never',
-      what,
-      advice: "Check the server's certificate, `tls`, and the clock of this machine.",
-      ofHost: {},
-    };
-  if (kind === 'too-large') return { retry: 'never', what, advice: 'Ask for smaller pages.' };
-  return { retry: 'request', what, advice: 'Check the address and the network.', ofHost: {} };
+    return { retry: 'never', what, advice: "Check the server's certificate, `tls`, and the clock of this machine." };
+  if (kind === 'too-large') return { retry: 'never', what, advice: 'Ask for smaller pages.', isOwn: true };
+  return { retry: 'request', what, advice: 'Check the address and the network.' };
 }
 
 /** Reports a long body that arrives too slowly to ever be complete. */
 export function judgeTrickle({ name }: SourceRequest, longestMs: number, adviceFor: FailureAdvice): RequestFailure {
   const what = `${name} was still sending after ${longestMs} ms of waiting, so the read starts again from the beginning`;
-  return { retry: 'read', what, advice: adviceFor.trickling, ofHost: {} };
+  return { retry: 'read', what, advice: adviceFor.trickling };
 }

@@ -172,9 +172,10 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
           const bytes = await readBytes(answer, 64 * 1024).catch(() => new Uint8Array());
           const refusal = request.refusal?.(answer.status, bytes);
           const raw = Buffer.from(bytes).toString('utf8').slice(0, maxRawLength);
-          if (refusal !== undefined) return { kind: 'failure', failure: { retry: 'never', ...refusal, raw } };
+          if (refusal !== undefined)
+            return { kind: 'failure', failure: { retry: 'never', isOwn: true, ...refusal, raw } };
           const facts = { credential, now: clock.now(), adviceFor, busyWaitMs: parts.busyWaitMs, bytes };
-          return { kind: 'failure', failure: { ...judgeStatus(request, answer, facts), raw } };
+          return { kind: 'failure', failure: { ...judgeStatus(request, answer, facts), status: answer.status, raw } };
         }
         authority.accepted?.(answer, credential, clock);
         return { kind: 'used', value: await use(answer, deadline) };
@@ -355,11 +356,11 @@ const partial = 206;
 const maxRawLength = 4000;
 
 function errorOf(failure: RequestFailure, host: string, retry: Retry): RollcallError {
-  const { what, advice, isRefusal = false, ofHost, raw } = failure;
+  const { what, advice, isRefusal = false, isOwn = false, status, raw } = failure;
   const code = isRefusal ? 'SOURCE_REFUSED' : 'SOURCE_UNAVAILABLE';
   const topic = isRefusal ? 'credential' : 'source';
-  const own = ofHost === undefined && !isRefusal ? undefined : ({ topic, subject: host, ...ofHost } as const);
-  const rootCause = failure.rootCause ?? own;
+  const ofHost = isOwn && !isRefusal ? undefined : ({ topic, subject: host, ...given({ status }) } as const);
+  const rootCause = failure.rootCause ?? ofHost;
   return new RollcallError(advice === '' ? what : `${what}. ${advice}`, { code, retry, ...given({ raw, rootCause }) });
 }
 
