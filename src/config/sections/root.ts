@@ -48,7 +48,7 @@ const approvalOf = (name: ChangeClass) =>
           typeof value === 'number' ? { approvers: value, above: 0, notRequester: false } : value,
       )
       .optional(),
-    `How changes of the class \`${name}\` are approved: a number of people, or a rule.`,
+    'How changes of this class are approved: a number of approvers, or a rule.',
     2,
     { above: 50, by: ['group:hr-leads'], notRequester: true },
   );

@@ -249,7 +249,7 @@ export const syncShape = {
   ),
   source: documented(
     z.looseObject({ kind: sourceKind }),
-    'Where employees come from: `kind` and the keys of that kind. See [The kinds of source](#the-kinds-of-source).',
+    'Where employees come from: `kind` and the keys of that kind. See [source keys](sources/keys.md).',
     { kind: 'csv', path: './employees.csv' },
   ),
   deltas: documented(
