@@ -178,7 +178,7 @@ test('of somebody whom nobody knows, every section says so', () => {
       not ours: no sync of this configuration owns the user
 
     Decision
-      the read proves nothing for now: a later hire date, no record, or a leaver in an incomplete read (nothing)
+      the read shows too little of the person for a decision (nothing)
       nothing to do
 
     Next run
