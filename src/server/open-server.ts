@@ -174,7 +174,10 @@ function openSignIn(parts: ServerParts): SignIn {
   return {
     tokens,
     links: link?.links,
-    cookies: openCookieSessions({ sessions, settings, tokens, clock }),
+    cookies: openCookieSessions({
+      ...{ sessions, settings, tokens, clock },
+      lost: (action, { name }, how) => note({ action, by: 'configuration', detail: `of ${name}: ${how}` }, parts),
+    }),
     openId:
       openId === undefined || publicUrl === undefined
         ? undefined

@@ -477,6 +477,7 @@ export const store = {
     name: 'text not null',
     label: 'text',
     groups: 'text not null',
+    grants: 'text not null',
     method: 'text not null',
     origin: 'text not null',
     created_at: 'bigint not null',
