@@ -756,6 +756,11 @@ describe.skipIf(found === undefined)('the chart', () => {
     ['workers that share no queue', 'config.redis=null', /needs Redis/, 'distributed'],
     ['one pod with a queue', 'mode=single', /use mode: distributed, or take config\.redis out/, 'distributed'],
     ['a way in to nobody', 'ingress.enabled=true', /need pods that listen: set config\.server/, 'single-silent'],
+    [
+      'a scrape that no port answers',
+      'serviceMonitor.enabled=true,config.server.metricsPort=null',
+      /send no token.*set config\.server\.metricsPort/,
+    ],
     ['two that scale', 'worker.autoscaling.enabled=true', /enable one of them/, 'distributed-keda'],
     ['KEDA without a trigger', 'worker.keda.triggers=null', /would not know when to scale/, 'distributed-keda'],
   ])('refuses %s, in a sentence', async (_, value, sentence, variant = 'single-sqlite') => {
@@ -852,9 +857,17 @@ describe.skipIf(found === undefined)('the chart', () => {
       const { stderr } = await renderChecked({
         config: { connections: { acme: { accessToken: secret } }, redis: { password: `\${env:REDIS}` } },
         proxy: { https: `http://ana:${secret}@proxy.example.com:3128` },
-        extraEnv: [{ name: 'REDIS', value: secret }],
+        extraEnv: [
+          { name: 'REDIS', value: secret },
+          { name: 'AWS_SECRET_ACCESS_KEY', value: secret },
+          { name: 'OTEL_EXPORTER_OTLP_HEADERS', value: `api-key=${secret}` },
+        ],
+        single: { extraEnv: [{ name: 'PROXY', value: `http://ana:${secret}@proxy.example.com` }] },
       });
-      expect(stderr).toContain('\n  config.connections.acme.accessToken\n  proxy.https\n  extraEnv REDIS\n');
+      const named = ['REDIS', 'AWS_SECRET_ACCESS_KEY', 'OTEL_EXPORTER_OTLP_HEADERS', 'PROXY'];
+      expect([...stderr.matchAll(/^ {2}extraEnv\.(\w+)$/gm)].map(([, name]) => name)).toEqual(named);
+      expect(stderr).toContain('\n  config.connections.acme.accessToken\n  proxy.https\n');
+      expect(stderr).not.toContain(secret);
     });
 
     it('and takes what is none: a reference, a password beside a key as the name, a place in the answer', async () => {
@@ -870,6 +883,11 @@ describe.skipIf(found === undefined)('the chart', () => {
             },
           },
         },
+        extraEnv: [
+          { name: 'PGPASSWORD', value: '$(ACME_ACCESS_TOKEN)' },
+          { name: 'DATABASE', value: 'postgres://rollcall:$(ACME_ACCESS_TOKEN)@db/rollcall' },
+          { name: 'OPS_TOKEN', valueFrom: { secretKeyRef: { name: 'ops', key: 'token' } } },
+        ],
       });
       expect(`${stderr}${code}`).toBe('0');
     });
