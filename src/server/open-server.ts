@@ -311,7 +311,7 @@ function serveHealth(app: FastifyInstance, parts: HealthParts, closing: AbortSig
 function openReaders({ settings, clock }: HealthParts): (request: FastifyRequest) => void {
   if (settings.serves === 'metrics' || settings.metrics === 'open') return () => {};
   const tokens = openTokenTable(settings.tokens);
-  // Of its own, so that a scraper without a token keeps no user behind its address from signing in.
+  // A scraper without a token must not keep the users behind its address from signing in.
   const guesses = openRateLimit(guessesPerMinute, () => clock.now());
   const isTold = 'send a token of "server.tokens", set "server.metricsPort", or set "server.metrics: open"';
   return ({ headers, ip }) => {
