@@ -7,8 +7,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
+import { listedCodes } from '../../src/core/run/codes/code-list.ts';
+import type { AlertCode } from '../../src/core/run/codes/code-names.ts';
 import { knownKinds } from '../../src/sources/kinds.ts';
 import { openStore } from '../../src/store/index.ts';
+import { podCommands } from '../../src/watch/alerts/pod-commands.ts';
 import { chart, findHelm, type HelmAnswer, runHelm, tellSkipped } from './helm-tool.ts';
 import { type Manifest, type PodSpec, parseManifests, podsOf } from './manifest.ts';
 
@@ -614,6 +617,22 @@ describe.skipIf(found === undefined)('the chart', () => {
     expect(named(alone)).not.toContain('Pod acme-rollcall-test');
     expect(await notesOf('single-sqlite', ...zero('single'))).toMatch(/SUSPENDED.*Nothing runs.*set replicas first/s);
   });
+
+  it.each(variants.filter((variant) => variant !== 'existing-configmap'))(
+    'names in each command of a notice a Deployment that it makes (%s)',
+    async (variant) => {
+      const objects = await objectsOf(variant);
+      const { commandPrefix } = parse(one(objects, 'ConfigMap').data?.['rollcall.yaml'] ?? '') as Record<
+        string,
+        string
+      >;
+      for (const { code } of listedCodes.filter(({ kind }) => kind === 'alert')) {
+        const { prefix, action = '' } = podCommands(code as AlertCode, commandPrefix ?? '');
+        for (const [, name] of `${prefix}\n${action}`.matchAll(/deploy\/(\S+)/g)) one(objects, 'Deployment', name);
+        for (const line of action === '' ? [] : action.split('\n')) expect(line).toContain('--namespace people ');
+      }
+    },
+  );
 
   it('can be installed with an address and Secrets alone, and tells that a sync is to be added', async () => {
     const only = [
