@@ -122,6 +122,7 @@ export const auditActions = [
   'drop-unreadable',
   'new-signing-key',
   'restore',
+  'move',
   'alerts-ack',
   'alerts-mute',
   'alerts-unmute',
@@ -269,6 +270,15 @@ export interface StoreContents {
 export interface RestorePreview {
   readonly backup: BackupSummary;
   readonly replaces: StoreContents;
+}
+
+/** Where all that a store had is now. */
+export interface MoveReport {
+  readonly from: StoreContents;
+  /** The location of the store that has it. */
+  readonly place: string;
+  /** An earlier move did it, and had no time to say so. */
+  readonly isDone: boolean;
 }
 
 /** What a restore changed in the data of the backup, so that the next runs cannot repeat what happened since. */

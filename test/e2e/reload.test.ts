@@ -5,8 +5,9 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../src/main/process.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { shellIn } from '../cli/test-shell.ts';
-import { answerForms, clientSecret, freePort, openBrowser, openProvider } from '../support/identity-provider.ts';
+import { answerForms, clientSecret, openBrowser, openProvider } from '../support/identity-provider.ts';
 import { startRollcall } from '../support/rollcall-process.ts';
+import { freePort } from '../support/services/programs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 test('SIGHUP opens a good configuration in the same process, and a bad one changes nothing', async () => {

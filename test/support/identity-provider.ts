@@ -7,6 +7,7 @@ import { given } from '../../src/core/run/given.ts';
 import type { OpenIdSettings } from '../../src/server/settings.ts';
 import { openTestServer } from '../server/open-test-server.ts';
 import { openOffice } from './office.ts';
+import { freePort } from './services/programs.ts';
 
 const groups: Readonly<Record<string, readonly string[]>> = {
   ana: ['staff', 'hr-it'],
@@ -46,15 +47,6 @@ export async function openProvider(callback: string, isPublic = false, claims: C
   web.on('request', provider.callback());
   onTestFinished(() => new Promise<void>((resolve) => void web.close(() => resolve()).closeAllConnections()));
   return issuer;
-}
-
-/** A port for a server whose address the provider must know before it listens. */
-export async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }
 
 /** A server whose users sign in at a real identity provider. Both are closed after the test. */
