@@ -181,6 +181,6 @@ describe('rollcall admin move', () => {
     expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining('is not empty') });
     expect(await refusedIn(ends.from, folder)).toBeNull();
     const missing = await runRollcall(folder, ['admin', 'move', 'sqlite:./none.db', '--yes']);
-    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no store') });
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('none.db cannot be opened') });
   });
 });

@@ -13,7 +13,7 @@ import type {
 } from '../../ports/store-operations.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { type Database, inTransaction, isPostgresUrl, type OpenTransaction } from '../db/database.ts';
-import { isPostgres, lockTables, tableNames } from '../db/differences.ts';
+import { columnNames, isPostgres, lockTables, tableNames } from '../db/differences.ts';
 import { checkKeys } from '../db/key-ring.ts';
 import { migrateIn, readExecuted } from '../db/migrate.ts';
 import { type Migrations, migrations } from '../db/migrations/index.ts';
@@ -135,23 +135,20 @@ export async function restoreInto(
   });
 }
 
-/** The whole content of a store. `file`: where it comes from, for messages. */
+/** All that a store has. `file`: where it comes from, for messages. */
 interface Content {
   readonly migrations: readonly string[];
   readonly parts: AsyncIterable<BackupPart>;
   readonly file: string;
+  readonly place: string;
 }
 
-/** Replaces the store by the content. The tables are those of this version afterwards. */
-export async function replaceAll(
-  db: OpenTransaction,
-  { migrations: had, place, ...content }: Content & { readonly place: string },
-  known = migrations,
-): Promise<void> {
+/** Replaces the store. Leaves out what only a later version knows: it has added it, so that this version may lack it. */
+export async function replaceAll(db: OpenTransaction, content: Content, known = migrations): Promise<void> {
   await dropTables(db);
-  await makeTables(db, had, known);
+  await makeTables(db, content.migrations, known);
   await load(db, content);
-  await migrateIn(db, place, known);
+  await migrateIn(db, content.place, known);
 }
 
 async function dropTables(db: Database): Promise<void> {
@@ -178,15 +175,24 @@ async function makeTables(db: Database, names: readonly string[], known: Migrati
   }
 }
 
-async function load(db: OpenTransaction, { parts, file }: Pick<Content, 'parts' | 'file'>): Promise<void> {
-  const known = await tableNames(db);
+async function load(db: OpenTransaction, { parts, file, migrations: had }: Content): Promise<void> {
+  const known = await columnNames(db);
+  const isOfLater = had.some((name) => !Object.hasOwn(migrations, name));
   let target: Target | undefined;
   for await (const part of parts) {
     if (part.kind === 'header') continue;
     if (part.kind === 'table') {
       await target?.flush();
-      if (!known.includes(part.table)) throw damaged(file, `it has a table that its migrations do not make`);
-      target = openTarget(db, part.table, part.columns);
+      const { table, columns } = part;
+      const has = known.get(table);
+      if (!isOfLater && !columns.every((name) => has?.has(name))) {
+        throw damaged(file, 'it has a table or column that its migrations do not make');
+      }
+      target = openTarget(
+        db,
+        table,
+        columns.map((name) => (has?.has(name) === true ? name : undefined)),
+      );
     } else {
       if (target === undefined) throw damaged(file, 'it has rows without a table');
       await target.add(part.row);
@@ -200,17 +206,20 @@ interface Target {
   flush(): Promise<void>;
 }
 
-function openTarget(db: OpenTransaction, table: string, columns: readonly string[]): Target {
+/** `columns`: in the order of the rows; undefined for one that the table lacks. */
+function openTarget(db: OpenTransaction, table: string, columns: readonly (string | undefined)[]): Target {
   const writer = new RowWriter<keyof Schema, Record<string, SqlValue>>(table as keyof Schema);
   let rows: Record<string, SqlValue>[] = [];
   const flush = async (): Promise<void> => {
-    if (rows.length > 0) await writer.write(db, rows);
+    if (rows.length > 0 && columns.some((name) => name !== undefined)) await writer.write(db, rows);
     rows = [];
   };
   return {
     flush,
     async add(row) {
-      rows.push(Object.fromEntries(columns.map((name, at) => [name, row[at] ?? null])));
+      rows.push(
+        Object.fromEntries(columns.flatMap((name, at) => (name === undefined ? [] : [[name, row[at] ?? null]]))),
+      );
       if (rows.length >= rowsAtOnce) await flush();
     },
   };

@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { access } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { conflict, usageError } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
 import type { MoveReport, StoreContents } from '../../ports/store-operations.ts';
 import { appendAudit } from '../audit/chain.ts';
-import { type Database, isPostgresUrl, type OpenTransaction } from '../db/database.ts';
-import { columnNames, isPostgres, lockTables, tableNames } from '../db/differences.ts';
+import type { Database, OpenTransaction } from '../db/database.ts';
+import { isPostgres, lockTables, tableNames } from '../db/differences.ts';
 import { checkKeys } from '../db/key-ring.ts';
 import { migrate, readExecuted } from '../db/migrate.ts';
 import { clockNow } from '../db/store-clock.ts';
 import { movedTo } from '../db/store-proof.ts';
-import { sqlitePath } from '../open-store.ts';
 import type { Restored } from './after-restore.ts';
 import type { BackupPart } from './backup-file.ts';
 import {
@@ -42,7 +40,9 @@ interface Ends {
  */
 export async function moveStore(fromUrl: string, url: string, order: MoveOrder): Promise<MoveReport> {
   for (const one of [fromUrl, url]) requireLasting(one, order.folder);
-  await requireFile(fromUrl, order);
+  // A SQLite store that is opened is made, so a wrong path would move nothing.
+  const probe = readStore(fromUrl, order);
+  await probe.next().finally(() => probe.return(undefined));
   return withDatabase(fromUrl, order, (source, sourcePlace) =>
     withDatabase(url, order, async (target, place) => {
       if (sourcePlace === place) throw usageError(`${place} is the configured store itself.`);
@@ -79,8 +79,7 @@ async function moveBetween(
     await target.transaction().execute(async (db) => {
       await lockTables(db);
       await requireEmpty(db, place);
-      const parts = onlyKnown(read(), () => columnNames(db));
-      await replaceAll(db, { migrations, parts, file: from.place, place });
+      await replaceAll(db, { migrations, parts: read(), file: from.place, place });
       await own(db, { ...order, from: from.place, source: identity.id });
       await checkKeys(db, order.seals ?? []);
     });
@@ -108,35 +107,7 @@ async function own(
   await appendAudit(db, { id, at, by, action: 'move', ...about, ...given({ reason, as }) });
 }
 
-/** Leaves out what only a later version knows: it has added it, so that this version may lack it. */
-async function* onlyKnown(
-  parts: AsyncIterable<BackupPart>,
-  columns: () => ReturnType<typeof columnNames>,
-): AsyncGenerator<BackupPart> {
-  let known: Awaited<ReturnType<typeof columns>> | undefined;
-  let kept: readonly number[] | undefined;
-  for await (const part of parts) {
-    if (part.kind === 'table') {
-      known ??= await columns();
-      const has = known.get(part.table);
-      kept = has && [...part.columns.keys()].filter((at) => has.has(part.columns[at] ?? ''));
-      if (kept !== undefined) yield { ...part, columns: kept.map((at) => part.columns[at] ?? '') };
-    } else if (part.kind === 'row' && kept !== undefined) {
-      yield { kind: 'row', row: kept.map((at) => part.row[at] ?? null) };
-    }
-  }
-}
-
 async function requireEmpty(db: OpenTransaction, place: string): Promise<void> {
   if (Object.keys((await contentsOf(db, place)).rows).length === 0) return;
   throw usageError(`the store ${place} is not empty. Nothing was changed. Set "store" to one that has no data yet.`);
-}
-
-/** A store that is opened is made, so a wrong path would move nothing. */
-async function requireFile(url: string, { folder }: Pick<BackupParts, 'folder'>): Promise<void> {
-  if (isPostgresUrl(url)) return;
-  const path = sqlitePath(url, folder);
-  await access(path).catch(() => {
-    throw usageError(`there is no store ${path}. Check the path.`);
-  });
 }

@@ -9,15 +9,14 @@ const ready: Step = ['get deploy/ROLE', 'how many of its pods are ready'];
 const scaled: Step = ['scale deploy/ROLE --replicas 1', 'if it has none'];
 const logged = (why: string): Step => ['logs deploy/ROLE --tail 50', why];
 
-/** `isGone`: no pod of the role runs, so no command runs in one. */
-const outages: Readonly<
-  Partial<
-    Record<
-      AlertCode,
-      { readonly role: 'scheduler' | 'worker'; readonly isGone?: true; readonly steps: readonly Step[] }
-    >
-  >
-> = {
+interface Outage {
+  readonly role: 'scheduler' | 'worker';
+  /** No pod of the role runs, so no command runs in one. */
+  readonly isGone?: true;
+  readonly steps: readonly Step[];
+}
+
+const outages: Readonly<Partial<Record<AlertCode, Outage>>> = {
   'no-scheduler': { role: 'scheduler', isGone: true, steps: [ready, logged('why its pod ends'), scaled] },
   'no-worker': { role: 'worker', isGone: true, steps: [ready, logged('why its pods end'), scaled] },
   'no-redis': { role: 'worker', steps: [logged('which error Redis gives')] },
