@@ -396,6 +396,7 @@ function settingsOf(
       ]),
     ),
     requestsPerMinute: server?.requestsPerMinute ?? 300,
+    metrics: server?.metrics ?? 'token',
     trustedProxies: server?.trustedProxies ?? [],
     serves,
   };

@@ -1,8 +1,20 @@
+import type { ClockJump } from '../../core/guard/clock-jump.ts';
+
 /** Number of slots that may pass without a success. */
 const missedSlots = 3;
 const minuteMs = 60_000;
 /** Time to catch up on slots that were missed while no process ran, or the sync could not run. */
 export const catchUpMs = 300_000;
+
+/**
+ * Returns from when a sync may be called late: it has caught up after the start of the oldest of the processes, and after
+ * the clock was put forward.
+ */
+export function caughtUpAt(startedAt: readonly number[], jumps: readonly ClockJump[], now: number): number {
+  const forward = jumps.filter(({ before, after }) => before < after && after <= now).map(({ after }) => after);
+  const begins = startedAt.length === 0 ? forward : [Math.min(...startedAt), ...forward];
+  return begins.length === 0 ? 0 : Math.max(...begins) + catchUpMs;
+}
 
 /** The slots of a schedule (epoch ms). */
 export interface Slots {

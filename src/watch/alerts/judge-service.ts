@@ -55,7 +55,7 @@ const lacks: readonly Lack[] = [
   {
     ...{ lacks: 'scheduler', code: 'no-scheduler', afterMs: 120_000, severity: 'critical' },
     summary: (_, since) => `No scheduler has been active ${since}, so no run starts`,
-    action: 'start a process of the role scheduler (rollcall start), or read why its pod does not run',
+    action: 'start a process of the role scheduler (rollcall start), or check why its pod does not run',
   },
   {
     ...{ lacks: 'redis', code: 'no-redis', afterMs: 300_000, severity: 'critical' },
@@ -66,7 +66,7 @@ const lacks: readonly Lack[] = [
     ...{ lacks: 'worker', code: 'no-worker', afterMs: 300_000, severity: 'critical' },
     summary: ({ openRuns }, since) =>
       `No worker has been active ${since}, so ${countOf(openRuns, 'open run')} cannot continue`,
-    action: 'start a process of the role worker (rollcall start), or read why its pods do not run',
+    action: 'start a process of the role worker (rollcall start), or check why its pods do not run',
   },
   {
     ...{ lacks: 'some-redis', code: 'no-redis', afterMs: 300_000, severity: 'warning' },
@@ -190,7 +190,7 @@ export function judgeOutage({
 /** A receiver that is restarted takes less time. */
 export const undeliveredAfterMs = 300_000;
 
-/** Returns whether every channel delivers. The other channels tell it. */
+/** Returns whether every channel delivers. The other channels report it. */
 export function judgeChannels({ undelivered }: Pick<WorkView, 'undelivered'>): AlertProblem | 'well' {
   const [first] = undelivered;
   if (first === undefined) return 'well';

@@ -16,7 +16,7 @@ import {
 import type { Clock, Egress, Logger, NewId } from '../../ports/runtime.ts';
 import type { Run, Store } from '../../ports/store.ts';
 import { decideAlerts, freshState, type NoticeDraft, quietAlerts } from './decide.ts';
-import { catchUpMs } from './freshness.ts';
+import { caughtUpAt } from './freshness.ts';
 import {
   type CauseTopic,
   causeOfRun,
@@ -176,7 +176,7 @@ export function openAlerts(options: AlertsOptions): Alerts {
       };
     };
     const running = seen.filter(({ isStopped }) => isStopped !== true).map(({ startedAt }) => startedAt);
-    const freshFrom = running.length === 0 ? 0 : Math.min(...running) + catchUpMs;
+    const freshFrom = caughtUpAt(running, clock.jumps?.() ?? [], now);
     return { now, states, stateOf, evaluate, open, seen, leaversAtRisk, concerned, isHindered, freshFrom };
   };
   type Look = Awaited<ReturnType<typeof openLook>>;
