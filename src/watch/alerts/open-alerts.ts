@@ -281,8 +281,12 @@ export function openAlerts(options: AlertsOptions): Alerts {
     },
     async report(limit) {
       const states = await storedStates();
-      const standing = states.flatMap(({ subject, problems }) =>
-        Object.entries(problems).map(([topic, problem]) => ({ ...problem, topic: topic as AlertTopic, subject })),
+      const standing = states.flatMap(({ subject, problems, concerned = {} }) =>
+        Object.entries(problems).map(([topic, problem]) => {
+          const about = concerned[topic as CauseTopic];
+          const syncs = about === undefined ? {} : { syncs: Object.keys(about.syncs) };
+          return { ...problem, topic: topic as AlertTopic, subject, ...syncs };
+        }),
       );
       const muted = states.flatMap(({ subject, muted: one }) => (one === undefined ? [] : [{ subject, ...one }]));
       return { channels: options.channels.map(toView), standing, muted, deliveries: await store.alerts.list(limit) };
