@@ -1,6 +1,7 @@
 import type { ChangeKind } from '../core/plan/change.ts';
 import type { AlertCode, AlertTopic } from '../core/run/codes/code-names.ts';
 import type { ChangeState, Outcome } from '../core/run/run.ts';
+import type { Run } from './runs.ts';
 
 /**
  * `critical`: the platform is drifting from the source now. `warning`: an operator needs to check it today. `info`:
@@ -169,17 +170,15 @@ export type DeliveryResult =
 /** The data of an ended run that alerts and metrics use. */
 export interface EndedRun {
   readonly id: string;
+  readonly sync: string;
+  readonly outcome: NonNullable<Run['outcome']>;
+  readonly startedAt: number;
   readonly endedAt: number;
 }
 
-/** When a sync last ran, and when it last succeeded. Only runs about all people count. */
-export interface LastRuns {
-  readonly attemptAt: number | undefined;
-  readonly successAt: number | undefined;
-}
-
-/** The number of changes of one kind in one state. */
+/** The number of changes of one kind in one state, in the plan of a run. */
 export interface ChangeResult {
+  readonly run: string;
   readonly kind: ChangeKind;
   readonly state: ChangeState;
   readonly count: number;
@@ -191,6 +190,8 @@ export const successOutcomes: readonly Outcome[] = ['succeeded', 'nothing-to-do'
 /** The stored alert states, and the outbox of notices: a notice is stored before it is sent. */
 export interface AlertBook {
   state(subject: AlertSubject): Promise<AlertState | undefined>;
+  /** Returns the state of every subject that has one. */
+  states(): Promise<readonly AlertState[]>;
   /**
    * Stores `next` and adds the notices to the outbox, once per named channel, in one transaction. Returns false and
    * does nothing when the stored version differs from `seenVersion` (0: no state was stored).
@@ -212,13 +213,12 @@ export interface AlertBook {
    * Returns runs of the sync that ended at `since` or later, oldest first. Without `since`, returns only the newest.
    */
   endedRuns(sync: string, since: number | undefined, limit: number): Promise<readonly EndedRun[]>;
-  /** Returns the syncs that have a run that ended at `since` or later. */
-  syncsWithEnds(since: number): Promise<readonly string[]>;
+  /** Returns runs of all syncs that ended at `since` or later, oldest first. */
+  endedSince(since: number, limit: number): Promise<readonly EndedRun[]>;
   /** Returns the runs in progress that have a failed file, a refused upload or an unresolved batch. */
   troubledRuns(): Promise<readonly { readonly sync: string; readonly run: string }[]>;
-  lastRuns(sync: string): Promise<LastRuns>;
-  /** Counts the changes of a run's plan by kind and state. */
-  changeResults(run: string): Promise<readonly ChangeResult[]>;
+  /** Counts the changes of the plans of these runs by kind and state. */
+  changeResults(runs: readonly string[]): Promise<readonly ChangeResult[]>;
 }
 
 export interface OutgoingNotice {

@@ -41,6 +41,7 @@ export type {
   Holds,
   OpenHolds,
 } from './decisions.ts';
+export { noHolds } from './decisions.ts';
 export type { Lease, Leases } from './leases.ts';
 export type { Adoption, Ledger, OwnedUser, OwnedUsers, Renaming } from './ledger.ts';
 export type { ForgetResult, PersonRecord, PersonRecords, Sealing, UnreadableValues } from './person-records.ts';
@@ -298,6 +299,10 @@ export interface Batches {
   getMany(ids: readonly string[]): Promise<readonly Batch[]>;
   /** Returns the batches of the run, or those that the query selects, in order of number. */
   ofRun(runId: string, query?: BatchQuery): Promise<readonly Batch[]>;
+  /** Returns the batches of these runs, in order of run and number. */
+  ofRuns(runs: readonly string[]): Promise<readonly Batch[]>;
+  /** Counts the batches of these connections that are out: being sent, being processed, or unresolved. */
+  pending(connections: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /**
    * Returns the batches that a step of the run looks at, in order of number: those of state `sending`, `sent` or
    * `unresolved`, the first planned one, and all planned parts. A run may have a thousand others.

@@ -6,7 +6,7 @@ import {
   type AlertNotice,
   type AlertState,
   type AlertSubject,
-  type ChangeResult,
+  type EndedRun,
   threadOf,
 } from '../ports/alerts.ts';
 import { type Database, inTransaction } from './db/database.ts';
@@ -14,7 +14,6 @@ import { fields } from './db/fields.ts';
 import { addNew } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
 import { countChanges } from './plans/plan-access.ts';
-import { fullScopes } from './reports.ts';
 
 export function createAlerts(db: Database): AlertBook {
   return {
@@ -26,6 +25,8 @@ export function createAlerts(db: Database): AlertBook {
         .executeTakeFirst();
       return row && toState(row);
     },
+
+    states: async () => (await db.selectFrom('alert_states').selectAll().orderBy('subject').execute()).map(toState),
 
     save: (seenVersion, next, outgoing) =>
       inTransaction(db, async (transaction) => {
@@ -151,22 +152,19 @@ export function createAlerts(db: Database): AlertBook {
     },
 
     async endedRuns(sync, since, limit) {
-      const rows = await db
-        .selectFrom('runs')
-        .select(['id', 'ended_at'])
+      const rows = await endedRuns(db)
         .where('sync', '=', sync)
-        .where('ended_at', 'is not', null)
         .$if(since !== undefined, (query) => query.where('ended_at', '>=', since ?? 0))
         .orderBy('ended_at', since === undefined ? 'desc' : 'asc')
         .orderBy('id', since === undefined ? 'desc' : 'asc')
         .limit(since === undefined ? 1 : limit)
         .execute();
-      return rows.map(({ id, ended_at }) => ({ id, endedAt: ended_at ?? 0 }));
+      return rows.map(toEndedRun);
     },
 
-    async syncsWithEnds(since) {
-      const rows = await db.selectFrom('runs').select('sync').distinct().where('ended_at', '>=', since).execute();
-      return rows.map(({ sync }) => sync);
+    async endedSince(since, limit) {
+      const ended = endedRuns(db).where('ended_at', '>=', since).orderBy('ended_at').orderBy('id').limit(limit);
+      return (await ended.execute()).map(toEndedRun);
     },
 
     async troubledRuns() {
@@ -194,27 +192,26 @@ export function createAlerts(db: Database): AlertBook {
       return rows.map(({ sync, id }) => ({ sync, run: id }));
     },
 
-    async lastRuns(sync) {
-      const newest = db
-        .selectFrom('runs')
-        .select('ended_at')
-        .where('sync', '=', sync)
-        .where('scope', 'in', fullScopes)
-        .where('ended_at', 'is not', null)
-        .orderBy('ended_at', 'desc')
-        .limit(1);
-      const attempt = await newest.executeTakeFirst();
-      const success = await newest.where('is_success', '=', 1).executeTakeFirst();
-      return { attemptAt: attempt?.ended_at ?? undefined, successAt: success?.ended_at ?? undefined };
-    },
-
-    async changeResults(run) {
-      const plan = await db.selectFrom('plans').select('id').where('run', '=', run).executeTakeFirst();
-      const found = plan === undefined ? [] : await countChanges(db, plan.id, ['kind', 'state']);
-      const keyOf = ({ kind, state }: ChangeResult): string => `${kind} ${state}`;
-      return found.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+    async changeResults(runs) {
+      const found = await countChanges(db, runs, ['plan', 'kind', 'state']);
+      const keyOf = ({ kind, state }: (typeof found)[number]): string => `${kind} ${state}`;
+      const inOrder = found.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+      // A run's plan has the id of the run.
+      return inOrder.map(({ plan, ...result }) => ({ ...result, run: plan }));
     },
   };
+}
+
+function endedRuns(db: Database) {
+  const columns = ['id', 'sync', 'outcome', 'started_at', 'ended_at'] as const;
+  return db.selectFrom('runs').select(columns).where('ended_at', 'is not', null).where('outcome', 'is not', null);
+}
+
+function toEndedRun(
+  row: Pick<Selectable<Schema['runs']>, 'id' | 'sync' | 'outcome' | 'started_at' | 'ended_at'>,
+): EndedRun {
+  const { id, sync, outcome, started_at: startedAt, ended_at: endedAt } = row;
+  return { id, sync, outcome: outcome ?? 'failed', startedAt, endedAt: endedAt ?? startedAt };
 }
 
 /** For example `sync people` or `connection acme`. Names contain no blanks. */

@@ -5,7 +5,7 @@ import { countDays, readOverview } from '../../app/overview.ts';
 import type { AlertSubject, AlertsReport } from '../../ports/alerts.ts';
 import { alertList, alertListView, quieted, quietedView } from '../../views/alerts.ts';
 import { muteOrder, quietOrder } from '../../views/orders.ts';
-import { dayList, dayListView, overview, overviewView } from '../../views/overview.ts';
+import { dayList, dayListView, type Overview, overview, overviewView } from '../../views/overview.ts';
 import { definerOf, type Endpoint } from '../endpoint.ts';
 import type { Sight } from '../http/admit.ts';
 import { defineStream } from './events.ts';
@@ -68,10 +68,8 @@ export const alertEndpoints: readonly Endpoint[] = [
     summary: 'Follow the alerts: events `alerts`',
     answer: alertList,
     event: 'alerts',
-    read: async (app, _id, sight) => ({
-      state: alertListView(alertsSeen(await app.alerts.report(20), app, sight)),
-      isFinal: false,
-    }),
+    read: (app) => app.alerts.report(20),
+    show: (report, sight, app) => ({ state: alertListView(alertsSeen(report, app, sight)), isFinal: false }),
   }),
   quiet('ack', 'Acknowledge the open alerts: no reminder until one gets worse'),
   define({
@@ -90,9 +88,18 @@ export const alertEndpoints: readonly Endpoint[] = [
 
 const defineOverview = definerOf('overview');
 
-async function readAll(app: AppIo, sight: Sight) {
+interface All {
+  readonly state: Overview;
+  readonly alerts: AlertsReport;
+}
+
+async function readAll(app: AppIo): Promise<All> {
   // Notices are no part of it.
-  const [state, alerts] = await Promise.all([readOverview(app), app.alerts.report(1)]);
+  const [state, alerts] = await Promise.all([readOverview(app), app.alerts.report(0)]);
+  return { state, alerts };
+}
+
+function seenOf({ state, alerts }: All, sight: Sight, app: AppIo) {
   const syncs = state.syncs.filter(({ name }) => isIn(sight, name));
   return overviewView({ ...state, syncs }, alertsSeen(alerts, app, sight));
 }
@@ -105,7 +112,7 @@ export const overviewEndpoints: readonly Endpoint[] = [
     description:
       'Health describes the recent runs, and state the current activity. Holds are counted from the store, regardless of the age of their run.',
     answer: overview,
-    handle: ({ sight }, { app }) => readAll(app, sight),
+    handle: async ({ sight }, { app }) => seenOf(await readAll(app), sight, app),
   }),
   defineStream({
     id: 'stream-overview',
@@ -114,7 +121,8 @@ export const overviewEndpoints: readonly Endpoint[] = [
     summary: 'Follow the overview: events `overview`',
     answer: overview,
     event: 'overview',
-    read: async (app, _id, sight) => ({ state: await readAll(app, sight), isFinal: false }),
+    read: readAll,
+    show: (all, sight, app) => ({ state: seenOf(all, sight, app), isFinal: false }),
   }),
   defineOverview({
     id: 'list-days',

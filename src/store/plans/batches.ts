@@ -11,11 +11,10 @@ import { appendFindings, patchRun, toRun } from '../runs.ts';
 import { rejectUndone } from './decisions.ts';
 import { addBatches, batches, markChanges } from './states.ts';
 
-/**
- * States of a batch whose effect is not known once its run has ended. Outbox batches have no effect of ours, and leaders
- * are read before each change.
- */
+/** States of a batch whose effect is not known once its run has ended. */
 const unknownStates = ['sending', 'sent', 'unresolved'] as const;
+/** Outbox batches have no effect of ours, and leaders are read before each change. */
+const withoutEffect = ['outbox', 'leaders'] as const;
 
 export function createBatches(db: Database, keys: KeyRing): Batches {
   const ledgerWriter = createLedgerWriter();
@@ -37,7 +36,7 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
       .innerJoin('runs', 'runs.id', 'batches.run')
       .selectAll('batches')
       .where('batches.connection', '=', connection)
-      .where('batches.kind', 'not in', ['outbox', 'leaders'])
+      .where('batches.kind', 'not in', withoutEffect)
       .where('batches.state', 'in', unknownStates)
       .orderBy('runs.started_at')
       .orderBy('batches.run')
@@ -65,6 +64,26 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
       if (states !== undefined) wanted = wanted.where('state', 'in', states);
       if (limit !== undefined) wanted = wanted.limit(limit);
       return (await wanted.execute()).map(batches.fromRow);
+    },
+
+    async ofRuns(runs) {
+      if (runs.length === 0) return [];
+      const wanted = db.selectFrom('batches').selectAll().where('run', 'in', runs).orderBy('run').orderBy('number');
+      return (await wanted.execute()).map(batches.fromRow);
+    },
+
+    async pending(connections) {
+      if (connections.length === 0) return new Map();
+      const rows = await db
+        .selectFrom('batches')
+        .innerJoin('runs', 'runs.id', 'batches.run')
+        .select((eb) => ['batches.connection', eb.fn.countAll<number>().as('count')])
+        .where('batches.connection', 'in', connections)
+        .where('batches.state', 'in', unknownStates)
+        .where((eb) => eb.or([eb('runs.ended_at', 'is', null), eb('batches.kind', 'not in', withoutEffect)]))
+        .groupBy('batches.connection')
+        .execute();
+      return new Map(rows.map(({ connection, count }) => [connection, count]));
     },
 
     async wave(runId) {

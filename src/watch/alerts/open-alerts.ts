@@ -193,16 +193,16 @@ export function openAlerts(options: AlertsOptions): Alerts {
       return quietAlerts(named, order, { store, now: clock.now() });
     },
     async report(limit) {
-      const states = await Promise.all(subjects.map((subject) => store.alerts.state(subject)));
-      const standing = states.flatMap((state) =>
-        Object.entries(state?.problems ?? {}).map(([topic, problem]) => {
-          return { ...problem, topic: topic as AlertTopic, subject: state?.subject ?? { kind: 'sync', name: '' } };
-        }),
+      const known = await store.alerts.states();
+      const states = subjects.flatMap(({ kind, name }) => {
+        return known.find(({ subject }) => subject.kind === kind && subject.name === name) ?? [];
+      });
+      const standing = states.flatMap(({ subject, problems }) =>
+        Object.entries(problems).map(([topic, problem]) => ({ ...problem, topic: topic as AlertTopic, subject })),
       );
-      const muted = states.flatMap((state) =>
-        state?.muted === undefined ? [] : [{ subject: state.subject, ...state.muted }],
-      );
-      return { channels: options.channels.map(toView), standing, muted, deliveries: await store.alerts.list(limit) };
+      const muted = states.flatMap(({ subject, muted: mute }) => (mute === undefined ? [] : [{ subject, ...mute }]));
+      const deliveries = limit === 0 ? [] : await store.alerts.list(limit);
+      return { channels: options.channels.map(toView), standing, muted, deliveries };
     },
   };
 }
@@ -255,6 +255,8 @@ function channelsOf(
 
 /** An end is seen by others a moment after its instant. */
 const overlapMs = 60_000;
+/** More syncs than these are looked at in the next evaluation. */
+const endsAtATime = 1000;
 /** A sync without any sign is evaluated this often. */
 const atLeastEveryMs = 600_000;
 
@@ -287,7 +289,9 @@ function openAttention(
     async due() {
       const now = clock.now();
       const ended =
-        checkedUntil === undefined ? [] : await store.alerts.syncsWithEnds(Math.min(checkedUntil, now) - overlapMs);
+        checkedUntil === undefined
+          ? []
+          : await store.alerts.endedSince(Math.min(checkedUntil, now) - overlapMs, endsAtATime);
       const troubled = new Map((await store.alerts.troubledRuns()).map(({ sync, run }) => [sync, run]));
       const paused = (await store.pauses.list(now)).map(({ sync }) => sync);
       const counting = await store.leavers.counting(now);
@@ -299,7 +303,13 @@ function openAttention(
         const isLate = counting.some(({ sync: of, clockAt }) => {
           return of === sync.name && sync.leavers !== undefined && isAtRisk(clockAt, sync.leavers.target, now);
         });
-        if (last === undefined || last.isOpen || isLate || ended.includes(sync.name) || troubled.has(sync.name))
+        if (
+          last === undefined ||
+          last.isOpen ||
+          isLate ||
+          ended.some((run) => run.sync === sync.name) ||
+          troubled.has(sync.name)
+        )
           return true;
         if (now < last.at || now >= last.at + atLeastEveryMs) return true;
         return last.freshAt !== undefined && last.freshAt < (sync.staleBefore(now) ?? Number.NEGATIVE_INFINITY);
