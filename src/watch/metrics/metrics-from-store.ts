@@ -204,7 +204,9 @@ async function readSyncs(
   const holds = await store.holds.open(names, now);
   for (const { name: sync, schedule } of syncs) {
     instruments.scheduled.set({ sync }, schedule === undefined ? 0 : 1);
-    const { attemptAt, successAt, pause, newest, requests = 0, requestedAt = now } = standings.get(sync) ?? {};
+    const standing = standings.get(sync);
+    const { attemptAt, successAt, pause, newest, requests = 0, requestedAt = now } = standing ?? {};
+    instruments.failures.set({ sync }, standing?.failures ?? 0);
     if (attemptAt !== undefined) instruments.lastAttempt.set({ sync }, attemptAt / 1000);
     if (successAt !== undefined) {
       instruments.lastSuccess.set({ sync }, successAt / 1000);
