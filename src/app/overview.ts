@@ -3,11 +3,9 @@ import { createZoneDays, isTimeZone } from '../core/person/time-zone.ts';
 import { usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import { noKinds } from '../core/run/report.ts';
-import type { GivenInSync } from '../ports/decisions.ts';
 import { deploymentLease, workersLease } from '../ports/leases.ts';
 import type { AppliedCount, EndedCount, LastRead, SyncStanding } from '../ports/reports.ts';
-import { type Batch, noHolds, type OpenHolds, type Run } from '../ports/store.ts';
-import type { LeaversSummary } from '../views/leavers.ts';
+import { type Batch, noHolds, type Run } from '../ports/store.ts';
 import type {
   DayCounts,
   DaysReport,
@@ -26,26 +24,16 @@ import { readRunLeases, readRunWork } from './runs.ts';
 import { readStandings, syncState } from './syncs.ts';
 
 /** What the store has about all syncs, read with as many statements for any number of them. */
-interface Found extends Recent {
-  readonly standings: ReadonlyMap<string, SyncStanding>;
-  readonly leavers: readonly LeaversSummary[];
-  readonly holds: ReadonlyMap<string, OpenHolds>;
-  readonly given: readonly GivenInSync[];
-  readonly lastReads: ReadonlyMap<string, LastRead>;
-  readonly batches: readonly Batch[];
-  readonly leases: Awaited<ReturnType<typeof readRunLeases>>;
-}
+type Found = Awaited<ReturnType<typeof readFound>>;
 
-/** Reads health, state and holds of every configured sync from the store. */
-export async function readOverview(io: AppIo): Promise<Overview> {
+async function readFound(io: AppIo) {
   const { store, clock, approvals } = io.engine;
   const now = clock.now();
   const names = storedNames(io.engine.syncs);
   const standings = await readStandings(io);
-  const open = [...standings.values()].flatMap(({ newest }) =>
-    newest?.endedAt === undefined ? (newest?.id ?? []) : [],
-  );
-  const [leavers, recent, holds, given, lastReads, batches, leases] = await Promise.all([
+  const newest = [...standings.values()].flatMap((standing) => standing.newest ?? []);
+  const open = newest.filter(({ endedAt }) => endedAt === undefined).map(({ id }) => id);
+  const [leavers, recent, holds, approved, lastReads, batches, holders] = await Promise.all([
     summarizeLeavers(io.engine),
     readRecent(io, now - dayMs),
     store.holds.open(names, now),
@@ -54,9 +42,15 @@ export async function readOverview(io: AppIo): Promise<Overview> {
     store.batches.ofRuns(open),
     readRunLeases(open, io),
   ]);
-  const found: Found = { standings, leavers, ...recent, holds, given, lastReads, batches, leases };
+  return { standings, open, leavers, recent, holds, approved, lastReads, batches, holders };
+}
+
+/** Reads health, state and holds of every configured sync from the store. */
+export async function readOverview(io: AppIo): Promise<Overview> {
+  const now = io.engine.clock.now();
+  const found = await readFound(io);
   const syncs = io.syncs.map((view) => overviewOf(view, found, io));
-  const isHeld = (lease: string): boolean => (leases.holders.get(lease)?.until ?? 0) > now;
+  const isHeld = (lease: string): boolean => (found.holders.get(lease)?.until ?? 0) > now;
   const isDeploymentRunning = isHeld(deploymentLease);
   const isQueued = io.checkRedis !== undefined;
   const workers = isQueued ? (isHeld(workersLease) ? 'alive' : 'none') : isDeploymentRunning ? 'in-process' : 'none';
@@ -69,7 +63,7 @@ export async function readOverview(io: AppIo): Promise<Overview> {
       deploymentSeenAt: await io.deploymentSeenAt(),
       workers,
       requests: syncs.reduce((sum, { requests }) => sum + requests, 0),
-      runs: open.length,
+      runs: found.open.length,
     },
   };
 }
@@ -91,7 +85,7 @@ function overviewOf(view: SyncView, found: Found, io: AppIo): SyncOverview {
     activity: { kind, run: step },
     holds,
     people: peopleOf(found.lastReads.get(stored)),
-    lastDay: lastDayOf(stored, found),
+    lastDay: lastDayOf(stored, found.recent),
     requests,
   };
 }
@@ -155,7 +149,7 @@ function healthOf(standing: SyncStanding | undefined, staleBefore: number | unde
 }
 
 /** Counts what waits for an operator in one sync. */
-function waitingOf(sync: string, { standings, holds: all, given: approvals }: Found): WaitingWork {
+function waitingOf(sync: string, { standings, holds: all, approved }: Found): WaitingWork {
   const { changes, byClass, expired, ...open } = all.get(sync) ?? noHolds;
   const { newest, acceptedAt = Number.NEGATIVE_INFINITY } = standings.get(sync) ?? {};
   // A hold of which every change was decided stays open until the next run.
@@ -169,7 +163,7 @@ function waitingOf(sync: string, { standings, holds: all, given: approvals }: Fo
     reads: newest?.plan?.isReadDoubted === true && acceptedAt < newest.startedAt ? 1 : 0,
     heldAt: earliest([...holds, ...undecided].map(({ heldAt }) => heldAt)),
     expiresAt: earliest(holds.map(({ expiresAt }) => expiresAt)),
-    approvals: approvals.filter((one) => one.sync === sync).map(toPartApproval),
+    approvals: approved.filter((one) => one.sync === sync).map(toPartApproval),
   };
 }
 
@@ -178,10 +172,10 @@ function earliest(instants: readonly number[]): number | undefined {
 }
 
 /** Returns how far a run is and whether a process works on it, and estimates when it ends. */
-function stepOf(run: Run, { batches: all, leases }: Found, io: AppIo): RunStep {
+function stepOf(run: Run, { batches: all, holders }: Found, io: AppIo): RunStep {
   const { id, phase, startedAt, problem, waiting, read } = run;
   const batches = all.filter((batch) => batch.run === id);
-  const interrupted = readRunWork(run, batches, leases)?.interrupted;
+  const interrupted = readRunWork(run, batches, holders, io)?.interrupted;
   const step = { run: id, phase, startedAt, interrupted, problem, waiting };
   const isSending = phase === 'delivering' || phase === 'proving';
   if (!isSending || batches.length === 0) {

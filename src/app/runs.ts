@@ -110,7 +110,7 @@ export async function* everyChange(
 export async function describeRun(io: AppIo, id: string): Promise<RunReport> {
   const run = await findRun(id, io.engine.store);
   const report = await runReport(run, io.engine);
-  const work = readRunWork(run, report.batches, await readRunLeases([run.id], io));
+  const work = readRunWork(run, report.batches, await readRunLeases([run.id], io), io);
   const waiting = run.waiting ?? (await waitOutside(run, work, io));
   return { ...report, work, run: { ...run, waiting } };
 }
@@ -126,29 +126,31 @@ async function waitOutside(run: Run, work: RunWork | undefined, io: AppIo): Prom
   return waitFor('worker', 'the run continues', { about: 'no process works on the run', since });
 }
 
-/** Who works on some runs, or could. */
-interface RunLeases {
-  readonly io: AppIo;
-  readonly holders: ReadonlyMap<string, LeaseHolder>;
+/** Reads who works on some runs, or could. */
+export function readRunLeases(runs: readonly string[], { engine }: AppIo): Promise<ReadonlyMap<string, LeaseHolder>> {
+  return engine.store.reports.holders([deploymentLease, workersLease, ...runs.map(runLease)]);
 }
 
-export async function readRunLeases(runs: readonly string[], io: AppIo): Promise<RunLeases> {
-  const names = [deploymentLease, workersLease, ...runs.map(runLease)];
-  return { io, holders: await io.engine.store.reports.holders(names) };
-}
-
-/** Returns undefined for a run that has ended. */
-export function readRunWork(run: Run, batches: readonly Batch[], leases: RunLeases): RunWork | undefined {
+/** Returns undefined for a run that has ended. `holders`: see `readRunLeases`. */
+export function readRunWork(
+  run: Run,
+  batches: readonly Batch[],
+  holders: ReadonlyMap<string, LeaseHolder>,
+  io: AppIo,
+): RunWork | undefined {
   if (run.phase === 'done') return undefined;
-  return { interrupted: interruptionOf(run, leases), files: filesOf(run, batches, leases.io) };
+  return { interrupted: interruptionOf(run, holders, io), files: filesOf(run, batches, io) };
 }
 
-function interruptionOf(run: Run, { io, holders }: RunLeases): RunWork['interrupted'] {
-  const isHeld = (lease: string): boolean => (holders.get(lease)?.until ?? 0) > io.engine.clock.now();
-  if (isHeld(runLease(run.id))) return undefined;
+function interruptionOf(
+  run: Run,
+  holders: ReadonlyMap<string, LeaseHolder>,
+  { engine, checkRedis }: AppIo,
+): RunWork['interrupted'] {
+  const isHeld = (lease: string): boolean => (holders.get(lease)?.until ?? 0) > engine.clock.now();
   // With Redis, a worker holds the run only while it takes a step. A deployment takes a run that is free.
-  const isQueued = io.checkRedis !== undefined;
-  if (isHeld(isQueued ? workersLease : deploymentLease)) return undefined;
+  const isQueued = checkRedis !== undefined;
+  if (isHeld(runLease(run.id)) || isHeld(isQueued ? workersLease : deploymentLease)) return undefined;
   // A lease that has expired is still there. One that was released is not.
   return { at: holders.get(runLease(run.id))?.until, isQueued };
 }

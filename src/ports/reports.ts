@@ -7,7 +7,7 @@ import type { HoldFacts, Run } from './runs.ts';
 import type { Pause } from './store-operations.ts';
 import type { TokenRecord } from './tokens.ts';
 
-/** What a sync does and waits for, and the results of its latest runs about all people. */
+/** What a sync does and waits for, and the results of its latest runs about all people. Canceled runs do not count. */
 export interface SyncStanding {
   readonly sync: string;
   /** About anyone, in progress or ended. */
@@ -18,9 +18,8 @@ export interface SyncStanding {
   readonly requestedAt: number | undefined;
   /** When the last accepted full read was stored. */
   readonly acceptedAt: number | undefined;
-  /** End of the newest run (epoch ms); undefined: none has ended. `attemptAt`: canceled runs count, too. */
+  /** End of the newest run (epoch ms); undefined: none has ended. */
   readonly endedAt: number | undefined;
-  readonly attemptAt: number | undefined;
   /** Start and end of the newest success. */
   readonly freshAt: number | undefined;
   readonly successAt: number | undefined;

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { NotNull, Selectable } from 'kysely';
 import { given } from '../core/run/given.ts';
 import {
   type AlertBook,
@@ -6,7 +6,6 @@ import {
   type AlertNotice,
   type AlertState,
   type AlertSubject,
-  type EndedRun,
   threadOf,
 } from '../ports/alerts.ts';
 import { type Database, inTransaction } from './db/database.ts';
@@ -152,20 +151,17 @@ export function createAlerts(db: Database): AlertBook {
     },
 
     async endedRuns(sync, since, limit) {
-      const rows = await endedRuns(db)
+      return endedRuns(db)
         .where('sync', '=', sync)
         .$if(since !== undefined, (query) => query.where('ended_at', '>=', since ?? 0))
         .orderBy('ended_at', since === undefined ? 'desc' : 'asc')
         .orderBy('id', since === undefined ? 'desc' : 'asc')
         .limit(since === undefined ? 1 : limit)
         .execute();
-      return rows.map(toEndedRun);
     },
 
-    async endedSince(since, limit) {
-      const ended = endedRuns(db).where('ended_at', '>=', since).orderBy('ended_at').orderBy('id').limit(limit);
-      return (await ended.execute()).map(toEndedRun);
-    },
+    endedSince: (since, limit) =>
+      endedRuns(db).where('ended_at', '>=', since).orderBy('ended_at').orderBy('id').limit(limit).execute(),
 
     async troubledRuns() {
       const rows = await db
@@ -203,15 +199,11 @@ export function createAlerts(db: Database): AlertBook {
 }
 
 function endedRuns(db: Database) {
-  const columns = ['id', 'sync', 'outcome', 'started_at', 'ended_at'] as const;
-  return db.selectFrom('runs').select(columns).where('ended_at', 'is not', null).where('outcome', 'is not', null);
-}
-
-function toEndedRun(
-  row: Pick<Selectable<Schema['runs']>, 'id' | 'sync' | 'outcome' | 'started_at' | 'ended_at'>,
-): EndedRun {
-  const { id, sync, outcome, started_at: startedAt, ended_at: endedAt } = row;
-  return { id, sync, outcome: outcome ?? 'failed', startedAt, endedAt: endedAt ?? startedAt };
+  return db
+    .selectFrom('runs')
+    .select(['id', 'sync', 'outcome', 'started_at as startedAt', 'ended_at as endedAt'])
+    .where('ended_at', 'is not', null)
+    .$narrowType<{ outcome: NotNull; endedAt: NotNull }>();
 }
 
 /** For example `sync people` or `connection acme`. Names contain no blanks. */

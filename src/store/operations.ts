@@ -60,7 +60,7 @@ export async function findPause(db: Database | OpenTransaction, sync: string, no
   return row && pauseAt(row, now);
 }
 
-/** Returns the pause of a row; undefined for one that has ended by itself. */
+/** Returns the pause of a row; undefined after its end. */
 export function pauseAt(row: Selectable<Schema['pauses']>, now: number): Pause | undefined {
   const pause = pauses.fromRow(row);
   return isPausing(pause, now) ? pause : undefined;

@@ -5,7 +5,7 @@ import { countDays, readOverview } from '../../app/overview.ts';
 import type { AlertSubject, AlertsReport } from '../../ports/alerts.ts';
 import { alertList, alertListView, quieted, quietedView } from '../../views/alerts.ts';
 import { muteOrder, quietOrder } from '../../views/orders.ts';
-import { dayList, dayListView, type Overview, overview, overviewView } from '../../views/overview.ts';
+import { dayList, dayListView, overview, overviewView } from '../../views/overview.ts';
 import { definerOf, type Endpoint } from '../endpoint.ts';
 import type { Sight } from '../http/admit.ts';
 import { defineStream } from './events.ts';
@@ -88,18 +88,10 @@ export const alertEndpoints: readonly Endpoint[] = [
 
 const defineOverview = definerOf('overview');
 
-interface All {
-  readonly state: Overview;
-  readonly alerts: AlertsReport;
-}
+/** Notices are no part of it. */
+const readAll = (app: AppIo) => Promise.all([readOverview(app), app.alerts.report(0)]);
 
-async function readAll(app: AppIo): Promise<All> {
-  // Notices are no part of it.
-  const [state, alerts] = await Promise.all([readOverview(app), app.alerts.report(0)]);
-  return { state, alerts };
-}
-
-function seenOf({ state, alerts }: All, sight: Sight, app: AppIo) {
+function seenOf([state, alerts]: Awaited<ReturnType<typeof readAll>>, sight: Sight, app: AppIo) {
   const syncs = state.syncs.filter(({ name }) => isIn(sight, name));
   return overviewView({ ...state, syncs }, alertsSeen(alerts, app, sight));
 }

@@ -11,10 +11,11 @@ import { appendFindings, patchRun, toRun } from '../runs.ts';
 import { rejectUndone } from './decisions.ts';
 import { addBatches, batches, markChanges } from './states.ts';
 
-/** States of a batch whose effect is not known once its run has ended. */
+/**
+ * States of a batch whose effect is not known once its run has ended. Outbox batches have no effect of ours, and leaders
+ * are read before each change.
+ */
 const unknownStates = ['sending', 'sent', 'unresolved'] as const;
-/** Outbox batches have no effect of ours, and leaders are read before each change. */
-const withoutEffect = ['outbox', 'leaders'] as const;
 
 export function createBatches(db: Database, keys: KeyRing): Batches {
   const ledgerWriter = createLedgerWriter();
@@ -30,13 +31,13 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
     await rejectUndone(transaction, batch.sync, undone);
   }
 
-  const ofUnknownEffect = (connection: string) =>
+  const ofUnknownEffect = (connections: readonly string[]) =>
     db
       .selectFrom('batches')
       .innerJoin('runs', 'runs.id', 'batches.run')
       .selectAll('batches')
-      .where('batches.connection', '=', connection)
-      .where('batches.kind', 'not in', withoutEffect)
+      .where('batches.connection', 'in', connections)
+      .where('batches.kind', 'not in', ['outbox', 'leaders'])
       .where('batches.state', 'in', unknownStates)
       .orderBy('runs.started_at')
       .orderBy('batches.run')
@@ -72,20 +73,6 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
       return (await wanted.execute()).map(batches.fromRow);
     },
 
-    async pending(connections) {
-      if (connections.length === 0) return new Map();
-      const rows = await db
-        .selectFrom('batches')
-        .innerJoin('runs', 'runs.id', 'batches.run')
-        .select((eb) => ['batches.connection', eb.fn.countAll<number>().as('count')])
-        .where('batches.connection', 'in', connections)
-        .where('batches.state', 'in', unknownStates)
-        .where((eb) => eb.or([eb('runs.ended_at', 'is', null), eb('batches.kind', 'not in', withoutEffect)]))
-        .groupBy('batches.connection')
-        .execute();
-      return new Map(rows.map(({ connection, count }) => [connection, count]));
-    },
-
     async wave(runId) {
       const rows = (await waveRows(db, runId)).toSorted((one, other) => one.number - other.number);
       return {
@@ -94,8 +81,8 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
       };
     },
 
-    async unknown(connection) {
-      const rows = await ofUnknownEffect(connection).select('runs.ended_at').execute();
+    async unknown(connections) {
+      const rows = connections.length === 0 ? [] : await ofUnknownEffect(connections).select('runs.ended_at').execute();
       return {
         unresolved: rows.filter((row) => row.ended_at !== null).map(batches.fromRow),
         unproven: rows.filter((row) => row.ended_at === null).map(batches.fromRow),
@@ -103,7 +90,7 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
     },
 
     async claimed({ run }, identifications) {
-      const others = await ofUnknownEffect(run.connection).where('batches.run', '!=', run.id).execute();
+      const others = await ofUnknownEffect([run.connection]).where('batches.run', '!=', run.id).execute();
       const claimed = new Set<string>();
       if (others.length === 0) return claimed;
       const runs = new Set(others.map((batch) => batch.run));

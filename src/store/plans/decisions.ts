@@ -206,30 +206,17 @@ export async function waitingHashes(db: Database, sync: string, now: number): Pr
   return found;
 }
 
-/** The decisions of a sync that wait no longer. */
-interface Settled {
-  readonly sync: string;
-  /** Changes whenever another change of the sync stops to wait. */
-  readonly version: string;
-  /** Number of changes that were not decided in time. */
-  readonly expired: number;
-}
-
-export function settledOf(db: Database, syncs: readonly string[], now: number): Promise<readonly Settled[]> {
-  return versionsOf(db, syncs, isSettled(now));
-}
-
 /** Changes whenever a change of the sync begins or ceases to wait. */
 export async function waitingVersion(db: Database, sync: string, now: number): Promise<string> {
-  const both = [await versionsOf(db, [sync], isWaiting(now)), await settledOf(db, [sync], now)];
+  const both = [await versionsOf(db, [sync], isWaiting(now)), await versionsOf(db, [sync], isSettled(now))];
   return both.map(([found]) => found?.version ?? '').join();
 }
 
-async function versionsOf(
-  db: Database,
-  syncs: readonly string[],
-  isMeant: ReturnType<typeof isWaiting>,
-): Promise<readonly Settled[]> {
+/**
+ * Returns for each sync with such decisions a version that changes with them. `expired`: those without a verdict that wait
+ * no longer.
+ */
+export async function versionsOf(db: Database, syncs: readonly string[], isMeant: ReturnType<typeof isWaiting>) {
   if (syncs.length === 0) return [];
   const rows = await db
     .selectFrom('decisions')

@@ -3,13 +3,14 @@ import type { Holds, NewHold, OpenHolds, OwnedRun } from '../../ports/store.ts';
 import type { Database, OpenTransaction } from '../db/database.ts';
 import { decisionsOf, lockName } from '../db/differences.ts';
 import { addNew } from '../db/row-writer.ts';
-import { keepByVersion, settledOf } from './decisions.ts';
+import { keepByVersion, versionsOf } from './decisions.ts';
 import {
   closeOthers,
   countMembers,
   type HoldCounts,
   type HoldFactsRow,
   holdFields,
+  isSettled,
   type MemberSummary,
   memberHashes,
   summarize,
@@ -26,7 +27,7 @@ export function createHolds(db: Database): Holds {
   return {
     async open(syncs, now) {
       const bySync = Map.groupBy(await openRows(db, syncs), ({ sync }) => sync);
-      const settled = await settledOf(db, [...bySync.keys()], now);
+      const settled = await versionsOf(db, [...bySync.keys()], isSettled(now));
       const found = new Map<string, OpenHolds>();
       for (const [sync, rows] of bySync) {
         const { version = '', expired = 0 } = settled.find((one) => one.sync === sync) ?? {};

@@ -201,12 +201,12 @@ export async function judgeFreshness(facts: SyncFacts): Promise<AlertProblem | '
   };
 }
 
-function whatWasTried({ attemptAt, successAt }: SyncStanding, underWay: Run | undefined): string {
+function whatWasTried({ endedAt, successAt }: SyncStanding, underWay: Run | undefined): string {
   if (underWay !== undefined) {
     return `A run has been in progress since ${formatMinute(underWay.startedAt)}. To see its progress: rollcall show ${underWay.id}`;
   }
-  if (attemptAt !== undefined && attemptAt !== successAt) {
-    return `The last run ended ${formatMinute(attemptAt)} without success.`;
+  if (endedAt !== undefined && endedAt !== successAt) {
+    return `The last run ended ${formatMinute(endedAt)} without success.`;
   }
   return 'No run has started since then. Check that the schedule had a slot in that time, and that "rollcall start" is running (with Redis: a scheduler).';
 }

@@ -205,9 +205,9 @@ async function readSyncs(
   for (const { name: sync, schedule } of syncs) {
     instruments.scheduled.set({ sync }, schedule === undefined ? 0 : 1);
     const standing = standings.get(sync);
-    const { attemptAt, successAt, pause, newest, requests = 0, requestedAt = now } = standing ?? {};
+    const { endedAt, successAt, pause, newest, requests = 0, requestedAt = now } = standing ?? {};
     instruments.failures.set({ sync }, standing?.failures ?? 0);
-    if (attemptAt !== undefined) instruments.lastAttempt.set({ sync }, attemptAt / 1000);
+    if (endedAt !== undefined) instruments.lastAttempt.set({ sync }, endedAt / 1000);
     if (successAt !== undefined) {
       instruments.lastSuccess.set({ sync }, successAt / 1000);
       instruments.freshness.set({ sync }, (now - successAt) / 1000);
@@ -229,9 +229,10 @@ async function readConnections(
   { reports, batches }: Pick<Store, 'reports' | 'batches'>,
 ): Promise<void> {
   const states = await reports.tokenStates();
-  const pending = await batches.pending(connections);
+  const { unresolved, unproven } = await batches.unknown(connections);
+  const pending = Map.groupBy([...unresolved, ...unproven], (batch) => batch.connection);
   for (const connection of connections) {
-    instruments.filesPending.set({ connection }, pending.get(connection) ?? 0);
+    instruments.filesPending.set({ connection }, pending.get(connection)?.length ?? 0);
     const token = states.find((one) => one.connection === connection);
     if (token === undefined) continue;
     for (const state of tokenStates) {
