@@ -3,9 +3,10 @@ import { createZoneDays, isTimeZone } from '../core/person/time-zone.ts';
 import { usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import { noKinds } from '../core/run/report.ts';
+import { noHolds } from '../ports/decisions.ts';
 import { deploymentLease, workersLease } from '../ports/leases.ts';
 import type { AppliedCount, EndedCount, LastRead, SyncStanding } from '../ports/reports.ts';
-import { type Batch, noHolds, type Run } from '../ports/store.ts';
+import type { Batch, Run } from '../ports/store.ts';
 import type {
   DayCounts,
   DaysReport,

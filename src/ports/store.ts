@@ -41,7 +41,6 @@ export type {
   Holds,
   OpenHolds,
 } from './decisions.ts';
-export { noHolds } from './decisions.ts';
 export type { Lease, Leases } from './leases.ts';
 export type { Adoption, Ledger, OwnedUser, OwnedUsers, Renaming } from './ledger.ts';
 export type { ForgetResult, PersonRecord, PersonRecords, Sealing, UnreadableValues } from './person-records.ts';

@@ -31,13 +31,6 @@ const mostStreams = 200;
 const mostOfCaller = 20;
 const tryAgainSeconds = 30;
 
-/** A state as a stream sends it. Equal states have equal ids, in every process. */
-interface Sent {
-  readonly id: string;
-  readonly data: string;
-  readonly isFinal: boolean;
-}
-
 export interface EventStreams {
   /** Returns what was read for the key in the last second, or reads it: many streams cost one reading. */
   share<Value>(key: string, read: () => Promise<Value>): Promise<Value>;
@@ -87,14 +80,19 @@ export function openEventStreams({ clock, logger }: { readonly clock: Clock; rea
     return value;
   };
 
-  const read = ({ key, read: ask }: StreamTopic): Promise<Sent> =>
+  const read = ({ key, read: ask }: StreamTopic) =>
     share(key, async () => {
       const { state, isFinal } = await ask();
       const data = JSON.stringify(state);
+      // Equal states have equal ids, in every process.
       return { id: createHash('sha256').update(data).digest('base64url').slice(0, 16), data, isFinal };
     });
 
-  async function* follow(topic: StreamTopic, first: Sent, { lastId, signal }: StreamStart): AsyncGenerator<string> {
+  async function* follow(
+    topic: StreamTopic,
+    first: Awaited<ReturnType<typeof read>>,
+    { lastId, signal }: StreamStart,
+  ): AsyncGenerator<string> {
     let sent = lastId;
     let spokeAt = clock.now();
     yield `retry: ${retryMs}\n\n`;

@@ -3,8 +3,9 @@ import { classNoun } from '../../core/guard/guard.ts';
 import { type ChangeClass, changeClasses } from '../../core/plan/change.ts';
 import { ageOf, countOf, firstOf, formatMinute } from '../../core/run/formats.ts';
 import type { AlertProblem } from '../../ports/alerts.ts';
+import { noHolds } from '../../ports/decisions.ts';
 import type { SyncStanding } from '../../ports/reports.ts';
-import { noHolds, type Run, type Store } from '../../ports/store.ts';
+import type { Run, Store } from '../../ports/store.ts';
 import type { WatchedLeavers } from './judge-leavers.ts';
 import { hasConnectionProblem } from './judge-run.ts';
 

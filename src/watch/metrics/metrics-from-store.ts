@@ -2,9 +2,10 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { changeClasses } from '../../core/plan/change.ts';
 import { outcomes } from '../../core/run/run.ts';
 import { defaultLeaverTarget, type LeaverTarget } from '../../core/run/settings.ts';
+import { noHolds } from '../../ports/decisions.ts';
 import { deploymentLease, workersLease } from '../../ports/leases.ts';
 import type { Clock } from '../../ports/runtime.ts';
-import { type Batch, batchResult, batchResults, noHolds, type Store, type TokenState } from '../../ports/store.ts';
+import { type Batch, batchResult, batchResults, type Store, type TokenState } from '../../ports/store.ts';
 import data from './metrics.json' with { type: 'json' };
 
 type MetricType = keyof typeof data;
