@@ -6,6 +6,9 @@ export const deploymentLease = 'deployment';
 /** Name of the lease that all workers with Redis renew together: other processes see by it whether any lives. */
 export const workersLease = 'workers';
 
+/** Held by the process that judges what all processes see, and sends alerts. */
+export const alertsLease = 'alerts';
+
 /** Held by the process that exports the metrics of the store. */
 export const metricsLease = 'metrics';
 

@@ -6,6 +6,7 @@ import {
   type AlertNotice,
   type AlertState,
   type AlertSubject,
+  type Observation,
   threadOf,
 } from '../ports/alerts.ts';
 import { type Database, inTransaction } from './db/database.ts';
@@ -16,6 +17,8 @@ import { countChanges } from './plans/plan-access.ts';
 
 export function createAlerts(db: Database): AlertBook {
   return {
+    states: async () => (await db.selectFrom('alert_states').selectAll().orderBy('subject').execute()).map(toState),
+
     async state(subject) {
       const row = await db
         .selectFrom('alert_states')
@@ -25,7 +28,24 @@ export function createAlerts(db: Database): AlertBook {
       return row && toState(row);
     },
 
-    states: async () => (await db.selectFrom('alert_states').selectAll().orderBy('subject').execute()).map(toState),
+    async observe(seen) {
+      const row = { process: seen.process, until_at: seen.until, seen: JSON.stringify(seen) };
+      await db
+        .insertInto('observations')
+        .values(row)
+        .onConflict((conflict) => conflict.column('process').doUpdateSet(row))
+        .execute();
+    },
+
+    async observations(now) {
+      const rows = await db
+        .selectFrom('observations')
+        .selectAll()
+        .where('until_at', '>', now)
+        .orderBy('process')
+        .execute();
+      return rows.map(({ seen }) => JSON.parse(seen) as Observation);
+    },
 
     save: (seenVersion, next, outgoing) =>
       inTransaction(db, async (transaction) => {
@@ -143,6 +163,7 @@ export function createAlerts(db: Database): AlertBook {
     },
 
     async prune(before) {
+      await db.deleteFrom('observations').where('until_at', '<', before).execute();
       const { numDeletedRows } = await db
         .deleteFrom('alert_deliveries')
         .where('made_at', '<', before)
@@ -162,31 +183,6 @@ export function createAlerts(db: Database): AlertBook {
 
     endedSince: (since, limit) =>
       endedRuns(db).where('ended_at', '>=', since).orderBy('ended_at').orderBy('id').limit(limit).execute(),
-
-    async troubledRuns() {
-      const rows = await db
-        .selectFrom('runs')
-        .innerJoin('batches', 'batches.run', 'runs.id')
-        .select(['runs.sync', 'runs.id'])
-        .distinct()
-        .where('runs.ended_at', 'is', null)
-        .where((where) =>
-          where.or([
-            where('batches.final', '=', 'failed'),
-            where('batches.state', '=', 'unresolved'),
-            // A file that was sent and refused.
-            where.and([
-              where('batches.kind', '=', 'csv'),
-              where('batches.state', '=', 'settled'),
-              where('batches.sent_at', 'is not', null),
-              where('batches.file_id', 'is', null),
-              where('batches.final_at', 'is', null),
-            ]),
-          ]),
-        )
-        .execute();
-      return rows.map(({ sync, id }) => ({ sync, run: id }));
-    },
 
     async changeResults(runs) {
       const found = await countChanges(db, runs, ['plan', 'kind', 'state']);

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Outcome } from '../../src/core/run/run.ts';
 import type { AlertNotice, AlertState, AlertSubject } from '../../src/ports/alerts.ts';
-import type { BatchPatch, RunScope, Store } from '../../src/ports/store.ts';
+import type { RunScope, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
-import { openRun, sampleBatch, sampleChange, sampleTrigger, writePlan } from './store-samples.ts';
+import { openRun, sampleChange, sampleTrigger, writePlan } from './store-samples.ts';
 
 const people: AlertSubject = { kind: 'sync', name: 'people' };
 
@@ -59,7 +59,7 @@ export function describeAlerts(store: () => Store): void {
     const about = (id: string, at: number, run: string) => {
       const problem = {
         topic: 'run',
-        code: 'files-failed',
+        code: 'run-partial',
         severity: 'warning',
         key: id,
         summary: id,
@@ -85,30 +85,19 @@ export function describeAlerts(store: () => Store): void {
     expect(await firsts()).toEqual([['n4', undefined]]);
   });
 
-  it('finds the runs in progress with a failed, refused or unresolved batch', async () => {
-    const { alerts, batches, runs } = store();
-    const open = async (sync: string, patch: BatchPatch | undefined) => {
-      const owned = await openRun(store(), { id: `run_${sync}`, sync, now });
-      await writePlan(store(), { id: owned.run.id, owned }, []);
-      await batches.create(owned, [{ batch: { ...sampleBatch(owned, 1), id: `batch_${sync}` }, identifications: [] }]);
-      if (patch !== undefined) await batches.update(owned, `batch_${sync}`, patch);
-      return owned;
-    };
-    await open('planned', undefined);
-    await open('pending', { state: 'sent', sentAt: now, fileId: 'f1' });
-    await open('done', { state: 'settled', sentAt: now, fileId: 'f2', final: 'done', finalAt: now });
-    await open('unsent', { state: 'settled', reason: 'no change of the batch had to be sent' });
-    await open('failed', { state: 'sent', sentAt: now, fileId: 'f3', final: 'failed', finalAt: now });
-    await open('refused', { state: 'settled', sentAt: now, reason: '400' });
-    await open('lost', { state: 'unresolved', sentAt: now });
-    const ended = await open('ended', { state: 'unresolved', sentAt: now });
-    await runs.update(ended, { phase: 'done', endedAt: now, outcome: 'partial' });
-    const found = await alerts.troubledRuns();
-    expect(found.map(({ sync, run }) => `${sync} ${run}`).toSorted()).toEqual([
-      'failed run_failed',
-      'lost run_lost',
-      'refused run_refused',
-    ]);
+  it('keeps what each process saw last, until it is not written again, and returns every state at once', async () => {
+    const { alerts } = store();
+    const seen = (process: string, until: number, problems: readonly string[]) =>
+      alerts.observe({ process, startedAt: now, until, refusedReload: { at: now, problems } });
+    await seen('b', now + 10, ['one']);
+    await seen('a', now + 20, ['two']);
+    await seen('b', now + 30, []);
+    const found = async (at: number) =>
+      (await alerts.observations(at)).map((one) => `${one.process} ${one.refusedReload?.problems.join()}`);
+    expect(await found(now)).toEqual(['a two', 'b ']);
+    expect(await found(now + 20)).toEqual(['b ']);
+    await alerts.save(0, sampleState(), []);
+    expect((await alerts.states()).map(({ subject }) => subject)).toEqual([people]);
   });
 
   it('tells a change of state once, however many processes saw it', async () => {

@@ -15,7 +15,7 @@ import { openCommandPlace } from '../support/command-place.ts';
 import { employees, type Office, type OfficeOptions, openOffice, usersOf } from '../support/office.ts';
 
 const staff = employees(10);
-const watched = { name: 'people', connection: 'acme', staleBefore: () => undefined, isExcused: () => false };
+const watched = { name: 'people', connection: 'acme', staleBefore: () => undefined };
 const hourMs = 3_600_000;
 
 interface Config {

@@ -7,7 +7,6 @@ import { noHolds } from '../../ports/decisions.ts';
 import type { SyncStanding } from '../../ports/reports.ts';
 import type { Run, Store } from '../../ports/store.ts';
 import type { WatchedLeavers } from './judge-leavers.ts';
-import { hasConnectionProblem } from './judge-run.ts';
 
 /** The facts of a sync that alerts use. */
 export interface WatchedSync {
@@ -16,8 +15,6 @@ export interface WatchedSync {
   readonly leavers?: WatchedLeavers;
   /** The minimum instant of the last success; undefined: no success is expected now. */
   readonly staleBefore: (now: number) => number | undefined;
-  /** Whether a success may be late: the sync cannot run now, or is still catching up. Called at every evaluation. */
-  readonly isExcused: (now: number, isPaused: boolean) => boolean;
 }
 
 /** What one evaluation of a sync knows. */
@@ -33,8 +30,10 @@ export interface SyncFacts {
   readonly staleBefore: number | undefined;
   /** Read only when a success is expected. */
   readonly last: SyncStanding | undefined;
-  /** Whether the deployment does its work. */
-  readonly isWorkDone: boolean;
+  /** The run in progress. */
+  readonly underWay: Run | undefined;
+  /** Whether a success may be late: the sync cannot run now, or is still catching up. */
+  readonly isExcused: boolean;
   /** Whether failed runs are an open critical problem of the whole sync. */
   readonly isFailing: boolean;
 }
@@ -170,19 +169,13 @@ async function isNewestDoubted(sync: string, store: Store): Promise<boolean> {
 }
 
 /** Returns whether the last success is recent enough. Only this check notices runs that never start. */
-export async function judgeFreshness(facts: SyncFacts): Promise<AlertProblem | 'well' | undefined> {
-  const { sync, store, now, firstSeenAt, isWorkDone, isFailing, staleBefore, last } = facts;
+export function judgeFreshness(facts: SyncFacts): AlertProblem | 'well' | undefined {
+  const { sync, now, firstSeenAt, isExcused, isFailing, staleBefore, last, underWay } = facts;
   if (staleBefore === undefined || last === undefined) return undefined;
-  const isPaused = (await store.pauses.get(sync.name, now)) !== undefined;
-  // What a deployment could not do is that deployment's own problem. Without tokens or a platform no run can succeed: that
-  // is one problem of the connection. After each of them there is time to catch up.
-  const isBlocked = !isWorkDone || (await hasConnectionProblem(sync.connection, ['token', 'platform'], store));
-  const isExcused = sync.isExcused(now, isPaused || isBlocked);
   const { successAt } = last;
   if ((successAt ?? firstSeenAt) >= staleBefore) return 'well';
   // Runs that fail explain why none succeeds.
   if (isExcused || isFailing) return undefined;
-  const underWay = (await store.runs.unfinished()).find((run) => run.sync === sync.name);
   const expected = `a success was expected after ${formatMinute(staleBefore)}`;
   const summary =
     successAt === undefined
