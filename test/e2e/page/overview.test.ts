@@ -50,7 +50,7 @@ see(
 
     expect(await page.evaluate('Object.keys(sessionStorage).length')).toBe(0);
     expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(operatorToken);
-    await page.locator('summary').first().click();
+    await page.locator('.menu > button').click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('API token').waitFor();
 
@@ -63,7 +63,7 @@ see(
     await revisar.click();
     await seen.getByRole('row', { name: 'se fue: ' }).first().waitFor();
     await seen.goto(server.url);
-    await seen.locator('summary').click();
+    await seen.locator('.menu > button').click();
     await seen.getByLabel('Idioma').selectOption('English');
     await seen.reload();
     await seen.getByRole('link', { name: 'Review 7 changes' }).waitFor();
