@@ -118,7 +118,7 @@ export function PersonPage({ sync, id }: Props) {
       <p className="crumbs">
         <Link to="/people">{t.nav.people}</Link> / <Link to={pathTo('syncs', sync)}>{sync}</Link>
       </p>
-      <PageHead title={id} beside={<span className="faint">{nameOf(why.data)}</span>} />
+      <PageHead title={nameOf(why.data) || id} beside={<code>{id}</code>} />
       <Section name="why" title={t.people.why}>
         <Loaded query={why}>{(data) => <Why person={data} />}</Loaded>
       </Section>
@@ -260,28 +260,62 @@ function nameOf(person: Schemas['Person'] | undefined): string {
 
 type Step = Schemas['Person']['steps'][number];
 
-/** The way of a person in order: where it ends is what keeps a change from the platform. */
+/** The way of a person in order: where it ends is what keeps a change from the platform. What passed is folded. */
 function PersonSteps({ steps }: { readonly steps: readonly Step[] }) {
   const { t } = usePage();
+  const groups: Step[][] = [];
+  for (const step of steps) {
+    const last = groups.at(-1);
+    if (isFolded(step) && last?.every(isFolded)) last.push(step);
+    else groups.push([step]);
+  }
   return (
     <ol className="steps">
-      {steps.map((step) => (
-        <li key={step.step} className={step.state}>
-          <div className="line">
-            <strong>{wordOf(t.people.steps, step.step)}</strong>
-            <StateBadge of="step" state={step.state} />
-            <span className="grow break">{step.summary}</span>
-            {step.run === null ? null : <Link to={pathTo('runs', step.run)}>{t.people.run}</Link>}
-          </div>
-          {step.details.length === 0 ? null : (
-            <details open={step.state === 'stopped' || step.step === 'difference'}>
-              <summary>{t.people.details(step.details.length)}</summary>
-              <StepDetails step={step} />
+      {groups.map((group) => {
+        const [step] = group;
+        if (step === undefined || group.length === 1)
+          return group.map((one) => <PersonStep key={one.step} step={one} />);
+        return (
+          <li key={step.step} className="ok">
+            <details>
+              <summary>
+                <StateBadge of="step" state="ok" /> {group.map((one) => wordOf(t.people.steps, one.step)).join(', ')}
+              </summary>
+              <ol className="steps">
+                {group.map((one) => (
+                  <PersonStep key={one.step} step={one} />
+                ))}
+              </ol>
             </details>
-          )}
-        </li>
-      ))}
+          </li>
+        );
+      })}
     </ol>
+  );
+}
+
+function isFolded({ state, step, details }: Step): boolean {
+  return state === 'ok' && (step !== 'difference' || details.length === 0);
+}
+
+function PersonStep({ step }: { readonly step: Step }) {
+  const { t } = usePage();
+  const { step: name, state, summary, run, details } = step;
+  return (
+    <li className={state}>
+      <div className="line">
+        <strong>{wordOf(t.people.steps, name)}</strong>
+        <StateBadge of="step" state={state} />
+        <span className="grow break">{summary}</span>
+        {run === null ? null : <Link to={pathTo('runs', run)}>{t.people.run}</Link>}
+      </div>
+      {details.length === 0 ? null : (
+        <details open={state === 'stopped' || name === 'difference'}>
+          <summary>{t.people.details(details.length)}</summary>
+          <StepDetails step={step} />
+        </details>
+      )}
+    </li>
   );
 }
 

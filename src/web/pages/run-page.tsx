@@ -219,27 +219,26 @@ function ReadDecision({ run }: { readonly run: RunDetail }) {
   );
 }
 
-/** Where the time of a run went. Delivering and checking alternate, so their times are sums. */
+/** Where the time of a run went, to scale. Delivering and checking alternate, so their times are sums. */
 function Timeline({ run }: { readonly run: RunDetail }) {
   const { t, f } = usePage();
-  const all = run.timeline.reduce((sum, { ms }) => sum + ms, 0);
   if (run.timeline.length === 0) return null;
   return (
     <Section name="timeline" title={t.runs.timeline}>
-      <ol className="timeline">
-        {run.timeline.map(({ phase, ms, isCurrent }) => (
-          <li
-            key={phase}
-            className={isCurrent ? 'phase current' : 'phase'}
-            style={{ flexGrow: Math.max(0.12, all === 0 ? 1 : ms / all) }}
-          >
-            <span className={`bar ${phase}`} />
-            <span className="faint small">
+      <div className="card">
+        <div className="timeline">
+          {run.timeline.map(({ phase, ms }) => (
+            <span key={phase} className={phase} style={{ flexGrow: ms }} />
+          ))}
+        </div>
+        <ol className="legend">
+          {run.timeline.map(({ phase, ms, isCurrent }) => (
+            <li key={phase} className={phase} aria-current={isCurrent ? 'step' : undefined}>
               {wordOf(t.words.phase, phase)} <strong>{f.duration(ms)}</strong>
-            </span>
-          </li>
-        ))}
-      </ol>
+            </li>
+          ))}
+        </ol>
+      </div>
     </Section>
   );
 }

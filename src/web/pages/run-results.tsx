@@ -20,15 +20,23 @@ type RunDetail = Schemas['RunDetail'];
 type Cause = RunDetail['causes'][number];
 type Finding = Cause['examples'][number];
 
-/** Findings by cause, the most frequent first, each with examples and their line in the source. */
+/** Findings by code and cause, the most frequent first, each with examples and their line in the source. */
 export function FindingCauses({ run }: { readonly run: RunDetail }) {
-  const { t } = usePage();
+  const { t, f } = usePage();
   if (run.causes.length === 0) return null;
   return (
     <Section name="findings" title={t.runs.findings(run.findingsInAll)}>
       <ul className="list">
-        {run.causes.map((cause) => (
-          <CauseEntry key={`${cause.code} ${cause.message}`} run={run} cause={cause} />
+        {[...Map.groupBy(run.causes, ({ code }) => code)].map(([code, causes]) => (
+          <li key={code} className="cause">
+            <code>{code}</code>
+            <strong>×{f.number(causes.reduce((sum, { count }) => sum + count, 0))}</strong>
+            <div className="grow">
+              {causes.map((cause) => (
+                <CauseEntry key={cause.message} run={run} cause={cause} />
+              ))}
+            </div>
+          </li>
         ))}
       </ul>
     </Section>
@@ -36,22 +44,18 @@ export function FindingCauses({ run }: { readonly run: RunDetail }) {
 }
 
 function CauseEntry({ run, cause }: { readonly run: RunDetail; readonly cause: Cause }) {
-  const { t, f } = usePage();
+  const { t } = usePage();
   const [isAll, setAll] = useState(false);
   return (
-    <li className="cause">
-      <code>{cause.code}</code>
-      <strong>×{f.number(cause.count)}</strong>
-      <div className="grow">
-        <div className="break">{cause.message}</div>
-        {isAll ? <AllFindings run={run} cause={cause} /> : <Findings run={run} findings={cause.examples} />}
-        {isAll || cause.count <= cause.examples.length ? null : (
-          <Button look="bare" onClick={() => setAll(true)}>
-            {t.runs.allFindings(cause.count)}
-          </Button>
-        )}
-      </div>
-    </li>
+    <>
+      <div className="break">{cause.message}</div>
+      {isAll ? <AllFindings run={run} cause={cause} /> : <Findings run={run} findings={cause.examples} />}
+      {isAll || cause.count <= cause.examples.length ? null : (
+        <Button look="bare" onClick={() => setAll(true)}>
+          {t.runs.allFindings(cause.count)}
+        </Button>
+      )}
+    </>
   );
 }
 

@@ -177,6 +177,7 @@ export const mapping = {
   guards: 'Guards: changes without approval in 24 hours',
   managed: (managed: string, enabled: string) => `${managed} managed users, ${enabled} of them enabled`,
   usedOf: (used: string, allowed: string) => `${used} of ${allowed}`,
+  unused: (guards: number) => `${count(guards, 'guard is', 'guards are')} at 0`,
 };
 
 export const runs = {

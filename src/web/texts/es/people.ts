@@ -177,6 +177,7 @@ export const mapping: Texts['mapping'] = {
   guards: 'Límites de seguridad: cambios sin aprobación en 24 horas',
   managed: (managed, enabled) => `${managed} usuarios son nuestros, ${enabled} de ellos habilitados`,
   usedOf: (used, allowed) => `${used} de ${allowed}`,
+  unused: (guards) => `${count(guards, 'límite está', 'límites están')} en 0`,
 };
 
 export const runs: Texts['runs'] = {
