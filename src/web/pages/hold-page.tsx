@@ -133,17 +133,21 @@ function DecisionBar({ hold, filter, selection, total, onDecided }: BarProps) {
     enabled: !isEmpty && !isTooMany,
     placeholderData: keepPreviousData,
   });
-  const { changes, kinds, undeliverable, budget } = (isEmpty ? undefined : effect.data) ?? noEffect;
+  const { changes, kinds, people, undeliverable, budget } = (isEmpty ? undefined : effect.data) ?? noEffect;
   const isReady = changes > 0 && !effect.isPlaceholderData && !isTooMany;
   const what = classCount({ t, f }, hold.class, changes);
   const leaving = (kinds.disable ?? 0) + (kinds.remove ?? 0);
-  const kindsPair = (
-    <Pair name={t.runs.changes}>
-      {Object.entries(kinds)
-        .filter(([, count]) => count > 0)
-        .map(([kind, count]) => `${wordOf(t.words.kind, kind)} ${f.number(count)}`)
-        .join(' · ')}
-    </Pair>
+  const names = people.map(({ name, identification }) => `${name} (${identification})`).join(', ');
+  const facts = (
+    <>
+      <Pair name={t.nav.people}>{t.holds.named(names, changes - people.length)}</Pair>
+      <Pair name={t.runs.changes}>
+        {Object.entries(kinds)
+          .filter(([, count]) => count > 0)
+          .map(([kind, count]) => `${wordOf(t.words.kind, kind)} ${f.number(count)}`)
+          .join(' · ')}
+      </Pair>
+    </>
   );
   /** Decides exactly the changes that were counted. */
   const decide = (action: Decided) => ({
@@ -176,7 +180,7 @@ function DecisionBar({ hold, filter, selection, total, onDecided }: BarProps) {
           means={t.holds.rejectMeans}
           look="danger"
           reason="required"
-          facts={<dl className="pairs">{kindsPair}</dl>}
+          facts={<dl className="pairs">{facts}</dl>}
         />
         <ActionButton
           {...decide('approve')}
@@ -186,7 +190,7 @@ function DecisionBar({ hold, filter, selection, total, onDecided }: BarProps) {
           reason="optional"
           facts={
             <dl className="pairs">
-              {kindsPair}
+              {facts}
               <Pair name={t.holds.takes}>
                 <EffectWords budget={budget} />
               </Pair>
@@ -206,7 +210,7 @@ function DecisionBar({ hold, filter, selection, total, onDecided }: BarProps) {
   );
 }
 
-const noEffect: Schemas['Effect'] = { changes: 0, kinds: {}, undeliverable: 0, budget: null };
+const noEffect: Schemas['Effect'] = { changes: 0, kinds: {}, people: [], undeliverable: 0, budget: null };
 
 type Decided = 'approve' | 'reject';
 
