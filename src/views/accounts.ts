@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Inner, instant, toWire } from './wire.ts';
+import { amounts, count, type Inner, instant, toWire } from './wire.ts';
 
 export const accountStates = ['owned', 'unmanaged', 'disabled-by-us', 'orphaned', 'other-sync', 'in-source'] as const;
 
@@ -51,9 +51,13 @@ export const accountPage = z
   .object({
     sync: z.string(),
     readAt: instant.describe('The last accepted full read, as which the accounts are shown'),
-    accounts: z.array(account),
-    next: z.string().nullable().describe('Send it as `after` for the next page; null: this is the last page'),
+    accounts: z.array(account).describe('In order of name'),
+    found: count.describe('Accounts that match'),
+    counts: amounts.describe('Accounts with the words of `q`, by state; `conflict`: those in conflict'),
+    next: count.nullable().describe('Send it as `offset` for the next page; null: this is the last page'),
   })
   .meta({ id: 'AccountPage' });
+
+export type FoundAccounts = Inner<z.output<typeof accountPage>>;
 
 export const accountPageView = toWire(accountPage);

@@ -10,7 +10,13 @@ import type { DirectoryRow } from '../../ports/reads.ts';
 import { readStanding } from '../../run/compare/alike.ts';
 import { isConfiguredOn } from '../../run/compare/neighbors.ts';
 import type { EngineIo, Sync } from '../../run/engine-io.ts';
-import { type Account, type AccountMatch, type AccountState, matchEvidence } from '../../views/accounts.ts';
+import {
+  type Account,
+  type AccountMatch,
+  type AccountState,
+  type FoundAccounts,
+  matchEvidence,
+} from '../../views/accounts.ts';
 import type { AppIo } from '../app-io.ts';
 import { wordsOf } from '../changes/change-index.ts';
 import { asStored } from '../find-named.ts';
@@ -20,35 +26,45 @@ export interface AccountList {
   readonly sync: string;
   /** Epoch ms. */
   readonly readAt: number;
-  /** Yields accounts in an order that stays while the read is the last one, each with its key. `after`: a key. */
-  each(after?: string): AsyncGenerator<KeyedAccount, void>;
+  each(): AsyncGenerator<OwnedAccount, void>;
 }
 
-export interface KeyedAccount {
-  readonly key: string;
+interface OwnedAccount {
   /** The sync that owns it; undefined: none. */
   readonly owner: string | undefined;
   readonly account: Account;
 }
 
-/** Returns whether a request is about an account. */
-export function askedAccounts({
-  state,
-  isConflict,
-  q = '',
-}: {
+export interface AccountsQuery {
   readonly state?: AccountState;
   readonly isConflict?: boolean;
   readonly q?: string;
-}): (account: Account) => boolean {
+  readonly offset: number;
+  readonly limit: number;
+  isSeen(owner: string | undefined): boolean;
+}
+
+/** Lists accounts in order of name, and counts those with the words of `q` by state. */
+export async function findAccounts(io: AppIo, of: string, query: AccountsQuery): Promise<FoundAccounts> {
+  const { state, isConflict, q, offset, limit, isSeen } = query;
+  const list = await openAccounts(io, of);
   const words = wordsOf(q);
-  return (account) => {
-    const { name, identification, email } = account;
-    if (state !== undefined && account.state !== state) return false;
-    if (isConflict !== undefined && account.isConflict !== isConflict) return false;
-    const folded = words.length === 0 ? '' : foldText(`${name}\n${identification}\n${email}`);
-    return words.every((word) => folded.includes(word));
-  };
+  const counts = new Map<string, number>();
+  const matches: { readonly folded: string; readonly account: Account }[] = [];
+  for await (const { owner, account } of list.each()) {
+    const folded = foldText(`${account.name}\n${account.identification}\n${account.email}`);
+    if (!isSeen(owner) || words.some((word) => !folded.includes(word))) continue;
+    for (const one of account.isConflict ? [account.state, 'conflict'] : [account.state]) {
+      counts.set(one, (counts.get(one) ?? 0) + 1);
+    }
+    if (isConflict !== undefined && account.isConflict !== isConflict) continue;
+    if (state === undefined || account.state === state) matches.push({ folded, account });
+  }
+  matches.sort((a, b) => (a.folded < b.folded ? -1 : 1));
+  const accounts = matches.slice(offset, offset + limit).map(({ account }) => account);
+  const end = offset + accounts.length;
+  const next = end < matches.length ? end : undefined;
+  return { sync: of, readAt: list.readAt, accounts, found: matches.length, counts: Object.fromEntries(counts), next };
 }
 
 const pagesAtOnce = 8;
@@ -78,22 +94,15 @@ export async function openAccounts({ engine }: AppIo, of: string): Promise<Accou
   return {
     sync: of,
     readAt: header.at,
-    async *each(after = '') {
-      const [from = 0, last = -1] = after.split('.').map(Number);
-      for (const some of chunk(
-        pages.filter((page) => page >= from),
-        pagesAtOnce,
-      )) {
-        const found = await io.store.directories.read(name, some);
-        for (const { page, rows } of found.toSorted((a, b) => a.page - b.page)) {
+    async *each() {
+      for (const some of chunk(pages, pagesAtOnce)) {
+        for (const { rows } of await io.store.directories.read(name, some)) {
           const names = rows.map(({ identification }) => identification);
           const ledger = await io.store.ledger.getMany(sync.settings.connection, names);
-          for (const [at, row] of rows.entries()) {
-            if (page === from && at <= last) continue;
+          for (const row of rows) {
             const entry = ledger.get(row.identification);
             const live = entry?.removed === undefined ? entry : undefined;
-            if (!isThere(row, entry, header.at)) continue;
-            yield { key: `${page}.${at}`, owner: live?.owner, account: accountOf(row, live, facts) };
+            if (isThere(row, entry, header.at)) yield { owner: live?.owner, account: accountOf(row, live, facts) };
           }
         }
       }

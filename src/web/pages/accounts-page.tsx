@@ -7,8 +7,9 @@ import { usePages } from '../state/queries.ts';
 import { Link, pathTo, useQueryOf } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
 import { ActionButton, Box } from '../ui/actions.tsx';
-import { DataTable } from '../ui/data-table.tsx';
-import { DayField, Filters, TextFilter, WordFilter } from '../ui/filters.tsx';
+import { Badge, type Look } from '../ui/badges.tsx';
+import { DataTable, usePersonColumns } from '../ui/data-table.tsx';
+import { DayField, Filters, Tabs, TextFilter } from '../ui/filters.tsx';
 import { Empty, Loaded, PageHead, Section } from '../ui/frame.tsx';
 import { Ago } from '../ui/time.tsx';
 
@@ -25,20 +26,34 @@ export function AccountsPage({ sync }: { readonly sync: string }) {
     state === 'conflict' ? ({ conflict: 'true' } as const) : { state: state as Account['state'] | undefined };
   const found = usePages('/api/syncs/{sync}/accounts', { sync, ...filter, q, limit: 50 }, ({ accounts }) => accounts, {
     placeholderData: keepPreviousData,
-    cursor: 'after',
+    cursor: 'offset',
   });
   return (
     <>
       <PageHead title={words.title(sync)} />
       <Filters query={query}>
         <TextFilter name="q" label={words.search} />
-        <WordFilter name="state" label={t.runs.state} words={words.states} />
       </Filters>
       <Loaded query={found}>
-        {({ first, rows }) => <AccountTable sync={sync} readAt={first?.readAt ?? null} accounts={rows} />}
+        {({ first, rows }) => (
+          <>
+            <StateTabs counts={first?.counts ?? {}} />
+            <AccountTable sync={sync} readAt={first?.readAt ?? null} accounts={rows} />
+          </>
+        )}
       </Loaded>
     </>
   );
+}
+
+/** An account is in one state; some of these are in conflict as well. */
+function StateTabs({ counts: { conflict = 0, ...byState } }: Pick<AccountPage, 'counts'>) {
+  const { t } = usePage();
+  const words = t.accounts.states;
+  const numbers: AccountPage['counts'] = { ...byState, conflict };
+  const all = Object.values(byState).reduce((sum, count) => sum + count, 0);
+  const tabs = Object.entries(words).map(([value, word]) => ({ value, word, count: numbers[value] ?? 0 }));
+  return <Tabs name="state" label={t.runs.state} tabs={[{ word: t.act.all, count: all }, ...tabs]} />;
 }
 
 interface TableProps {
@@ -50,6 +65,7 @@ interface TableProps {
 function AccountTable({ sync, readAt, accounts }: TableProps) {
   const { t } = usePage();
   const words = t.accounts;
+  const personColumns = usePersonColumns();
   const [done, onDone] = useDone();
   return (
     <>
@@ -58,16 +74,11 @@ function AccountTable({ sync, readAt, accounts }: TableProps) {
       </p>
       {done}
       <DataTable
-        rows={accounts}
+        rows={accounts.map((account) => ({ ...account, sync }))}
         keyOf={({ identification }) => identification}
         empty={<Empty title={words.none} />}
         columns={[
-          {
-            title: t.changes.columns.identification,
-            kind: 'head',
-            cell: ({ identification }) => <Link to={pathTo('people', sync, identification)}>{identification}</Link>,
-          },
-          { title: t.changes.columns.name, cell: ({ name }) => name },
+          ...personColumns,
           { title: t.changes.columns.email, cell: ({ email }) => email },
           { title: words.account, cell: ({ isEnabled }) => (isEnabled ? words.enabled : words.disabled) },
           { title: words.lastUpdate, cell: ({ lastUpdate }) => lastUpdate?.replace('T', ' ') },
@@ -84,13 +95,23 @@ interface AccountProps {
   readonly account: Account;
 }
 
-function Why({ sync, account: { state, why, matches } }: AccountProps) {
+const looks: Readonly<Record<Account['state'], Look>> = {
+  owned: ['good', 'ok'],
+  unmanaged: ['warn', 'none'],
+  'disabled-by-us': ['quiet', 'minus'],
+  orphaned: ['warn', 'clock'],
+  'other-sync': ['quiet', 'right'],
+  'in-source': ['busy', 'user'],
+};
+
+/** Of an account that is simply owned, the badge says all. */
+function Why({ sync, account: { state, isConflict, why, matches } }: AccountProps) {
   const { t } = usePage();
   const words = t.accounts;
   return (
     <span className="stack">
-      {wordOf(words.states, state)}
-      <small className="faint break">{t.reason(why)}</small>
+      <Badge look={looks[state]}>{wordOf(words.states, state)}</Badge>
+      {state === 'owned' && !isConflict ? null : <small className="faint break">{t.reason(why)}</small>}
       {matches.map(({ identification, by, hasAccount }) => (
         <Link key={identification} to={pathTo('people', sync, identification)}>
           {words.mayBe} {identification} ({wordOf(words.by, by)}){hasAccount ? `; ${words.hasOther}` : null}
