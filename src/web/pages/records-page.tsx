@@ -25,11 +25,12 @@ import { At } from '../ui/time.tsx';
 
 type Report = Schemas['PersonReport'];
 
-/** All changes of the last 30 days, those of the newest run first. The filters are in the address. */
+type Change = Schemas['RecentChanges']['changes'][number];
+
+/** All changes of the last 30 days by run, the newest first. The filters are in the address. */
 export function ChangesPage() {
   const { t } = usePage();
   const words = t.recent;
-  const personColumns = usePersonColumns();
   const classes = Object.fromEntries(Object.keys(t.words.classes).map((one) => [one, classWord(t.words.classes, one)]));
   const query = useQueryOf<ParamsOf<'get', '/api/changes'>>('text', 'sync', 'kind', 'class', 'state', 'since', 'until');
   const found = usePages('/api/changes', { ...query, limit: 100 }, ({ changes }) => changes, {
@@ -47,36 +48,70 @@ export function ChangesPage() {
         <DaysFilter />
       </Filters>
       <Loaded query={found}>
-        {({ rows }) => (
-          <DataTable
-            rows={rows}
-            keyOf={({ run, identification, kind }) => `${run} ${identification} ${kind}`}
-            empty={<Empty title={isFiltered(query) ? t.changes.noMatch : words.none} />}
-            columns={[
-              { title: t.alerts.at, className: 'nowrap', cell: ({ at }) => <At at={at} /> },
-              { title: t.changes.columns.kind, className: 'nowrap', cell: ({ kind }) => <KindMark kind={kind} /> },
-              ...personColumns,
-              {
-                title: words.fields,
-                cell: ({ changed }) => changed.map((field) => wordOf(t.words.field, field)).join(', '),
-              },
-              {
-                title: t.runs.state,
-                cell: ({ state, stateReason, reason }) => (
-                  <span className="stack">
-                    {wordOf(t.words.changeState, state)}
-                    <small className="faint break">{t.reason(stateReason ?? reason)}</small>
-                  </span>
-                ),
-              },
-              {
-                title: t.holds.run,
-                cell: ({ run, sync }) => <Link to={pathTo('runs', run)}>{t.runs.run(sync)}</Link>,
-              },
-            ]}
-          />
-        )}
+        {({ rows }) =>
+          rows.length === 0 ? (
+            <Empty title={isFiltered(query) ? t.changes.noMatch : words.none} />
+          ) : (
+            [...Map.groupBy(rows, ({ run }) => run).values()].map((some) => (
+              <RunChanges key={some[0]?.run} changes={some} />
+            ))
+          )
+        }
       </Loaded>
+    </>
+  );
+}
+
+/** Changes of one run, by what they do, what became of them, and why. */
+function RunChanges({ changes }: { readonly changes: readonly Change[] }) {
+  const { t } = usePage();
+  const groups = Map.groupBy(changes, ({ kind, state, stateReason }) => `${kind} ${state} ${stateReason}`);
+  const [{ run, sync, at } = { run: '', sync: '', at: null }] = changes;
+  const title = (
+    <>
+      <At at={at} /> · <Link to={pathTo('runs', run)}>{t.runs.run(sync)}</Link>
+    </>
+  );
+  return (
+    <Section name={run} title={title}>
+      {[...groups].map(([key, some]) => (
+        <ChangeGroup key={key} changes={some} />
+      ))}
+    </Section>
+  );
+}
+
+function ChangeGroup({ changes }: { readonly changes: readonly Change[] }) {
+  const { t } = usePage();
+  const personColumns = usePersonColumns();
+  const [first] = changes;
+  if (first === undefined) return null;
+  const { run, kind, state, stateReason } = first;
+  const isOneReason = changes.every(({ reason }) => reason === first.reason);
+  return (
+    <>
+      <p className="group">
+        <Dots>
+          <Link to={withFilters(pathTo('runs', run, 'changes'), { kind, state })}>
+            <KindMark kind={kind} />
+          </Link>
+          {wordOf(t.words.changeState, state)}
+          {stateReason === null ? null : <span className="faint">{t.reason(stateReason)}</span>}
+          {isOneReason ? <span className="faint">{t.reason(first.reason)}</span> : null}
+        </Dots>
+      </p>
+      <DataTable
+        rows={changes}
+        keyOf={({ identification }) => identification}
+        columns={[
+          ...personColumns,
+          {
+            title: t.recent.fields,
+            cell: ({ changed }) => changed.map((field) => wordOf(t.words.field, field)).join(', '),
+          },
+          isOneReason ? null : { title: t.act.reason, className: 'faint', cell: ({ reason }) => t.reason(reason) },
+        ]}
+      />
     </>
   );
 }
