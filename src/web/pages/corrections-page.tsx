@@ -36,7 +36,7 @@ export function CorrectionsPage({ sync }: { readonly sync: string }) {
   );
 }
 
-function CorrectionTable({
+export function CorrectionTable({
   sync,
   corrections,
 }: {

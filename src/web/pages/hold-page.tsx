@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Redirect } from 'wouter';
 import type { Schemas } from '../api/schema.d.ts';
 import { ChangesView, useChangeView } from '../changes/changes-view.tsx';
 import { type ChangeFilter, isNothing, mostIds, nothing, orderPart, type Selection } from '../changes/subject.ts';
@@ -15,12 +16,31 @@ import { StateBadge } from '../ui/badges.tsx';
 import { Loaded, PageHead, Pair } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
 import { EffectWords, HoldEnds, holdStateOf } from './holds-page.tsx';
+import { useRun } from './runs-page.tsx';
 import { ActivityCell } from './sync-table.tsx';
 
 type Hold = Schemas['HoldDetail'];
 
-/** One hold: who, what differs, and the decision. */
+/** One hold: who, what differs, and the decision. An address with a run leads to its hold. */
 export function HoldPage({ id }: { readonly id: string }) {
+  return id.startsWith('run_') ? <HoldOfRun id={id} /> : <HoldOfId id={id} />;
+}
+
+/** A run without a hold, or with several, shows them itself. */
+function HoldOfRun({ id }: { readonly id: string }) {
+  return (
+    <Loaded query={useRun(id)} title={id}>
+      {({ holds: [hold, another] }) => (
+        <Redirect
+          replace
+          to={hold === undefined || another !== undefined ? pathTo('runs', id) : pathTo('holds', hold.id)}
+        />
+      )}
+    </Loaded>
+  );
+}
+
+function HoldOfId({ id }: { readonly id: string }) {
   return (
     <Loaded query={useAnswer('/api/holds/{id}', { id })} title={id}>
       {(hold) => <HoldBody hold={hold} />}

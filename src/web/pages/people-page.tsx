@@ -12,6 +12,7 @@ import { Dots, Empty, Loaded, PageHead, Section } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
 import { PairSection } from './accounts-page.tsx';
 import { useHolds } from './holds-page.tsx';
+import { PeopleLists } from './people-lists.tsx';
 import { SyncNow } from './preview-orders.tsx';
 
 /** Finds people by name, e-mail or identification. The search is in the address. */
@@ -32,7 +33,7 @@ export function PeoplePage() {
         <SyncFilter />
       </Filters>
       {q === undefined ? (
-        <Empty title={t.people.hint} />
+        <PeopleLists />
       ) : (
         <Loaded query={found}>
           {({ first, rows }) => (

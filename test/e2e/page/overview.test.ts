@@ -43,7 +43,9 @@ see(
     await show('/runs');
     await review.click();
     await page.waitForURL('**/holds?sync=people');
-    await show('/people/people/E3');
+    await show('/people');
+    const waiting = page.getByRole('region', { name: 'Waiting for approval' });
+    await waiting.getByRole('row').filter({ hasText: 'E3' }).getByRole('link').first().click();
     await page.getByRole('link', { name: 'Review the held change' }).click();
     await page.waitForURL('**/holds/*?text=E3');
     await page.getByRole('row', { name: 'E3' }).waitFor();

@@ -14,7 +14,7 @@ async function openStaff() {
   return { office, server: await openTestServer(office.app) };
 }
 
-const step = (page: Page, name: string) => page.locator('.steps > li').filter({ hasText: name }).first();
+const step = (page: Page, name: string) => page.locator('.steps li').filter({ hasText: name }).last();
 
 see(
   'a person is found by a part of the name without accents, and the page says why; a sync shows its mapping',
@@ -28,22 +28,29 @@ see(
     await step(page, 'Difference').waitFor();
     expect(await step(page, 'Difference').innerText()).toMatch(/Passed.*update/s);
     expect(await step(page, 'Difference').locator('ins').innerText()).toBe('José María');
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('José María Núñez Díaz');
+    expect(await step(page, 'Source row').isVisible()).toBe(false);
+    await page.getByText('Source row, Mapping').click();
     await step(page, 'Source row').locator('summary').click();
     expect(await step(page, 'Source row').innerText()).toContain('line 6');
     expect(await page.getByRole('heading', { name: 'History' }).isVisible()).toBe(true);
     expect(await page.getByRole('button', { name: 'Preview' }).count()).toBe(0);
 
-    await show('/people?q=nobody-at-all');
+    const odd = 'nobody/at all%2F';
+    await show(`/people?q=${encodeURIComponent(odd)}`);
     await page.getByText('No person matches.').waitFor();
-    await page.getByRole('link', { name: 'Explain the identification nobody-at-all in people' }).click();
+    await page.getByRole('link', { name: `Explain the identification ${odd} in people` }).click();
     await step(page, 'Conflicts').waitFor();
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(odd);
     expect(await step(page, 'Conflicts').innerText()).toContain('Stopped');
 
     await show('/syncs/people');
     const email = page.getByRole('row').filter({ hasText: 'e-mail' });
     await email.waitFor();
     expect(await email.innerText()).toMatch(/mail.*keeps the value.*100 %/s);
-    expect(await page.locator('.guards').innerText()).toMatch(/disables\s+0 of 5/);
+    expect(await page.locator('.guards').first().innerText()).toMatch(/^updates\s+1 of \d+$/);
+    await page.getByText('guards are at 0').click();
+    expect(await page.locator('.guards').last().innerText()).toMatch(/disables\s+0 of 5/);
     const samples = 'Show values of the first records';
     expect(await page.getByRole('button', { name: samples }).count()).toBe(0);
     const operator = await openBrowserPage(server, { token: operatorToken, path: '/syncs/people' });
@@ -84,7 +91,7 @@ see(
     await server.clock.advance(2000);
     await card.getByText('Succeeded').waitFor();
     expect(office.sandbox.state.users.get('E3')?.enabled).toBe(false);
-    await page.locator('.steps > li.ok').filter({ hasText: 'Read-back' }).waitFor();
+    await page.locator('.steps summary').filter({ hasText: 'Read-back' }).waitFor();
   },
 );
 

@@ -4,7 +4,9 @@ const count = counter('en-US');
 const word: Readonly<Record<string, string>> = {};
 
 export const people = {
-  hint: 'Search for a part of a name, an e-mail or an identification. The page of a person explains the state of the account.',
+  changed: 'Recently changed',
+  waiting: 'Waiting for approval',
+  skipped: (sync: string) => `Skipped, wholly or in part: ${sync}`,
   found: (people: number) => count(people, 'person', 'people'),
   none: 'No person matches.',
   explainAnyway: (id: string, sync: string) => `Explain the identification ${id} in ${sync}`,

@@ -4,7 +4,9 @@ import { counter } from '../plural.ts';
 const count = counter('es-MX');
 
 export const people: Texts['people'] = {
-  hint: 'Busque una parte de un nombre, un correo o una identificación. La página de una persona dice por qué está como está.',
+  changed: 'Cambios recientes',
+  waiting: 'Esperan aprobación',
+  skipped: (sync) => `Omitidas, del todo o en parte: ${sync}`,
   found: (people) => count(people, 'persona', 'personas'),
   none: 'No se encontró a nadie.',
   explainAnyway: (id, sync) => `Explicar la identificación ${id} en ${sync}`,
