@@ -3,6 +3,10 @@ import { amounts, count, type Inner, instant, toWire } from './wire.ts';
 
 export const accountStates = ['owned', 'unmanaged', 'disabled-by-us', 'orphaned', 'other-sync', 'in-source'] as const;
 
+/** What accounts are listed by: their state, or that the read found a conflict. */
+export const accountTabs = [...accountStates, 'conflict'] as const;
+
+export type AccountTab = (typeof accountTabs)[number];
 export type AccountState = (typeof accountStates)[number];
 
 /** On what a likely match stands, the strongest first. */
@@ -53,7 +57,7 @@ export const accountPage = z
     readAt: instant.describe('The last accepted full read, as which the accounts are shown'),
     accounts: z.array(account).describe('In order of name'),
     found: count.describe('Accounts that match'),
-    counts: amounts.describe('Accounts with the words of `q`, by state; `conflict`: those in conflict'),
+    counts: amounts.describe('Accounts with the words of `q`, by what `state` may ask for'),
     next: count.nullable().describe('Send it as `offset` for the next page; null: this is the last page'),
   })
   .meta({ id: 'AccountPage' });

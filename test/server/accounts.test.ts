@@ -95,7 +95,7 @@ it('every account of the platform has a state; the list is paged and filtered, a
   const counts = { owned: 1, unmanaged: 1 };
   expect(await ask('state=unmanaged&q=nunez')).toMatchObject({ found: 1, counts });
   expect((await ask('state=unmanaged')).ids.toSorted()).toEqual(['P1', 'P2', 'P3']);
-  expect((await ask('conflict=true')).ids).toEqual(['P1']);
+  expect((await ask('state=conflict')).ids).toEqual(['P1']);
   expect((await ask('q=nunez+oscar&state=unmanaged')).ids).toEqual(['P2']);
   expect((await server.ask('/api/syncs/nobody/accounts')).status).toBe(404);
   // A token of some syncs gets no account that may be those of other syncs.

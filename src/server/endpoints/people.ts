@@ -6,7 +6,7 @@ import type { AppIo } from '../../app/app-io.ts';
 import { readHistory, tracePerson } from '../../app/people.ts';
 import { onlyRead } from '../../app/person/answer.ts';
 import { given } from '../../core/run/given.ts';
-import { accountPage, accountPageView, accountStates } from '../../views/accounts.ts';
+import { accountPage, accountPageView, accountTabs } from '../../views/accounts.ts';
 import { adoptionOrder, orphansOrder, peopleOrder } from '../../views/orders.ts';
 import {
   adoptions,
@@ -129,23 +129,15 @@ export const peopleEndpoints: readonly Endpoint[] = [
       'As the last accepted full read of the sync saw them, with what was written since. Parts of words match; case and accents are ignored. A token of some syncs gets the accounts of these syncs alone.',
     params: z.object({ sync: syncName }),
     query: z.object({
-      state: z.enum(accountStates).optional(),
-      conflict: z
-        .enum(['true', 'false'])
-        .optional()
-        .describe('Only those that may be the accounts of other people, or not'),
+      state: z.enum(accountTabs).optional().describe('`conflict`: those that may be the accounts of other people'),
       q: z.string().min(1).max(200).optional().describe('Words of the name, e-mail or identification, in any order'),
       offset,
       limit: limit(200, 50),
     }),
     answer: accountPage,
     refusals: [400, 404],
-    handle: async ({ params, query: { conflict, ...query }, sight }, { app }) => {
-      const isSeen = (owner: string | undefined) =>
-        sight.syncs === undefined || (owner !== undefined && isIn(sight, owner));
-      const asked = given({ ...query, isConflict: conflict && conflict === 'true', isSeen });
-      return accountPageView(await findAccounts(app, knownSync(params.sync, app), asked));
-    },
+    handle: async ({ params, query, sight: { syncs } }, { app }) =>
+      accountPageView(await findAccounts(app, knownSync(params.sync, app), given({ ...query, syncs }))),
   }),
   define({
     ...asks,

@@ -1,15 +1,16 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import type { ParamsOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.d.ts';
 import { useMay } from '../shell/session.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { usePages } from '../state/queries.ts';
-import { Link, pathTo, useQueryOf } from '../state/router.tsx';
+import { Link, pathTo, useFilter, useQueryOf } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
-import { ActionButton, Box } from '../ui/actions.tsx';
+import { ActionButton, Box, Button } from '../ui/actions.tsx';
 import { Badge, type Look } from '../ui/badges.tsx';
 import { DataTable, usePersonColumns } from '../ui/data-table.tsx';
-import { DayField, Filters, Tabs, TextFilter } from '../ui/filters.tsx';
+import { DayField, Filters, TextFilter } from '../ui/filters.tsx';
 import { Empty, Loaded, PageHead, Section } from '../ui/frame.tsx';
 import { Ago } from '../ui/time.tsx';
 
@@ -20,11 +21,8 @@ type Account = AccountPage['accounts'][number];
 export function AccountsPage({ sync }: { readonly sync: string }) {
   const { t } = usePage();
   const words = t.accounts;
-  const query = useQueryOf<{ readonly state?: string; readonly q?: string }>('state', 'q');
-  const { state, q } = query;
-  const filter =
-    state === 'conflict' ? ({ conflict: 'true' } as const) : { state: state as Account['state'] | undefined };
-  const found = usePages('/api/syncs/{sync}/accounts', { sync, ...filter, q, limit: 50 }, ({ accounts }) => accounts, {
+  const query = useQueryOf<Pick<ParamsOf<'get', '/api/syncs/{sync}/accounts'>, 'state' | 'q'>>('state', 'q');
+  const found = usePages('/api/syncs/{sync}/accounts', { sync, ...query, limit: 50 }, ({ accounts }) => accounts, {
     placeholderData: keepPreviousData,
     cursor: 'offset',
   });
@@ -32,7 +30,7 @@ export function AccountsPage({ sync }: { readonly sync: string }) {
     <>
       <PageHead title={words.title(sync)} />
       <Filters query={query}>
-        <TextFilter name="q" label={words.search} />
+        <TextFilter name="q" label={t.search.hint} />
       </Filters>
       <Loaded query={found}>
         {({ first, rows }) => (
@@ -46,14 +44,24 @@ export function AccountsPage({ sync }: { readonly sync: string }) {
   );
 }
 
-/** An account is in one state; some of these are in conflict as well. */
+/** The states as tabs, each with its count. An account is in one of them, and some are in conflict as well. */
 function StateTabs({ counts: { conflict = 0, ...byState } }: Pick<AccountPage, 'counts'>) {
-  const { t } = usePage();
-  const words = t.accounts.states;
-  const numbers: AccountPage['counts'] = { ...byState, conflict };
+  const { t, f } = usePage();
+  const [chosen = '', choose] = useFilter('state');
   const all = Object.values(byState).reduce((sum, count) => sum + count, 0);
-  const tabs = Object.entries(words).map(([value, word]) => ({ value, word, count: numbers[value] ?? 0 }));
-  return <Tabs name="state" label={t.runs.state} tabs={[{ word: t.act.all, count: all }, ...tabs]} />;
+  const numbers: AccountPage['counts'] = { '': all, ...byState, conflict };
+  const tabs = Object.entries({ '': t.act.all, ...t.accounts.states });
+  return (
+    <nav className="tabs" aria-label={t.runs.state}>
+      {tabs.map(([state, word]) =>
+        numbers[state] || state === chosen ? (
+          <Button key={state} look="bare" aria-current={state === chosen} onClick={() => choose(state)}>
+            {word} <strong>{f.number(numbers[state] ?? 0)}</strong>
+          </Button>
+        ) : null,
+      )}
+    </nav>
+  );
 }
 
 interface TableProps {
@@ -81,7 +89,9 @@ function AccountTable({ sync, readAt, accounts }: TableProps) {
           ...personColumns,
           { title: t.changes.columns.email, cell: ({ email }) => email },
           { title: words.account, cell: ({ isEnabled }) => (isEnabled ? words.enabled : words.disabled) },
-          { title: words.lastUpdate, cell: ({ lastUpdate }) => lastUpdate?.replace('T', ' ') },
+          accounts.some(({ lastUpdate }) => lastUpdate !== null)
+            ? { title: words.lastUpdate, cell: ({ lastUpdate }) => lastUpdate?.replace('T', ' ') }
+            : null,
           { title: t.runs.state, cell: (account) => <Why sync={sync} account={account} /> },
           { title: '', cell: (account) => <AccountActions sync={sync} account={account} onDone={onDone} /> },
         ]}
@@ -95,14 +105,7 @@ interface AccountProps {
   readonly account: Account;
 }
 
-const looks: Readonly<Record<Account['state'], Look>> = {
-  owned: ['good', 'ok'],
-  unmanaged: ['warn', 'none'],
-  'disabled-by-us': ['quiet', 'minus'],
-  orphaned: ['warn', 'clock'],
-  'other-sync': ['quiet', 'right'],
-  'in-source': ['busy', 'user'],
-};
+const looks: Readonly<Record<string, Look>> = { owned: ['good', 'ok'], unmanaged: ['warn', 'none'] };
 
 /** Of an account that is simply owned, the badge says all. */
 function Why({ sync, account: { state, isConflict, why, matches } }: AccountProps) {
@@ -110,7 +113,7 @@ function Why({ sync, account: { state, isConflict, why, matches } }: AccountProp
   const words = t.accounts;
   return (
     <span className="stack">
-      <Badge look={looks[state]}>{wordOf(words.states, state)}</Badge>
+      <Badge look={looks[state] ?? ['quiet', 'right']}>{wordOf(words.states, state)}</Badge>
       {state === 'owned' && !isConflict ? null : <small className="faint break">{t.reason(why)}</small>}
       {matches.map(({ identification, by, hasAccount }) => (
         <Link key={identification} to={pathTo('people', sync, identification)}>

@@ -2,7 +2,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Redirect } from 'wouter';
 import type { Schemas } from '../api/schema.d.ts';
-import { ChangesView, useChangeView } from '../changes/changes-view.tsx';
+import { ChangeList } from '../changes/change-list.tsx';
+import { ChangeFilters, useChangeView } from '../changes/changes-view.tsx';
 import { type ChangeFilter, isNothing, mostIds, nothing, orderPart, type Selection } from '../changes/subject.ts';
 import { useChanges } from '../changes/use-changes.ts';
 import { useMay } from '../shell/session.tsx';
@@ -10,10 +11,9 @@ import { useOverview } from '../state/live.ts';
 import { classCount, usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
 import { Link, pathTo } from '../state/router.tsx';
-import { wordOf } from '../texts/plural.ts';
 import { ActionButton, Box, Button, ProblemBox } from '../ui/actions.tsx';
-import { StateBadge } from '../ui/badges.tsx';
-import { Loaded, PageHead, Pair } from '../ui/frame.tsx';
+import { KindMark, StateBadge } from '../ui/badges.tsx';
+import { Dots, Loaded, PageHead, Pair } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
 import { EffectWords, HoldEnds, holdStateOf } from './holds-page.tsx';
 import { useRun } from './runs-page.tsx';
@@ -101,12 +101,15 @@ function HoldBody({ hold }: { readonly hold: Hold }) {
       )}
       <div className="stretch">
         {seesPeople ? (
-          <ChangesView
-            view={view}
-            sync={hold.sync}
-            label={t.holds.list}
-            choice={isDecidable ? { selection, onChange: setSelection } : undefined}
-          />
+          <>
+            <ChangeFilters view={view} />
+            <ChangeList
+              view={view}
+              sync={hold.sync}
+              label={t.holds.list}
+              choice={isDecidable ? { selection, onChange: setSelection } : undefined}
+            />
+          </>
         ) : (
           <p className="faint">{t.holds.peopleHidden}</p>
         )}
@@ -157,16 +160,18 @@ function DecisionBar({ hold, filter, selection, total, onDecided }: BarProps) {
   const isReady = changes > 0 && !effect.isPlaceholderData && !isTooMany;
   const what = classCount({ t, f }, hold.class, changes);
   const leaving = (kinds.disable ?? 0) + (kinds.remove ?? 0);
-  const names = people.map(({ name, identification }) => `${name} (${identification})`).join(', ');
+  const names = people.map(({ name, identification }) => `${name} (${identification})`.trim()).join(', ');
   const facts = (
     <>
       <Pair name={t.nav.people}>{t.holds.named(names, changes - people.length)}</Pair>
       <Pair name={t.runs.changes}>
-        {Object.entries(kinds)
-          .filter(([, count]) => count > 0)
-          .map(([kind, count]) => `${wordOf(t.words.kind, kind)} ${f.number(count)}`)
-          .join(' · ')}
+        <Dots>
+          {Object.entries(kinds).map(([kind, count]) =>
+            count > 0 ? <KindMark key={kind} {...{ kind, count }} /> : '',
+          )}
+        </Dots>
       </Pair>
+      {undeliverable === 0 ? null : <Pair className="needs">{t.holds.undeliverable(undeliverable)}</Pair>}
     </>
   );
   /** Decides exactly the changes that were counted. */
@@ -214,7 +219,6 @@ function DecisionBar({ hold, filter, selection, total, onDecided }: BarProps) {
               <Pair name={t.holds.takes}>
                 <EffectWords budget={budget} />
               </Pair>
-              {undeliverable === 0 ? null : <Pair className="needs">{t.holds.undeliverable(undeliverable)}</Pair>}
             </dl>
           }
         >

@@ -1,17 +1,17 @@
 import { keepPreviousData } from '@tanstack/react-query';
-import { Fragment } from 'react';
+import { Fragment, useState } from 'react';
 import type { Schemas } from '../api/schema.d.ts';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer, usePages } from '../state/queries.ts';
 import { Link, pathTo, useFilter, withFilters } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
+import { Button } from '../ui/actions.tsx';
 import { Icon, KindMark, StateBadge } from '../ui/badges.tsx';
 import { DataTable, usePersonColumns, Value } from '../ui/data-table.tsx';
 import { Filters, SyncFilter, TextFilter } from '../ui/filters.tsx';
 import { Dots, Empty, Loaded, PageHead, Section } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
 import { PairSection } from './accounts-page.tsx';
-import { useHolds } from './holds-page.tsx';
 import { PeopleLists } from './people-lists.tsx';
 import { SyncNow } from './preview-orders.tsx';
 
@@ -157,7 +157,7 @@ function Why({ person }: { readonly person: Schemas['Person'] }) {
 function HeldChange({ sync, person: { identification, change, steps } }: { sync: string; person: Schemas['Person'] }) {
   const { t } = usePage();
   const isHeld = steps.some(({ step, state, run }) => step === 'guard' && state === 'stopped' && run !== null);
-  const holds = useHolds(sync, { enabled: isHeld });
+  const holds = useAnswer('/api/holds', { sync, limit: 1 }, { enabled: isHeld });
   const hold = holds.data?.holds.find((one) => one.isApprovable && change?.classes.includes(one.class) === true);
   if (!isHeld || hold === undefined) return null;
   return (
@@ -264,63 +264,40 @@ type Step = Schemas['Person']['steps'][number];
 /** The way of a person in order: where it ends is what keeps a change from the platform. What passed is folded. */
 function PersonSteps({ steps }: { readonly steps: readonly Step[] }) {
   const { t } = usePage();
-  const groups: Step[][] = [];
-  for (const step of steps) {
-    const last = groups.at(-1);
-    if (isFolded(step) && last?.every(isFolded)) last.push(step);
-    else groups.push([step]);
-  }
+  const [isAll, setAll] = useState(false);
+  const isFolded = ({ state, step, details }: Step) =>
+    state === 'ok' && (step !== 'difference' || details.length === 0);
+  const shown = isAll ? steps : steps.filter((step) => !isFolded(step));
   return (
-    <ol className="steps">
-      {groups.map((group) => {
-        const [step] = group;
-        if (step === undefined || group.length === 1)
-          return group.map((one) => <PersonStep key={one.step} step={one} />);
-        return (
-          <li key={step.step} className="ok">
-            <details>
-              <summary>
-                <StateBadge of="step" state="ok" /> {group.map((one) => wordOf(t.people.steps, one.step)).join(', ')}
-              </summary>
-              <ol className="steps">
-                {group.map((one) => (
-                  <PersonStep key={one.step} step={one} />
-                ))}
-              </ol>
-            </details>
+    <>
+      <ol className="steps">
+        {shown.map(({ step, state, summary, run, details }) => (
+          <li key={step} className={state}>
+            <div className="line">
+              <strong>{wordOf(t.people.steps, step)}</strong>
+              <StateBadge of="step" state={state} />
+              <span className="grow break">{summary}</span>
+              {run === null ? null : <Link to={pathTo('runs', run)}>{t.people.run}</Link>}
+            </div>
+            {details.length === 0 ? null : (
+              <details open={state === 'stopped' || step === 'difference'}>
+                <summary>{t.people.details(details.length)}</summary>
+                <StepDetails step={{ step, details }} />
+              </details>
+            )}
           </li>
-        );
-      })}
-    </ol>
-  );
-}
-
-function isFolded({ state, step, details }: Step): boolean {
-  return state === 'ok' && (step !== 'difference' || details.length === 0);
-}
-
-function PersonStep({ step }: { readonly step: Step }) {
-  const { t } = usePage();
-  const { step: name, state, summary, run, details } = step;
-  return (
-    <li className={state}>
-      <div className="line">
-        <strong>{wordOf(t.people.steps, name)}</strong>
-        <StateBadge of="step" state={state} />
-        <span className="grow break">{summary}</span>
-        {run === null ? null : <Link to={pathTo('runs', run)}>{t.people.run}</Link>}
-      </div>
-      {details.length === 0 ? null : (
-        <details open={state === 'stopped' || name === 'difference'}>
-          <summary>{t.people.details(details.length)}</summary>
-          <StepDetails step={step} />
-        </details>
+        ))}
+      </ol>
+      {shown.length === steps.length ? null : (
+        <Button look="bare" onClick={() => setAll(true)}>
+          {t.people.passed(steps.length - shown.length)}
+        </Button>
       )}
-    </li>
+    </>
   );
 }
 
-function StepDetails({ step: { step, details } }: { readonly step: Step }) {
+function StepDetails({ step: { step, details } }: { readonly step: Pick<Step, 'step' | 'details'> }) {
   const { t } = usePage();
   const isDifference = step === 'difference';
   const hasOrigins = !isDifference && details.some(({ origin }) => origin !== undefined);

@@ -1,4 +1,5 @@
 import { keepPreviousData } from '@tanstack/react-query';
+import { Fragment } from 'react';
 import type { ParamsOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.d.ts';
 import { useMay } from '../shell/session.tsx';
@@ -25,8 +26,6 @@ import { At } from '../ui/time.tsx';
 
 type Report = Schemas['PersonReport'];
 
-type Change = Schemas['RecentChanges']['changes'][number];
-
 /** All changes of the last 30 days by run, the newest first. The filters are in the address. */
 export function ChangesPage() {
   const { t } = usePage();
@@ -48,71 +47,56 @@ export function ChangesPage() {
         <DaysFilter />
       </Filters>
       <Loaded query={found}>
-        {({ rows }) =>
-          rows.length === 0 ? (
-            <Empty title={isFiltered(query) ? t.changes.noMatch : words.none} />
-          ) : (
-            [...Map.groupBy(rows, ({ run }) => run).values()].map((some) => (
-              <RunChanges key={some[0]?.run} changes={some} />
-            ))
-          )
-        }
+        {({ rows }) => <ChangesByRun changes={rows} empty={isFiltered(query) ? t.changes.noMatch : words.none} />}
       </Loaded>
     </>
   );
 }
 
-/** Changes of one run, by what they do, what became of them, and why. */
-function RunChanges({ changes }: { readonly changes: readonly Change[] }) {
-  const { t } = usePage();
-  const groups = Map.groupBy(changes, ({ kind, state, stateReason }) => `${kind} ${state} ${stateReason}`);
-  const [{ run, sync, at } = { run: '', sync: '', at: null }] = changes;
-  const title = (
-    <>
-      <At at={at} /> · <Link to={pathTo('runs', run)}>{t.runs.run(sync)}</Link>
-    </>
-  );
-  return (
-    <Section name={run} title={title}>
-      {[...groups].map(([key, some]) => (
-        <ChangeGroup key={key} changes={some} />
-      ))}
-    </Section>
-  );
+interface ByRunProps {
+  readonly changes: readonly Omit<Schemas['RecentChanges']['changes'][number], 'appliedAt'>[];
+  /** Says that there is none. */
+  readonly empty: string;
 }
 
-function ChangeGroup({ changes }: { readonly changes: readonly Change[] }) {
+/** Changes by run, by what they do, by what became of them, and why. */
+export function ChangesByRun({ changes, empty }: ByRunProps) {
   const { t } = usePage();
   const personColumns = usePersonColumns();
-  const [first] = changes;
-  if (first === undefined) return null;
-  const { run, kind, state, stateReason } = first;
-  const isOneReason = changes.every(({ reason }) => reason === first.reason);
-  return (
-    <>
-      <p className="group">
-        <Dots>
-          <Link to={withFilters(pathTo('runs', run, 'changes'), { kind, state })}>
-            <KindMark kind={kind} />
-          </Link>
-          {wordOf(t.words.changeState, state)}
-          {stateReason === null ? null : <span className="faint">{t.reason(stateReason)}</span>}
-          {isOneReason ? <span className="faint">{t.reason(first.reason)}</span> : null}
-        </Dots>
-      </p>
-      <DataTable
-        rows={changes}
-        keyOf={({ identification }) => identification}
-        columns={[
-          ...personColumns,
-          {
-            title: t.recent.fields,
-            cell: ({ changed }) => changed.map((field) => wordOf(t.words.field, field)).join(', '),
-          },
-          isOneReason ? null : { title: t.act.reason, className: 'faint', cell: ({ reason }) => t.reason(reason) },
-        ]}
-      />
-    </>
+  if (changes.length === 0) return <Empty title={empty} />;
+  const groups = Map.groupBy(changes, ({ run, kind, state, stateReason }) => [run, kind, state, stateReason].join(' '));
+  return [...groups].map(([key, some]) =>
+    some.slice(0, 1).map(({ run, sync, at, kind, state, stateReason, reason: first }) => {
+      const isOneReason = some.every(({ reason }) => reason === first);
+      return (
+        <Fragment key={key}>
+          <p className="group">
+            <Dots>
+              <At at={at} />
+              <Link to={pathTo('runs', run)}>{t.runs.run(sync)}</Link>
+              <Link to={withFilters(pathTo('runs', run, 'changes'), { kind, state })}>
+                <KindMark kind={kind} />
+              </Link>
+              {wordOf(t.words.changeState, state)}
+              {stateReason === null ? null : <span className="faint">{t.reason(stateReason)}</span>}
+              {isOneReason ? <span className="faint">{t.reason(first)}</span> : null}
+            </Dots>
+          </p>
+          <DataTable
+            rows={some}
+            keyOf={({ identification }) => identification}
+            columns={[
+              ...personColumns,
+              {
+                title: t.recent.fields,
+                cell: ({ changed }) => changed.map((field) => wordOf(t.words.field, field)).join(', '),
+              },
+              isOneReason ? null : { title: t.act.reason, className: 'faint', cell: ({ reason }) => t.reason(reason) },
+            ]}
+          />
+        </Fragment>
+      );
+    }),
   );
 }
 

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Schemas } from '../api/schema.d.ts';
 import { ChangeList } from '../changes/change-list.tsx';
-import { ChangesView, useChangeView } from '../changes/changes-view.tsx';
+import { ChangeFilters, useChangeView } from '../changes/changes-view.tsx';
 import type { ChangeView } from '../changes/subject.ts';
 import { useChanges } from '../changes/use-changes.ts';
 import { useMay } from '../shell/session.tsx';
@@ -218,7 +218,8 @@ export function RunChangesPage({ id }: { readonly id: string }) {
             beside={<OutcomeBadge run={run} />}
             actions={total === undefined ? undefined : <span className="faint">{t.runs.matching(total)}</span>}
           />
-          <ChangesView view={view} sync={run.sync} label={t.runs.changesOf(run.sync)} choice={undefined} hasStates />
+          <ChangeFilters view={view} hasStates />
+          <ChangeList view={view} sync={run.sync} label={t.runs.changesOf(run.sync)} choice={undefined} />
         </>
       )}
     </Loaded>

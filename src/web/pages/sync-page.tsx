@@ -150,38 +150,33 @@ function MappingPart({ sync, of: Part }: { readonly sync: string; readonly of: C
 function Guards({ mapping: { guards, managed, enabled } }: MappingProps) {
   const { t, f } = usePage();
   const words = t.mapping;
-  const unused = guards.filter(({ used }) => used === 0);
+  const [isAll, setAll] = useState(false);
+  const shown = guards.filter(({ used }) => isAll || used > 0);
   return (
     <Section name="guards" title={words.guards}>
       <p className="why faint">{words.managed(f.number(managed), f.number(enabled))}</p>
-      <GuardList guards={guards.filter(({ used }) => used > 0)} />
-      {unused.length === 0 ? null : (
-        <details className="everything">
-          <summary>{words.unused(unused.length)}</summary>
-          <GuardList guards={unused} />
-        </details>
+      <ul className="list guards">
+        {shown.map(({ class: name, allowed, used }) => (
+          <li key={name}>
+            <span className="grow">{classWord(t.words.classes, name)}</span>
+            <span className={used > allowed ? 'needs' : used === 0 ? 'faint' : ''}>
+              {words.usedOf(f.number(used), f.number(allowed))}
+            </span>
+            <meter
+              min={0}
+              max={Math.max(1, allowed)}
+              value={Math.min(used, allowed)}
+              aria-label={classWord(t.words.classes, name)}
+            />
+          </li>
+        ))}
+      </ul>
+      {shown.length === guards.length ? null : (
+        <Button look="bare" onClick={() => setAll(true)}>
+          {words.unused(guards.length - shown.length)}
+        </Button>
       )}
     </Section>
-  );
-}
-
-function GuardList({ guards }: Pick<Mapping, 'guards'>) {
-  const { t, f } = usePage();
-  return (
-    <ul className="list guards">
-      {guards.map(({ class: name, allowed, used }) => (
-        <li key={name}>
-          <span className="grow">{classWord(t.words.classes, name)}</span>
-          <span className={used > allowed ? 'needs' : ''}>{t.mapping.usedOf(f.number(used), f.number(allowed))}</span>
-          <meter
-            min={0}
-            max={Math.max(1, allowed)}
-            value={Math.min(used, allowed)}
-            aria-label={classWord(t.words.classes, name)}
-          />
-        </li>
-      ))}
-    </ul>
   );
 }
 

@@ -43,15 +43,7 @@ export function useQueryOf<Query>(...names: readonly (keyof Query & string)[]): 
 
 /** Returns the parts of a path as they were before `pathTo` encoded them. */
 export function decodeParts(parts: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(parts).map(([name, text = '']) => [name, decode(text)]));
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return Object.fromEntries(Object.entries(parts).map(([name, text = '']) => [name, decodeURIComponent(text)]));
 }
 
 /** Builds a path of this page: `pathTo('people', sync, identification)`. */

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useOverview } from '../state/live.ts';
 import { usePage } from '../state/page-context.tsx';
-import { Link, useFilter, useFilters, withFilters } from '../state/router.tsx';
+import { useFilter, useFilters } from '../state/router.tsx';
 import { Button } from './actions.tsx';
 
 interface FiltersProps {
@@ -76,37 +76,6 @@ export function WordFilter({ name, label, words }: FilterProps & { readonly word
   const { t } = usePage();
   const [value, onChange] = useFilter(name);
   return <Select {...{ label, value, onChange }} options={Object.entries(words)} none={t.act.all} />;
-}
-
-interface TabsProps {
-  /** Of the filter in the address. */
-  readonly name: string;
-  readonly label: string;
-  /** Without a value: the tab of all. */
-  readonly tabs: readonly { readonly value?: string; readonly word: string; readonly count: number }[];
-}
-
-/** The values of a filter as tabs, each with its number. */
-export function Tabs({ name, label, tabs }: TabsProps) {
-  const { f } = usePage();
-  const [filters] = useFilters();
-  const chosen = filters.get(name) ?? undefined;
-  const others = Object.fromEntries(filters);
-  return (
-    <nav className="tabs" aria-label={label}>
-      {tabs
-        .filter(({ value, count }) => count > 0 || value === chosen)
-        .map(({ value, word, count }) => (
-          <Link
-            key={word}
-            to={withFilters(location.pathname, { ...others, [name]: value })}
-            aria-current={value === chosen ? 'page' : undefined}
-          >
-            {word} <strong>{f.number(count)}</strong>
-          </Link>
-        ))}
-    </nav>
-  );
 }
 
 /** Typing waits for a pause before the list is asked for. */

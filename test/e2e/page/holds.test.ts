@@ -60,9 +60,7 @@ see(
     await page.getByRole('button', { name: /^Approve \d+ disables/ }).click();
     const dialog = page.getByRole('dialog');
     expect(await dialog.innerText()).toContain('The next run sends these changes');
-    expect(await dialog.innerText()).toMatch(
-      new RegExp(`(?:Ñúñez \\(E\\d+\\)(?:, | and )[^,]*?){10}${count - 10} more`),
-    );
+    expect(await dialog.innerText()).toMatch(/(?:\S+ Ñúñez \(E\d+\),? ){10}and \d+ more/);
     await dialog.getByRole('textbox', { name: 'Reason' }).fill('confirmed by HR');
     await dialog.getByRole('button', { name: /^Approve/ }).click();
     // More than ten accounts are taken away: the tick is missing, and nothing was decided.
@@ -102,7 +100,7 @@ see('a hold whose rest waits in a newer hold says who decided, and links to it',
   await page.getByText('2 changes wait for approval, 10 approved').waitFor();
   await show('/holds');
   await page.getByText('10 approved · ana · confirmed').waitFor();
-  await page.getByRole('link', { name: 'people · 12 disables' }).click();
+  await page.getByRole('listitem').filter({ hasText: 'people · 12 disables' }).getByRole('link').click();
   await page.getByRole('row', { name: 'Approved · ana · confirmed' }).first().waitFor();
 });
 

@@ -65,7 +65,7 @@ see(
     await page.waitForURL(`${server.url}/`);
 
     await show('/people/people/E9');
-    await page.locator('.steps').first().waitFor();
+    await page.locator('.steps').waitFor();
     const told = await page.locator('main').textContent();
     expect(told).toContain('"owner": "people"');
     expect(told).toContain('<b>Díaz</b>');

@@ -46,6 +46,7 @@ export const people = {
     written: (value: string) => `last written: ${value}`,
   },
   details: (details: number) => count(details, 'detail', 'details'),
+  passed: (steps: number) => (steps === 1 ? 'Show the step that passed' : `Show ${steps} steps that passed`),
   run: 'Show the run',
   everything: 'Everything, as JSON',
   pair: 'One person, two identifications?',
@@ -113,7 +114,6 @@ export const previews = {
 export const accounts = {
   link: 'Accounts of the platform: whose they are, and why',
   title: (sync: string) => `Accounts of ${sync}`,
-  search: 'Part of a name, an e-mail or an identification',
   asRead: 'As the last accepted full read saw them, with what was written since:',
   none: 'No account matches.',
   account: 'Account',
@@ -179,7 +179,7 @@ export const mapping = {
   guards: 'Guards: changes without approval in 24 hours',
   managed: (managed: string, enabled: string) => `${managed} managed users, ${enabled} of them enabled`,
   usedOf: (used: string, allowed: string) => `${used} of ${allowed}`,
-  unused: (guards: number) => `${count(guards, 'guard is', 'guards are')} at 0`,
+  unused: (guards: number) => `Show ${count(guards, 'guard', 'guards')} at 0`,
 };
 
 export const runs = {

@@ -46,6 +46,7 @@ export const people: Texts['people'] = {
     written: (value) => `último enviado: ${value}`,
   },
   details: (details) => count(details, 'detalle', 'detalles'),
+  passed: (steps) => (steps === 1 ? 'Mostrar el paso superado' : `Mostrar ${steps} pasos superados`),
   run: 'Ver la ejecución',
   everything: 'Todo, en JSON',
   pair: '¿Una persona con dos identificaciones?',
@@ -114,7 +115,6 @@ export const previews: Texts['previews'] = {
 export const accounts: Texts['accounts'] = {
   link: 'Cuentas de la plataforma: de quién son y por qué',
   title: (sync) => `Cuentas de ${sync}`,
-  search: 'Parte de un nombre, un correo o una identificación',
   asRead: 'Como las vio la última lectura completa aceptada, con lo escrito desde entonces:',
   none: 'Ninguna cuenta coincide.',
   account: 'Cuenta',
@@ -179,7 +179,7 @@ export const mapping: Texts['mapping'] = {
   guards: 'Límites de seguridad: cambios sin aprobación en 24 horas',
   managed: (managed, enabled) => `${managed} usuarios son nuestros, ${enabled} de ellos habilitados`,
   usedOf: (used, allowed) => `${used} de ${allowed}`,
-  unused: (guards) => `${count(guards, 'límite está', 'límites están')} en 0`,
+  unused: (guards) => `Mostrar ${count(guards, 'límite', 'límites')} en 0`,
 };
 
 export const runs: Texts['runs'] = {
