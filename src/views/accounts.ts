@@ -54,7 +54,7 @@ export type Account = Inner<z.output<typeof account>>;
 export const accountPage = z
   .object({
     sync: z.string(),
-    readAt: instant.describe('The last accepted full read, as which the accounts are shown'),
+    readAt: instant.describe('The last accepted full read, on which the list is based'),
     accounts: z.array(account).describe('In order of name'),
     found: count.describe('Accounts that match'),
     counts: amounts.describe('Accounts with the words of `q`, by what `state` may ask for'),
