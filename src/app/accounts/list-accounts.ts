@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { foldText } from '../../core/person/text.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { AccountDecision } from '../../core/plan/standing.ts';
@@ -53,17 +54,16 @@ export async function findAccounts(io: AppIo, of: string, query: AccountsQuery):
     if (first.length > 2 * end) first = inOrder();
   }
   const accounts = inOrder().map(([, account]) => account);
-  const next = end < found ? end : undefined;
-  const { readAt } = list;
-  return { sync: of, readAt, accounts: accounts.slice(offset), found, counts: Object.fromEntries(counts), next };
+  const sums = { found, counts: Object.fromEntries(counts), next: end < found ? end : undefined };
+  return { sync: of, readAt: list.readAt, accounts: accounts.slice(offset), ...sums };
 }
 
 const pagesAtOnce = 8;
 const shownMatches = 3;
 
 /**
- * Opens the list of the accounts: when they were read, and each with the sync that owns it. It reads the store alone: names and states are those of the last accepted full read,
- * what happened since is in the ledger. Throws `NOT_FOUND` before the first such read.
+ * Opens the list of the accounts, each with the sync that owns it. It reads the store alone: names and states are those of
+ * the last accepted full read, what happened since is in the ledger. Throws `NOT_FOUND` before the first such read.
  */
 export async function openAccounts({ engine }: AppIo, of: string) {
   const { engine: io, sync } = asStored(engine, of);
@@ -98,9 +98,11 @@ export async function openAccounts({ engine }: AppIo, of: string) {
   };
 }
 
+/** Other requests have their turn after each chunk: a large directory takes more than a second to open. */
 async function* readPages(sync: string, pages: readonly number[], { store }: EngineIo) {
   for (const some of chunk(pages, pagesAtOnce)) {
     for (const { rows } of await store.directories.read(sync, some)) yield rows;
+    await nextTurn();
   }
 }
 

@@ -123,6 +123,7 @@ export const peopleEndpoints: readonly Endpoint[] = [
   }),
   define({
     id: 'list-accounts',
+    cost: 2,
     path: '/api/syncs/{sync}/accounts',
     summary: 'The platform accounts with their owner and reason, and likely people for unknown ones',
     description:
