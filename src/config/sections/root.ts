@@ -10,7 +10,7 @@ import { server } from './server.ts';
 import { syncShape } from './sync.ts';
 import { documented, duration, name, secretText, text, wholeNumber } from './values.ts';
 
-const approvers = () => wholeNumber(1, 5);
+const approvers = wholeNumber(1, 5);
 
 const approver = text().superRefine((value, ctx) => {
   if (/^(group|user|token):./.test(value)) return;
@@ -20,7 +20,7 @@ const approver = text().superRefine((value, ctx) => {
 
 const approvalRule = z
   .strictObject({
-    approvers: documented(approvers().default(1), 'How many different identities approve each change.', 2),
+    approvers: documented(approvers.default(1), 'How many different identities approve each change.', 2),
     above: documented(
       wholeNumber(0, 1_000_000).default(0),
       'The rule is about more changes of the class than this in 24 hours; 0: about each one.',
@@ -42,7 +42,7 @@ const approvalRule = z
 const approvalOf = (name: ChangeClass) =>
   documented(
     z
-      .union([approvers(), approvalRule])
+      .union([approvers, approvalRule])
       .transform(
         (value): ApprovalRule =>
           typeof value === 'number' ? { approvers: value, above: 0, notRequester: false } : value,
