@@ -31,10 +31,7 @@ function HoldOfRun({ id }: { readonly id: string }) {
   return (
     <Loaded query={useRun(id)} title={id}>
       {({ holds: [hold, another] }) => (
-        <Redirect
-          replace
-          to={hold === undefined || another !== undefined ? pathTo('runs', id) : pathTo('holds', hold.id)}
-        />
+        <Redirect replace to={hold && !another ? pathTo('holds', hold.id) : pathTo('runs', id)} />
       )}
     </Loaded>
   );

@@ -64,9 +64,11 @@ export function ChangesByRun({ changes, empty }: ByRunProps) {
   const { t } = usePage();
   const personColumns = usePersonColumns();
   if (changes.length === 0) return <Empty title={empty} />;
+  const named = (fields: readonly string[]) => fields.map((field) => wordOf(t.words.field, field)).join(', ');
   const groups = Map.groupBy(changes, ({ run, kind, state, stateReason }) => [run, kind, state, stateReason].join(' '));
   return [...groups].map(([key, some]) =>
     some.slice(0, 1).map(({ run, sync, at, kind, state, stateReason, reason: first }) => {
+      const hasFields = some.some(({ changed }) => changed.length > 0);
       const isOneReason = some.every(({ reason }) => reason === first);
       return (
         <Fragment key={key}>
@@ -87,10 +89,7 @@ export function ChangesByRun({ changes, empty }: ByRunProps) {
             keyOf={({ identification }) => identification}
             columns={[
               ...personColumns,
-              {
-                title: t.recent.fields,
-                cell: ({ changed }) => changed.map((field) => wordOf(t.words.field, field)).join(', '),
-              },
+              hasFields ? { title: t.recent.fields, cell: ({ changed }) => named(changed) } : null,
               isOneReason ? null : { title: t.act.reason, className: 'faint', cell: ({ reason }) => t.reason(reason) },
             ]}
           />
