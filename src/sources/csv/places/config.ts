@@ -65,7 +65,7 @@ export const S3 = z.strictObject({
     description: 'Access key of an account with `s3:GetObject`, and `s3:ListBucket` for a `*`.',
   }),
   secretAccessKey: text().meta({ description: 'Its secret.' }),
-  sessionToken: text().optional().meta({ description: 'Of temporary credentials.' }),
+  sessionToken: text().optional().meta({ description: 'The session token of temporary credentials.' }),
   addressing: z.enum(['path', 'host']).optional().meta({
     description:
       'Where the bucket name is: in the path, or before the host name. Default: `host` for AWS (`path` if the bucket has dots), `path` elsewhere.',
