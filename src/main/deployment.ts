@@ -387,6 +387,7 @@ function settingsOf(
       ]),
     ),
     requestsPerMinute: server?.requestsPerMinute ?? 300,
+    metrics: server?.metrics ?? 'token',
     trustedProxies: server?.trustedProxies ?? [],
     serves,
   };

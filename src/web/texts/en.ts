@@ -354,7 +354,8 @@ export const en = {
       since: 'Since',
       used: 'Last used',
       end: 'End session',
-      means: 'Signs the user out of the page in this browser. The user may sign in again.',
+      means:
+        'Signs the user out of the page in this browser. The user may sign in again. Groups are those of the sign-in: a group that the identity provider takes away counts until the session ends.',
     },
     action: 'Action',
     by: 'By',
