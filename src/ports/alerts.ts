@@ -2,6 +2,7 @@ import type { ChangeKind } from '../core/plan/change.ts';
 import type { AlertCode, AlertTopic } from '../core/run/codes/code-names.ts';
 import type { RootCause } from '../core/run/errors.ts';
 import type { ChangeState, Outcome } from '../core/run/run.ts';
+import type { Run } from './runs.ts';
 
 /**
  * `critical`: the platform is drifting from the source now. `warning`: an operator needs to check it today. `info`:
@@ -224,17 +225,15 @@ export type DeliveryResult =
 /** The data of an ended run that alerts and metrics use. */
 export interface EndedRun {
   readonly id: string;
+  readonly sync: string;
+  readonly outcome: NonNullable<Run['outcome']>;
+  readonly startedAt: number;
   readonly endedAt: number;
 }
 
-/** When a sync last ran, and when it last succeeded. Only runs about all people count. */
-export interface LastRuns {
-  readonly attemptAt: number | undefined;
-  readonly successAt: number | undefined;
-}
-
-/** The number of changes of one kind in one state. */
+/** The number of changes of one kind in one state, in the plan of a run. */
 export interface ChangeResult {
+  readonly run: string;
   readonly kind: ChangeKind;
   readonly state: ChangeState;
   readonly count: number;
@@ -273,11 +272,10 @@ export interface AlertBook {
    * Returns runs of the sync that ended at `since` or later, oldest first. Without `since`, returns only the newest.
    */
   endedRuns(sync: string, since: number | undefined, limit: number): Promise<readonly EndedRun[]>;
-  /** Returns the syncs that have a run that ended at `since` or later. */
-  syncsWithEnds(since: number): Promise<readonly string[]>;
-  lastRuns(sync: string): Promise<LastRuns>;
-  /** Counts the changes of a run's plan by kind and state. */
-  changeResults(run: string): Promise<readonly ChangeResult[]>;
+  /** Returns runs of all syncs that ended at `since` or later, oldest first. */
+  endedSince(since: number, limit: number): Promise<readonly EndedRun[]>;
+  /** Counts the changes of the plans of these runs by kind and state. */
+  changeResults(runs: readonly string[]): Promise<readonly ChangeResult[]>;
 }
 
 export interface OutgoingNotice {

@@ -25,6 +25,11 @@ export interface Lease {
   readonly deaths?: number;
 }
 
+export interface LeaseHolder {
+  readonly owner: string;
+  readonly until: number;
+}
+
 export interface Leases {
   /**
    * Takes the lease if it is free or expired. The fence increases with every take. Returns undefined when another owner
@@ -35,7 +40,7 @@ export interface Leases {
   renew(lease: Lease, ttlMs: number, now: number): Promise<boolean>;
   /** Releases the lease, only if it is still ours. */
   release(lease: Lease): Promise<void>;
-  holder(name: string, now: number): Promise<{ owner: string; until: number } | undefined>;
+  holder(name: string, now: number): Promise<LeaseHolder | undefined>;
 }
 
 export interface TurnRequest {

@@ -172,16 +172,25 @@ export function describeAlerts(store: () => Store): void {
     await writePlan(store(), { id: 'run_c', owned }, changes);
     await writePlan(store(), { id: 'only shown' }, changes, 'b');
     await store().plans.setStates(owned, [{ identification: 'E2', state: 'failed', reason: 'no' }]);
-    expect(await store().alerts.changeResults('run_c')).toEqual([
-      { kind: 'disable', state: 'planned', count: 1 },
-      { kind: 'update', state: 'failed', count: 1 },
-      { kind: 'update', state: 'planned', count: 1 },
+    const other = await openRun(store(), { id: 'run_d', sync: 'leavers' });
+    const many = Array.from({ length: 2600 }, (_, i) => `P${i}`);
+    await writePlan(store(), { id: 'run_d', owned: other, sync: 'leavers' }, many);
+    const expected = [
+      { run: 'run_c', kind: 'disable', state: 'planned', count: 1 },
+      { run: 'run_c', kind: 'update', state: 'failed', count: 1 },
+      { run: 'run_c', kind: 'update', state: 'planned', count: 1 },
+    ];
+    expect(await store().alerts.changeResults(['run_c', 'run_x'])).toEqual(expected);
+    const both = await store().alerts.changeResults(['run_d', 'run_c']);
+    expect(both.filter(({ run }) => run === 'run_c')).toEqual(expected);
+    expect(both.filter(({ run }) => run === 'run_d')).toEqual([
+      { run: 'run_d', kind: 'update', state: 'planned', count: 2600 },
     ]);
-    expect(await store().alerts.changeResults('run_x')).toEqual([]);
+    expect(await store().alerts.changeResults([])).toEqual([]);
   });
 
   it('knows which runs ended since an instant, and when the sync last did its job', async () => {
-    const { alerts, runs, leases, triggers } = store();
+    const { alerts, runs, leases, triggers, reports } = store();
     const run = async (id: string, endedAt: number, outcome: Outcome, scope: RunScope = { kind: 'all' }) => {
       await triggers.add(sampleTrigger(`for ${id}`, { scope }));
       const opened = await runs.open('people', { id, connection: 'acme', now: endedAt - 1 });
@@ -189,16 +198,49 @@ export function describeAlerts(store: () => Store): void {
       if (opened === undefined || lease === undefined) throw new Error('not opened');
       await runs.update({ run: opened.run, lease }, { phase: 'done', endedAt, outcome });
     };
-    expect(await alerts.lastRuns('people')).toEqual({ attemptAt: undefined, successAt: undefined });
+    const lastOf = async () => {
+      const { endedAt, successAt } = (await reports.syncs(['people'], now)).get('people') ?? {};
+      return [endedAt, successAt];
+    };
+    expect(await lastOf()).toEqual([undefined, undefined]);
     await run('run_1', now + 10, 'held');
     await run('run_2', now + 20, 'failed');
     await run('run_3', now + 30, 'succeeded', { kind: 'users', identifications: ['E1'] });
     expect((await alerts.endedRuns('people', now + 20, 10)).map(({ id }) => id)).toEqual(['run_2', 'run_3']);
-    expect(await alerts.endedRuns('people', now, 1)).toEqual([{ id: 'run_1', endedAt: now + 10 }]);
-    expect(await alerts.endedRuns('people', undefined, 10)).toEqual([{ id: 'run_3', endedAt: now + 30 }]);
+    const first = { id: 'run_1', sync: 'people', outcome: 'held', startedAt: now + 9, endedAt: now + 10 };
+    expect(await alerts.endedRuns('people', now, 1)).toEqual([first]);
+    expect(await alerts.endedSince(now, 1)).toEqual([first]);
+    expect((await alerts.endedSince(now + 20, 10)).map(({ id }) => id)).toEqual(['run_2', 'run_3']);
+    expect((await alerts.endedRuns('people', undefined, 10)).map(({ id }) => id)).toEqual(['run_3']);
     expect(await alerts.endedRuns('leavers', now, 10)).toEqual([]);
-    expect(await alerts.lastRuns('people')).toEqual({ attemptAt: now + 20, successAt: now + 10 });
+    expect(await lastOf()).toEqual([now + 20, now + 10]);
     await run('run_4', now + 40, 'nothing-to-do', { kind: 'all', isFull: true });
-    expect(await alerts.lastRuns('people')).toEqual({ attemptAt: now + 40, successAt: now + 40 });
+    expect(await lastOf()).toEqual([now + 40, now + 40]);
+    await run('run_5', now + 50, 'cancelled');
+    expect(await lastOf()).toEqual([now + 40, now + 40]);
+  });
+
+  it('tells how syncs stand: what they do, what waits, and how many runs failed since the last success', async () => {
+    const { runs, reports, pauses, triggers } = store();
+    const people = (at = now + 90) => reports.syncs(['people', 'never'], at);
+    const end = async (id: string, outcome: Outcome, endedAt: number) => {
+      const owned = await openRun(store(), { id, now: endedAt - 5 });
+      await runs.update(owned, { phase: 'done', endedAt, outcome, ...(outcome === 'failed' ? { reason: id } : {}) });
+    };
+    await end('run_1', 'succeeded', now + 10);
+    await end('run_2', 'failed', now + 20);
+    await end('run_3', 'failed', now + 30);
+    await openRun(store(), { id: 'run_4', now: now + 40 });
+    for (const id of ['t1', 't2']) await triggers.add(sampleTrigger(id, { requestedAt: now + 50 }));
+    await pauses.add({ sync: 'people', pausedAt: now + 60, by: 'ops', until: now + 100 });
+    const standing = (await people()).get('people');
+    expect(standing).toMatchObject({
+      newest: { id: 'run_4', endedAt: undefined },
+      ...{ requests: 1, requestedAt: now + 50, pause: { by: 'ops', until: now + 100 }, acceptedAt: undefined },
+      ...{ freshAt: now + 5, successAt: now + 10, endedAt: now + 30, failures: 2, failingSince: now + 20 },
+      lastFailure: { run: 'run_3', outcome: 'failed', reason: 'run_3' },
+    });
+    expect((await people(now + 100)).get('people')?.pause).toBeUndefined();
+    expect((await people()).get('never')).toMatchObject({ newest: undefined, failures: 0, requests: 0 });
   });
 }

@@ -179,7 +179,7 @@ it('an open run of a removed sync is ended by the next command, and the next run
     });
     const report = await run(app);
     expect(report.run.counts).toMatchObject({ update: 0 });
-    expect((await app.engine.store.batches.unknown('acme')).unresolved).toEqual([]);
+    expect((await app.engine.store.batches.unknown(['acme'])).unresolved).toEqual([]);
   });
 });
 

@@ -191,7 +191,7 @@ async function judgeRefusedUpload(context: RunContext, io: EngineIo): Promise<Re
 /** Returns a file of ours that the platform is still processing: one that an earlier run gave up at its deadline. */
 async function fileInFlight({ owned, sync, signal }: RunContext, io: EngineIo): Promise<Batch | undefined> {
   const { connection } = owned.run;
-  const { unresolved, unproven } = await io.store.batches.unknown(connection);
+  const { unresolved, unproven } = await io.store.batches.unknown([connection]);
   for (const other of [...unresolved, ...unproven]) {
     if (other.fileId === undefined || other.final !== undefined) continue;
     try {

@@ -2,7 +2,9 @@ import { givenWords } from '../../core/guard/approvals.ts';
 import { classNoun } from '../../core/guard/guard.ts';
 import { type ChangeClass, changeClasses } from '../../core/plan/change.ts';
 import { ageOf, countOf, firstOf, formatMinute } from '../../core/run/formats.ts';
-import type { AlertProblem, LastRuns } from '../../ports/alerts.ts';
+import type { AlertProblem } from '../../ports/alerts.ts';
+import { noHolds } from '../../ports/decisions.ts';
+import type { SyncStanding } from '../../ports/reports.ts';
 import type { Run, Store } from '../../ports/store.ts';
 import type { WatchedLeavers } from './judge-leavers.ts';
 
@@ -27,7 +29,7 @@ export interface SyncFacts {
   /** The minimum instant of the last success; undefined: no success is expected now. */
   readonly staleBefore: number | undefined;
   /** Read only when a success is expected. */
-  readonly last: LastRuns | undefined;
+  readonly last: SyncStanding | undefined;
   /** The run in progress. */
   readonly underWay: Run | undefined;
   /** Whether a success may be late: the sync cannot run now, or is still catching up. */
@@ -50,7 +52,7 @@ export async function judgeHeld({
 }: Pick<SyncFacts, 'run' | 'store' | 'now'> & { readonly sync: Pick<WatchedSync, 'name'> }): Promise<
   AlertProblem | 'well' | undefined
 > {
-  const { holds, changes, byClass } = await store.holds.open(sync, now);
+  const { holds, changes, byClass } = (await store.holds.open([sync], now)).get(sync) ?? noHolds;
   if (holds.length === 0) {
     if (isDoubted(run)) return doubtedRead(run);
     // A doubted read has no holds. Only the next run can show that it is over.
@@ -58,7 +60,7 @@ export async function judgeHeld({
   }
   if (run === undefined || run.scope.kind !== 'all') return undefined;
   const ends = Math.min(...holds.map(({ expiresAt }) => expiresAt));
-  const given = await store.decisions.given(sync, now);
+  const given = await store.decisions.given([sync], now);
   const held = await store.plans.page(run.id, { limit: shownPeople, states: ['held'] });
   const { create, update, enable, disable, remove } = run.counts;
   const planned = create + update + enable + disable + remove;
@@ -193,12 +195,12 @@ export function judgeFreshness(facts: SyncFacts): AlertProblem | 'well' | undefi
   };
 }
 
-function whatWasTried({ attemptAt, successAt }: LastRuns, underWay: Run | undefined): string {
+function whatWasTried({ endedAt, successAt }: SyncStanding, underWay: Run | undefined): string {
   if (underWay !== undefined) {
     return `A run has been in progress since ${formatMinute(underWay.startedAt)}. To see its progress: rollcall show ${underWay.id}`;
   }
-  if (attemptAt !== undefined && attemptAt !== successAt) {
-    return `The last run ended ${formatMinute(attemptAt)} without success.`;
+  if (endedAt !== undefined && endedAt !== successAt) {
+    return `The last run ended ${formatMinute(endedAt)} without success.`;
   }
   return 'No run has started since then. Check that the schedule had a slot in that time, and that "rollcall start" is running (with Redis: a scheduler).';
 }

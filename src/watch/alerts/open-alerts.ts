@@ -289,7 +289,8 @@ export function openAlerts(options: AlertsOptions): Alerts {
         }),
       );
       const muted = states.flatMap(({ subject, muted: one }) => (one === undefined ? [] : [{ subject, ...one }]));
-      return { channels: options.channels.map(toView), standing, muted, deliveries: await store.alerts.list(limit) };
+      const deliveries = limit === 0 ? [] : await store.alerts.list(limit);
+      return { channels: options.channels.map(toView), standing, muted, deliveries };
     },
   };
 }
@@ -343,6 +344,8 @@ function channelsOf(
 
 /** An end is seen by others a moment after its instant. */
 const overlapMs = 60_000;
+/** More syncs than these are looked at in the next evaluation. */
+const endsAtATime = 1000;
 /** A sync without any sign is evaluated this often. */
 const atLeastEveryMs = 600_000;
 
@@ -371,14 +374,16 @@ function openAttention(syncs: readonly WatchedSync[], store: Pick<Store, 'alerts
      */
     async due({ now, stateOf, leaversAtRisk, isHindered }: AttentionFacts): Promise<readonly WatchedSync[]> {
       const ended =
-        checkedUntil === undefined ? [] : await store.alerts.syncsWithEnds(Math.min(checkedUntil, now) - overlapMs);
+        checkedUntil === undefined
+          ? []
+          : await store.alerts.endedSince(Math.min(checkedUntil, now) - overlapMs, endsAtATime);
       checkedUntil = now;
       return syncs.filter((sync) => {
         const last = known.get(sync);
         const state = stateOf({ kind: 'sync', name: sync.name });
         const isLate = sync.leavers !== undefined && leaversAtRisk(sync.name) > 0;
         const isOpen = Object.keys(state.problems).length > 0;
-        if (last === undefined || isOpen || isLate || ended.includes(sync.name)) return true;
+        if (last === undefined || isOpen || isLate || ended.some((run) => run.sync === sync.name)) return true;
         if (now < last.at || now >= last.at + atLeastEveryMs) return true;
         if (isHindered(sync) !== (state.excusedUntil === 'hindered')) return true;
         return last.freshAt !== undefined && last.freshAt < (sync.staleBefore(now) ?? Number.NEGATIVE_INFINITY);

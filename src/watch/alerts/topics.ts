@@ -171,7 +171,8 @@ export async function evaluateSync(
   const catchesUp = before.excusedUntil === 'hindered' ? now + catchUpMs : before.excusedUntil;
   const excusedUntil: AlertState['excusedUntil'] = isHindered ? 'hindered' : catchesUp;
   const staleBefore = sync.staleBefore(now);
-  const last = staleBefore === undefined ? undefined : await store.alerts.lastRuns(sync.name);
+  const standings = staleBefore === undefined ? undefined : await store.reports.syncs([sync.name], now);
+  const last = standings?.get(sync.name);
   const judged = await judgeAll(syncTopics, {
     sync,
     store,

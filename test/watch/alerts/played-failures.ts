@@ -143,7 +143,8 @@ export const failures: readonly Failure[] = [
     runs: 'before',
     begin: async (stage) => {
       // From the moment of the play: the run before it ended some instants ago.
-      const { successAt = 0 } = await stage.office.engine.io.store.alerts.lastRuns('people');
+      const standings = await stage.office.engine.io.store.reports.syncs(['people'], stage.clock.now());
+      const { successAt = 0 } = standings.get('people') ?? {};
       stage.freshnessMs = hourMs + stage.clock.now() - successAt;
     },
     end: async (stage) => {
