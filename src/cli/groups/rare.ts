@@ -12,7 +12,7 @@ export const rare: CommandGroup = {
   rows: [
     {
       words: 'backup',
-      meaning: 'write all data of the store to a new file, also while Rollcall is running',
+      meaning: 'write all data of the store to a new file, even while Rollcall is running',
       arguments: [['<file>', 'file to create; must not exist']],
       options: signatureOptions,
       body: async () => (await import('../commands/store.ts')).backUp,
@@ -23,6 +23,13 @@ export const rare: CommandGroup = {
       arguments: [['<file>', 'file of "rollcall admin backup"']],
       options: [['--replace', 'replace a store that is not empty'], confirmOption, ...signatureOptions],
       body: async () => (await import('../commands/store.ts')).restoreStore,
+    },
+    {
+      words: 'move',
+      meaning: 'take all that another store has over into the configured one, which must be empty, with its tokens',
+      arguments: [['<from>', 'the other store, as "store" is written: sqlite:./path or postgres://…']],
+      options: [confirmOption, ...signatureOptions],
+      body: async () => (await import('../commands/store.ts')).moveStore,
     },
     {
       words: 'migrate',
