@@ -60,7 +60,7 @@ function traceOf({ traceUrl }: Config, tracing: Engine['tracing']): Pick<Place, 
   return tracing === undefined && traceUrl === undefined ? {} : { trace: { url: traceUrl } };
 }
 
-/** Opens the looks of a process of `rollcall start`. `queue`: with Redis. */
+/** Opens the checks of a process of `rollcall start`. `queue`: with Redis. */
 export function openConfigAlertChecks(
   config: Config,
   engine: Engine,

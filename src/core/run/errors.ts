@@ -32,7 +32,7 @@ export interface ErrorOptions {
   readonly cause?: unknown;
   /** What the other system sent. It may hold personal data: see `rawTextOf`. */
   readonly raw?: string;
-  /** Of an error of the source: the host that is at fault, for every sync that reads it. */
+  /** The host that is at fault, for every sync that reads it. Only for an error of the source. */
   readonly rootCause?: RootCause;
 }
 

@@ -103,7 +103,7 @@ export interface CauseView {
   readonly behind: readonly string[];
 }
 
-/** How long a source whose answer pleased one sync may still fail for others. Their runs end it before, or go on with it. */
+/** How long a source that answered one sync may still fail for others. Their runs end it before, or continue it. */
 const confirmMs = 600_000;
 /** After so long, changes that are not delivered are critical. Leavers may make them so earlier. */
 const criticalAfterMs = 1_800_000;
@@ -111,7 +111,7 @@ const criticalAfterMs = 1_800_000;
 /** Files that fail in so many syncs, and no row of them has an effect: their rows are not at fault. */
 const faultySyncs = 3;
 
-/** Judges one cause by the signs since the last look, in order of time. */
+/** Judges one cause by the signs since the last evaluation, in order of time. */
 export function judgeCause(
   topic: CauseTopic,
   before: Concerned | undefined,
@@ -164,7 +164,7 @@ const words: Readonly<Record<CauseTopic, CauseWords>> = {
     code: 'source-away',
     title: ({ status }) => (status === undefined ? 'the HR system does not answer' : `the HR system answers ${status}`),
     meanwhile: 'cannot read employees',
-    unaffected: 'Nobody was disabled because of it. The next runs read again.',
+    unaffected: 'No user was disabled because of it. The next runs read again.',
     action: trySource,
   },
   credential: {
@@ -172,7 +172,7 @@ const words: Readonly<Record<CauseTopic, CauseWords>> = {
     title: (cause) => `the HR system refuses the credentials${said(cause)}`,
     meanwhile: 'cannot read employees until the credentials are corrected',
     unaffected:
-      'Nobody was disabled because of it. The schedule waits after each refusal, so that no account is locked.',
+      'No user was disabled because of it. The schedule waits after each refusal, so that no account is locked.',
     action: trySource,
   },
   platform: {

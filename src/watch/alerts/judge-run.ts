@@ -47,7 +47,7 @@ export async function judgeRun(
   return (await holdsFailed(run, known, store)) ? undefined : 'well';
 }
 
-/** Returns whether the run is partial only because of what was asked for: nothing failed, waits or was read in part. */
+/** Returns whether the run is partial only because of what was requested: nothing failed, waits or was read in part. */
 function concernsOnlyTheRequester({ outcome, counts, plan = noPlan }: Run): boolean {
   const waiting = (plan.blocked.unresolved ?? 0) + plan.createsWait;
   return outcome === 'partial' && counts.failed + counts.unresolved + waiting === 0 && plan.sourceGaps.length === 0;
@@ -114,7 +114,7 @@ const failures: Readonly<Partial<Record<ErrorCode, string>>> = {
 function failedTitle({ scope, end, plan }: Run): string {
   const what = scope.kind === 'all' ? 'the run failed' : 'the run about named people failed';
   const isUnusable = plan !== undefined && plan.platformUsers === undefined && end?.failure === undefined;
-  const why = isUnusable ? 'nothing was changed, because the source cannot be used' : failures[end?.failure ?? 'USAGE'];
+  const why = isUnusable ? 'the source cannot be used' : failures[end?.failure ?? 'USAGE'];
   return why === undefined ? what : `${what}: ${why}`;
 }
 

@@ -10,7 +10,7 @@ import type { TokenStatus } from '../../ports/tokens.ts';
 /** What the judge knows about the work of the deployment, from the store alone. Instants are epoch ms. */
 export interface WorkView {
   readonly now: number;
-  /** Since when something is lacking at every look. */
+  /** Since when something has been lacking without a break. */
   readonly lacking: Readonly<Partial<Record<Lacked, number | undefined>>>;
   readonly openRuns: number;
   /** Jobs in the queue, and when the oldest was added; undefined without Redis, and while it does not answer. */
@@ -38,7 +38,7 @@ const shownProcesses = 3;
 /** A request is taken up within a second, and a job as soon as a worker is free. */
 export const queueAgedMs = 600_000;
 
-/** What is told when something is lacking for so long. The first that applies explains the others. */
+/** What a notice reports when something is lacking for so long. The first that applies explains the others. */
 interface Lack {
   readonly lacks: Lacked;
   readonly code: AlertCode;
@@ -171,7 +171,7 @@ export function judgeOutage({
   const [title, action] = afterFault[fault] ?? [undefined, 'read the log of the database for that time'];
   const what = title === undefined ? 'did not answer' : 'took no write';
   const why = title === undefined ? '' : `, because ${fault.replace(' is ', ' was ')}`;
-  const who = processWords(some, seen);
+  const who = seen.length === 1 ? '' : `. Seen by ${processWords(some, seen)}`;
   return {
     over: {
       topic: 'store',
@@ -179,7 +179,7 @@ export function judgeOutage({
       severity: title === undefined ? 'info' : 'warning',
       key: 'away',
       ...given({ title }),
-      summary: `The store ${what} for ${ageOf(until - from)}${why}, from ${formatMinute(from)} to ${formatMinute(until)}, as ${who} saw it`,
+      summary: `The store ${what} for ${ageOf(until - from)}${why}, from ${formatMinute(from)} to ${formatMinute(until)}${who}`,
       details: ['Runs waited and continue where they stopped. No alert could be sent in that time.'],
       unaffected: undefined,
       action,

@@ -162,7 +162,7 @@ export function openAlerts(options: AlertsOptions): Alerts {
     const leaversAtRisk = (name: string): number =>
       atRisk.reduce((sum, { sync, people }) => sum + (sync === name ? people : 0), 0);
     const paused = new Set(pauses.map(({ sync }) => sync));
-    /** Syncs with a cause that is told as a problem of a connection or a source. */
+    /** Syncs with a cause that is an open problem of a connection or a source. */
     const concerned = (topic?: CauseTopic): ReadonlySet<string> => {
       const causes = [...states.values()].flatMap(({ problems, concerned: some = {} }) =>
         causeTopics.flatMap((one) => (problems[one] === undefined || one !== (topic ?? one) ? [] : (some[one] ?? []))),
@@ -182,7 +182,7 @@ export function openAlerts(options: AlertsOptions): Alerts {
   };
   type Look = Awaited<ReturnType<typeof openLook>>;
 
-  /** Returns false when another process was faster: the runs are then judged by the next look. */
+  /** Returns false when another process was faster: the next evaluation judges the runs. */
   const evaluateShared = async (signs: readonly Sign[], look: Look): Promise<boolean> => {
     const { states, stateOf, evaluate, now, open, leaversAtRisk } = look;
     const configured = new Set(options.syncs.map(({ name }) => name));

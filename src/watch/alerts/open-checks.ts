@@ -9,7 +9,7 @@ import { outageToldMs } from './judge-service.ts';
 import type { Alerts } from './open-alerts.ts';
 
 const checkEveryMs = 5000;
-/** Three looks. Another process judges when the judge has not looked for so long. */
+/** Three checks. Another process judges when the judge has made none for so long. */
 const judgeMs = 15_000;
 /** An observation is written again in time for one that fails. */
 const seenForMs = 45_000;
@@ -31,13 +31,13 @@ export function openSight(): Sight {
 }
 
 /**
- * The looks of one process, every few seconds: it writes what it sees, and evaluates the alerts if it is the judge of the
- * deployment. No look waits for a channel to deliver.
+ * The checks of one process, every few seconds: it writes what it sees, and evaluates the alerts if it is the judge of the
+ * deployment. No check waits for a channel to deliver.
  */
 export interface AlertChecks {
-  /** Begins a look, unless one is under way or was just made. */
+  /** Begins a check, unless one is under way or was just made. */
   begin(signal: AbortSignal): Promise<void>;
-  /** Resolves when the look under way, and what it sends, has ended. */
+  /** Resolves when the check under way, and what it sends, has ended. */
   ended(): Promise<void>;
   /** The same, and then another process judges. */
   close(): Promise<void>;
@@ -79,7 +79,7 @@ export function openAlertChecks(alerts: Alerts, io: AlertChecksIo): AlertChecks 
     held = await store.leases.take(alertsLease, process, judgeMs, now);
     return held !== undefined;
   };
-  const look = async (signal: AbortSignal): Promise<void> => {
+  const check = async (signal: AbortSignal): Promise<void> => {
     const now = clock.now();
     const fault = await store.fault(now);
     if (fault !== undefined) {
@@ -113,7 +113,7 @@ export function openAlertChecks(alerts: Alerts, io: AlertChecksIo): AlertChecks 
     async begin(signal) {
       if (checking !== undefined || clock.now() < nextAt) return;
       nextAt = clock.now() + checkEveryMs;
-      checking = look(signal)
+      checking = check(signal)
         .catch((error: unknown) => {
           if (!signal.aborted)
             logger.error(
@@ -135,14 +135,14 @@ export function openAlertChecks(alerts: Alerts, io: AlertChecksIo): AlertChecks 
         if (written !== undefined) await store.alerts.observe({ ...written, isStopped: true });
         if (held !== undefined) await store.leases.release(held);
       } catch (error) {
-        // The observation and the lease end by themselves.
+        // The observation and the lease expire.
         if (!isStoreAway(error)) throw error;
       }
     },
   };
 }
 
-/** Looks until the signal aborts. */
+/** Makes the checks until the signal aborts. */
 export async function watchUntil(checks: AlertChecks, clock: Clock, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await checks.begin(signal);

@@ -126,7 +126,7 @@ export interface Evaluation {
   readonly judged?: Pick<AlertState, 'judgedUntil' | 'judgedRuns'>;
   /** The last success of a sync, else when it was first seen; undefined when no success is expected. */
   readonly freshAt?: number;
-  /** Of a deployment, a connection or a sync: see `AlertState`. */
+  /** What else the state keeps: see `AlertState`. */
   readonly also?: Pick<AlertState, 'storeBackAt' | 'lacking' | 'concerned' | 'excusedUntil'>;
 }
 
@@ -157,7 +157,7 @@ export async function endedSince(
   return runs.filter((run) => run !== undefined);
 }
 
-/** What one look knows beside the sync. */
+/** What one evaluation knows beside the sync. */
 export interface SyncSurroundings {
   /** Runs in progress, of all syncs. */
   readonly open: readonly Run[];
@@ -165,7 +165,7 @@ export interface SyncSurroundings {
   readonly isHindered: boolean;
   /** Before this instant, no sync is late: the deployment has just started. */
   readonly freshFrom: number;
-  /** Whether the trouble of the run is told as a problem of its connection or source. */
+  /** Whether the trouble of the run is a problem of its connection or source. */
   readonly isTold: (run: Run) => boolean;
 }
 
