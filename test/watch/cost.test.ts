@@ -120,7 +120,8 @@ it('watching costs the same for 10 and 400 syncs, and little', { timeout: 200_00
   const judged = async (office: Office, names: readonly string[]): Promise<number> => {
     const judge = judgeOf(office, names);
     const signal = new AbortController().signal;
-    await judge.evaluate(signal);
+    // The first looks store a state of each sync, and that its platform hinders it.
+    for (let look = 0; look < 3; look++) await judge.evaluate(signal);
     return count(() => judge.evaluate(signal));
   };
   const costs: Record<string, number>[] = [];

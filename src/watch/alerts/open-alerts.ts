@@ -219,15 +219,15 @@ export function openAlerts(options: AlertsOptions): Alerts {
         signal.throwIfAborted();
         await evaluate({ kind: 'connection', name: connection.name }, await evaluateTokens(connection, io));
       }
-      const seenNow = await attention.due({ ...look, isHindered: look.isHindered(look.concerned()) });
-      const syncs = seenNow.map(({ sync }) => sync.name);
-      const standings = await store.reports.syncs(syncs, now);
-      const holds = await store.holds.open(syncs, now);
+      const syncs = await attention.due({ ...look, isHindered: look.isHindered(look.concerned()) });
+      const syncNames = syncs.map(({ name }) => name);
+      const standings = await store.reports.syncs(syncNames, now);
+      const holds = await store.holds.open(syncNames, now);
       const due: SyncToEvaluate[] = [];
-      for (const { sync, hasEnded } of seenNow) {
+      for (const sync of syncs) {
         const { name } = sync;
         const standing = standings.get(name);
-        const ended = await endedSince({ standing, hasEnded }, stateOf({ kind: 'sync', name }), store);
+        const ended = await endedSince(standing, stateOf({ kind: 'sync', name }), store);
         const leaversAtRisk = look.leaversAtRisk(name);
         due.push({ sync, ended, standing, holds: holds.get(name) ?? noHolds, leaversAtRisk });
       }
@@ -377,29 +377,22 @@ function openAttention(syncs: readonly WatchedSync[], store: Pick<Store, 'alerts
      * last success has become too old, whose leavers are due, or that begin or end to be hindered; each sync at the first
      * call and at least every ten minutes.
      */
-    async due({
-      now,
-      stateOf,
-      leaversAtRisk,
-      isHindered,
-    }: AttentionFacts): Promise<readonly { readonly sync: WatchedSync; readonly hasEnded: boolean }[]> {
+    async due({ now, stateOf, leaversAtRisk, isHindered }: AttentionFacts): Promise<readonly WatchedSync[]> {
       const ended =
         checkedUntil === undefined
           ? []
           : await store.alerts.endedSince(Math.min(checkedUntil, now) - overlapMs, endsAtATime);
       checkedUntil = now;
-      const hasEnded = (sync: WatchedSync): boolean => !known.has(sync) || ended.some((run) => run.sync === sync.name);
-      const due = syncs.filter((sync) => {
+      return syncs.filter((sync) => {
         const last = known.get(sync);
         const state = stateOf({ kind: 'sync', name: sync.name });
         const isLate = sync.leavers !== undefined && leaversAtRisk(sync.name) > 0;
         const isOpen = Object.keys(state.problems).length > 0;
-        if (last === undefined || isOpen || isLate || hasEnded(sync)) return true;
+        if (last === undefined || isOpen || isLate || ended.some((run) => run.sync === sync.name)) return true;
         if (now < last.at || now >= last.at + atLeastEveryMs) return true;
         if (isHindered(sync) !== (state.excusedUntil === 'hindered')) return true;
         return last.freshAt !== undefined && last.freshAt < (sync.staleBefore(now) ?? Number.NEGATIVE_INFINITY);
       });
-      return due.map((sync) => ({ sync, hasEnded: hasEnded(sync) }));
     },
     evaluated: (sync: WatchedSync, last: LastEvaluation) => void known.set(sync, last),
   };

@@ -132,24 +132,23 @@ export interface Evaluation {
 
 const runsAtATime = 100;
 
-/**
- * Returns the runs of the sync that ended since the last evaluation, oldest first. `hasEnded`: one may have, although the
- * newest run is in progress. Reads nothing where none has.
- */
+/** Returns the runs of the sync that ended since the last evaluation, oldest first. Reads nothing where none has. */
 export async function endedSince(
-  { standing, hasEnded }: Pick<Partial<SyncToEvaluate>, 'standing'> & { readonly hasEnded: boolean },
+  standing: SyncStanding | undefined,
   before: AlertState,
   store: Store,
 ): Promise<readonly Run[]> {
-  const newest = standing?.newest;
-  const isOpen = newest?.endedAt === undefined;
-  if (newest === undefined || (isOpen ? !hasEnded : before.judgedRuns.includes(newest.id))) return [];
+  const { newest, endedAt = 0 } = standing ?? {};
+  if (newest === undefined) return [];
+  const isOpen = newest.endedAt === undefined;
+  // What else ended before a run in progress is judged with that run.
+  if (isOpen ? endedAt <= before.judgedUntil : before.judgedRuns.includes(newest.id)) return [];
   // The runs of a sync end one after the other, so none of them ended before the last judged one. Before the first judged
   // run, only the newest one matters.
   const since = before.judgedUntil === 0 ? undefined : before.judgedUntil;
   const ended = await store.alerts.endedRuns(newest.sync, since, runsAtATime);
   const unknown = ended.filter(({ id, startedAt }) => {
-    // A run that has ended since the standing was read is judged by the next look, with what it held.
+    // A run that has ended since the standing was read is judged with the next evaluation, together with what it held.
     const isLater = startedAt > newest.startedAt || (isOpen && id === newest.id);
     return !isLater && !before.judgedRuns.includes(id);
   });
