@@ -307,5 +307,5 @@ export async function withDatabase<T>(
 
 export function requireLasting(url: string, folder: string): void {
   if (isPostgresUrl(url) || sqlitePath(url, folder) !== ':memory:') return;
-  throw usageError('the store sqlite::memory: ends with the process, so it has no backup.');
+  throw usageError('the store sqlite::memory: is only in memory, so it cannot be backed up.');
 }
