@@ -31,7 +31,7 @@ export function shownWord(...words: readonly string[]) {
   return z
     .string()
     .nullish()
-    .describe(`${words.join(' or ')}; other words are read as they are`);
+    .describe(`${words.join(' or ')}; other words are read unchanged`);
 }
 
 export const shownFlag = z.boolean().nullish();
@@ -48,11 +48,6 @@ export const personText = sometimes(shownText);
 export function unwrapped(schema: z.ZodType): z.ZodType {
   const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
   return isWrapped ? unwrapped(schema.unwrap() as z.ZodType) : schema;
-}
-
-/** Returns whether the member may be missing by the contract. The client accepts any other missing member too. */
-export function isSometimes(schema: z.ZodType): boolean {
-  return schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodOptional;
 }
 
 /**

@@ -216,6 +216,7 @@ export const en = {
     chooseHint: 'Select the changes to decide about.',
     tooMany: (most: number) =>
       `At most ${most.toLocaleString('en-US')} people can be selected by name. Use the filter instead.`,
+    named: (names: string, more: number) => (more === 0 ? names : `${names} and ${more.toLocaleString('en-US')} more`),
     undeliverable: (changes: number) => `${count(changes, 'change', 'changes')} cannot be sent with this delivery`,
     approve: (what: string) => `Approve ${what}`,
     reject: 'Reject…',
@@ -375,7 +376,7 @@ export const en = {
     retry: 'next attempt',
     audit: 'Audit of this token',
     refresh: 'Refresh the token',
-    refreshMeans: 'Presents the refresh token to the platform now, also when automatic refreshes wait.',
+    refreshMeans: 'Presents the refresh token to the platform now, even if automatic refreshes wait.',
     revoke: 'Revoke the tokens',
     revokeMeans: (syncs: string) => `Runs of ${syncs} fail until the token is refreshed, or a new one is configured.`,
   },
@@ -394,7 +395,7 @@ export const en = {
     run: 'Run now',
     runMeans: 'Requests a run about all employees. Guards hold changes above their limits.',
     full: 'Full read…',
-    fullMeans: 'Requests a run that reads every employee, also when the sync usually reads only changed ones.',
+    fullMeans: 'Requests a run that reads every employee, even if the sync usually reads only changed ones.',
   },
   reason,
 };
