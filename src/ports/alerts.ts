@@ -361,6 +361,8 @@ export interface ChannelTest {
 /** A problem that was sent and is not over. */
 export interface StandingProblem extends KnownProblem {
   readonly subject: AlertSubject;
+  /** The syncs that a cause concerns. Absent: those of the subject. */
+  readonly syncs?: readonly string[];
 }
 
 /** A subject of which no problem is sent before `until`. */

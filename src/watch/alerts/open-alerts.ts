@@ -1,5 +1,6 @@
 import type { AlertTopic } from '../../core/run/codes/code-names.ts';
 import { describeError, type RollcallError, usageError } from '../../core/run/errors.ts';
+import { given } from '../../core/run/given.ts';
 import {
   type AlertNotice,
   type AlertState,
@@ -281,8 +282,16 @@ export function openAlerts(options: AlertsOptions): Alerts {
     },
     async report(limit) {
       const states = await storedStates();
-      const standing = states.flatMap(({ subject, problems }) =>
-        Object.entries(problems).map(([topic, problem]) => ({ ...problem, topic: topic as AlertTopic, subject })),
+      const standing = states.flatMap(({ subject, problems, concerned = {} }) =>
+        Object.entries(problems).map(([topic, problem]) => {
+          const cause = concerned[topic as CauseTopic];
+          return {
+            ...problem,
+            topic: topic as AlertTopic,
+            subject,
+            ...given({ syncs: cause && Object.keys(cause.syncs) }),
+          };
+        }),
       );
       const muted = states.flatMap(({ subject, muted: one }) => (one === undefined ? [] : [{ subject, ...one }]));
       const deliveries = limit === 0 ? [] : await store.alerts.list(limit);
