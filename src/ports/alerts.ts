@@ -360,7 +360,7 @@ export interface ChannelTest {
 /** A problem that was sent and is not over. */
 export interface StandingProblem extends KnownProblem {
   readonly subject: AlertSubject;
-  /** The syncs that it concerns, of a source. */
+  /** The syncs that a cause concerns. Absent: those of the subject. */
   readonly syncs?: readonly string[];
 }
 

@@ -1,5 +1,6 @@
 import type { AlertTopic } from '../../core/run/codes/code-names.ts';
 import { describeError, type RollcallError, usageError } from '../../core/run/errors.ts';
+import { given } from '../../core/run/given.ts';
 import {
   type AlertNotice,
   type AlertState,
@@ -293,8 +294,8 @@ export function openAlerts(options: AlertsOptions): Alerts {
       const standing = states.flatMap(({ subject, problems, concerned = {} }) =>
         Object.entries(problems).map(([topic, problem]) => {
           const about = concerned[topic as CauseTopic];
-          const syncs = about === undefined ? {} : { syncs: Object.keys(about.syncs) };
-          return { ...problem, topic: topic as AlertTopic, subject, ...syncs };
+          const syncs = about && Object.keys(about.syncs);
+          return { ...problem, topic: topic as AlertTopic, subject, ...given({ syncs }) };
         }),
       );
       const muted = states.flatMap(({ subject, muted: one }) => (one === undefined ? [] : [{ subject, ...one }]));
