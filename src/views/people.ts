@@ -75,9 +75,7 @@ const personStep = z.object({
   step: z.enum(personStepNames),
   state: z
     .enum(['ok', 'partly', 'stopped', 'not-reached'])
-    .describe(
-      'partly: some cells cannot be used, and the others are; stopped: no later step happens until the reason is gone',
-    ),
+    .describe('partly: some cells cannot be used; stopped: no later step runs until the cause is removed'),
   summary: z.string().describe('A sentence without its full stop'),
   details: z.array(stepDetail),
   run: z.string().nullable().describe('The run that the step is about'),
@@ -120,7 +118,7 @@ export const person = z
     identification: z.string(),
     answer: z.string().describe('What happens to the account, and why: a sentence without its full stop'),
     values: z.array(personValue).describe('The mapped fields of the record; empty without a record'),
-    next: z.string().describe('What the next whole run does'),
+    next: z.string().describe('What the next full run does'),
     steps: z
       .array(personStep)
       .describe(
@@ -176,7 +174,7 @@ export interface PersonTrace {
   readonly findings: readonly Finding[];
   /** Why a full run would plan nothing from this read. */
   readonly failure: string | undefined;
-  /** What the next whole run does, and what keeps it from doing it: a hold, a rejection, a pause. */
+  /** What the next full run does, and what keeps it from doing it: a hold, a rejection, a pause. */
   readonly next: string;
   readonly pair: Inner<z.output<typeof pair>> | null;
   /** Renames of the account by `adopt`: those that led to this identification, and the one that ended it. */

@@ -193,7 +193,7 @@ const settle = z
     ),
     proofWithin: documented(
       duration('0s', '7d').prefault('10m'),
-      'Time after which a run with more to send reads back what it has sent. One scan covers all files since the last one; 0s reads each file back before the next is sent.',
+      'Time after which a run with unsent changes reads back the sent ones. One scan covers all files since the last one; 0s reads each file back before the next is sent.',
       '10m',
     ),
     lookWithin: documented(

@@ -213,7 +213,7 @@ export class Lab {
   /** Returns the test user as it is now. Throws `Stopped` without one. */
   async current(): Promise<User> {
     const user = await this.shown(() => true);
-    if (user === undefined) throw new Stopped('the test user is no longer shown');
+    if (user === undefined) throw new Stopped('the platform no longer shows the test user');
     return user;
   }
 

@@ -127,7 +127,7 @@ async function waitForTurn(context: RunContext, afterMs: number, why: string, io
   if (ageOn(io.clock, waitingSince) < deadlineMs) {
     await io.store.runs.update(owned, { problem: { at: now, reason: why } }, { delivery: { waitingSince } });
     const until = waitingSince + spanOn(io.clock, deadlineMs);
-    const waiting = waitFor('platform', 'the run ends, and the next run plans the rest again', {
+    const waiting = waitFor('platform', 'the run ends, and the next run plans the unsent changes again', {
       about: why.replace(/\.$/, ''),
       since: waitingSince,
       until,
@@ -136,7 +136,7 @@ async function waitForTurn(context: RunContext, afterMs: number, why: string, io
     return { kind: 'again', afterMs, waiting };
   }
   const waited = deadlineMs < 120_000 ? `${Math.round(deadlineMs / 1000)} s` : `${Math.round(deadlineMs / 60_000)} min`;
-  const reason = `the platform is busy: nothing more could be sent for ${waited} (settle.deadline); the next run plans the rest again. ${why}`;
+  const reason = `the platform is busy: nothing more could be sent for ${waited} (settle.deadline). The next run plans the unsent changes again. ${why}`;
   await io.store.runs.update(owned, { reason });
   return { kind: 'next' };
 }
