@@ -196,8 +196,8 @@ const pastAnswer = z.object({
   rule: z.string().nullable().describe('The rule of the change'),
   hash: z.string().nullable().describe('The hash of the change'),
   code: z.string().nullable().describe('The code of the finding that left the account as it was'),
-  says: z.string().nullable().describe('Standing in the read: active, leaver, out-of-scope, other, undecided, absent'),
-  since: instant.nullable().describe('Start of the first run with this standing'),
+  says: z.string().nullable().describe('Status in the read: active, leaver, out-of-scope, other, undecided, absent'),
+  since: instant.nullable().describe('Start of the first run with this status'),
 });
 
 export const personPast = z
@@ -205,7 +205,7 @@ export const personPast = z
     history: pastChanges.shape.history,
     told: z
       .array(z.object({ at: instant, run: z.string().nullable(), text: z.string() }))
-      .describe('The standing of the person in full reads, and the findings about the person, newest first'),
+      .describe('The status of the person in full reads, and the findings about the person, newest first'),
     past: pastAnswer.nullable().describe('The answer of the requested run; null: none was requested'),
   })
   .meta({ id: 'PersonPast' });
