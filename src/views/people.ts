@@ -108,7 +108,7 @@ const wayOfTwo = z.object({ way: z.enum(decisionWays).exclude(['disable']), effe
 
 const pair = z.object({
   identification: z.string().describe('The person in the source'),
-  other: z.string().describe('The account; equal: the record is about another person than the account'),
+  other: z.string().describe('The account. If it equals the person, the record and the account are different people'),
   ways: z.array(wayOfTwo).describe('Other possible decisions than moving the account to the identification'),
 });
 

@@ -350,8 +350,8 @@ function movedSentence(moved: readonly string[]): string {
   const shown = moved.slice(0, 5).join(', ');
   const more = moved.length > 5 ? ', …' : '';
   return (
-    `${countOf(moved.length, 'other user')} changed between the two scans (${shown}${more}): enabled or lastUpdate moved. ` +
-    'Either they were changed at the same time, or a file of one row touches other users. ' +
-    'Look at these users before any sync runs, and learn again at a quiet time'
+    `${countOf(moved.length, 'other user')} changed between the two scans (${shown}${more}): enabled or lastUpdate differs. ` +
+    'Another system changed them at the same time, or a file of one row changes other users. ' +
+    'Check these users before any sync runs, and learn again at a quiet time'
   );
 }
