@@ -36,7 +36,7 @@ function quiet(kind: Exclude<QuietRequest['kind'], 'mute'>, summary: string) {
   });
 }
 
-/** Returns what concerns the syncs that the caller sees, and their connections. */
+/** Returns what concerns the syncs that the caller sees, their connections and their sources. */
 function alertsSeen(report: AlertsReport, { syncs }: Pick<AppIo, 'syncs'>, sight: Sight): AlertsReport {
   if (sight.syncs === undefined) return report;
   const isSeen = ({ subject: { kind, name } }: { readonly subject: AlertSubject }): boolean =>
@@ -45,17 +45,24 @@ function alertsSeen(report: AlertsReport, { syncs }: Pick<AppIo, 'syncs'>, sight
   return {
     ...report,
     channels: [],
-    standing: report.standing.filter(isSeen).map(withoutOthers),
+    standing: report.standing
+      .filter((one) => isSeen(one) || ofSource(one).some((sync) => isIn(sight, sync)))
+      .map(withoutOthers),
     muted: report.muted.filter(isSeen),
     deliveries: report.deliveries.filter(({ notice }) => isSeen(notice)),
   };
 }
 
-/** Says only what kind of problem a connection has, because its texts name the other syncs. */
+function ofSource({ subject, syncs = [] }: StandingProblem): readonly string[] {
+  return subject.kind === 'source' ? syncs : [];
+}
+
+/** Says only what kind of problem a connection or source has, because its texts name the other syncs. */
 function withoutOthers(problem: StandingProblem): StandingProblem {
-  const { run: _run, count: _count, ...rest } = problem;
+  const { run: _run, count: _count, concerns: _concerns, syncs: _syncs, ...rest } = problem;
   if (rest.subject.kind === 'sync') return problem;
-  return { ...rest, summary: rest.title ?? titlesOfAlert(rest.code)[0], details: [] };
+  const action = rest.subject.kind === 'source' ? 'rollcall check' : rest.action;
+  return { ...rest, action, summary: rest.title ?? titlesOfAlert(rest.code)[0], details: [] };
 }
 
 export const alertEndpoints: readonly Endpoint[] = [
