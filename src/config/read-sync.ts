@@ -263,17 +263,17 @@ function checkClearing({ path, found }: SyncDraft, { report }: SyncReading, dial
   ].join(', and ');
   const carried = writeOnlyFields.filter((name) => mapping.fields[name] !== undefined);
   if (found.firstSight === 'assume' && carried.length > 0) {
-    const message = `is assume, but every write carries ${carried.join(', ')} and overwrites what was assumed (${how}); use firstSight: write, which counts and shows these writes`;
+    const message = `has no effect: every write carries ${carried.join(', ')} and overwrites the assumed values (${how}); use firstSight: write`;
     report.addKey([...path, 'firstSight'], message);
   }
   for (const name of carried) {
     const write = mapping.fields[name]?.write;
     if (write === undefined) continue;
-    const message = `is for fields that a write may leave out, but every write carries ${name}, which cannot be read back, and overwrites a change of it (${how}); remove it`;
+    const message = `has no effect: every write carries ${name}, which the platform does not return, and overwrites edits (${how}); remove it`;
     report.addKey([...path, 'mapping', ...fieldPath(name), write === 'keepLocalEdits' ? write : 'write'], message);
   }
   const lost = writeOnlyFields.filter((name) => mapping.fields[name] === undefined && !dialect.mayClear.includes(name));
   if (lost.length === 0) return;
-  const message = `does not name ${lost.join(', ')}: every write would clear it, and it cannot be read back (${how}); map it, or list it in dialect.mayClear`;
+  const message = `does not name ${lost.join(', ')}: every write would clear it, and the platform does not return it (${how}); map it, or list it in dialect.mayClear`;
   report.addKey([...path, 'mapping'], message);
 }

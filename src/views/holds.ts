@@ -144,7 +144,7 @@ export const verdict = z
     ),
     expiresAt: instant.nullable().describe('until when an approval is valid'),
     frozenUntil: instant.nullable().describe('a freeze: approved disables and removes are sent after its end'),
-    isDeploymentRunning: z.boolean().describe('false: nothing is delivered until a deployment is started'),
+    isDeploymentRunning: z.boolean().describe('false: no deployment is running, so nothing is delivered'),
   })
   .meta({ id: 'Verdict' });
 

@@ -17,7 +17,7 @@ const leaver = z.object({
   run: z.string().nullable().describe('The run that disables, or holds the disable'),
   sentAt: instant.nullable(),
   seenAt: instant.nullable().describe('When the platform first showed that the account is not enabled'),
-  lateSeconds: count.describe('How long after the target; 0: in time'),
+  lateSeconds: count.describe('Delay after the target; 0: in time'),
   ending: z.enum(['disabled', 'gone', 'withdrawn']).nullable().describe('withdrawn: HR no longer states it'),
   kept: z
     .object({ by: z.string(), why: personal(z.string().nullable()), until: instant.nullable() })

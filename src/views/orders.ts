@@ -65,7 +65,7 @@ export const previewOrder = z
     error: 'only selects changes of an undo: add undo',
     path: ['only'],
   })
-  .meta({ id: 'PreviewOrder', description: 'What the preview is about' });
+  .meta({ id: 'PreviewOrder', description: 'The scope of the preview' });
 
 export const mappingOrder = z
   .strictObject({ mapping: z.string().min(1).max(50_000).describe('The section `mapping` of the sync, as YAML') })
@@ -139,7 +139,7 @@ export const holdOrder = z
     expect: count
       .min(0)
       .optional()
-      .describe('How many changes the operator saw. Another number: 409, and nothing is decided'),
+      .describe('How many changes the operator saw. If the number differs, the answer is 409 and nothing is decided'),
     reopen: z.boolean().optional().describe('true: also approves what a person rejected'),
     ...signature,
   })

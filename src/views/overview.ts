@@ -224,7 +224,7 @@ export const dayList = z
   })
   .meta({
     id: 'DayList',
-    description: 'Changes count on the day on which they were seen applied, runs on the day on which they ended',
+    description: 'Changes count on the day when the platform showed them, runs on the day when they ended',
   });
 
 export type DayCounts = Inner<z.output<typeof dayOfSync>>;

@@ -75,9 +75,7 @@ const personStep = z.object({
   step: z.enum(personStepNames),
   state: z
     .enum(['ok', 'partly', 'stopped', 'not-reached'])
-    .describe(
-      'partly: some cells cannot be used, and the others are; stopped: no later step happens until the reason is gone',
-    ),
+    .describe('partly: some cells cannot be used; stopped: no later step runs until the cause is removed'),
   summary: z.string().describe('A sentence without its full stop'),
   details: z.array(stepDetail),
   run: z.string().nullable().describe('The run that the step is about'),
@@ -110,7 +108,7 @@ const wayOfTwo = z.object({ way: z.enum(decisionWays).exclude(['disable']), effe
 
 const pair = z.object({
   identification: z.string().describe('The person in the source'),
-  other: z.string().describe('The account; equal: the record is about another person than the account'),
+  other: z.string().describe('The account. If it equals the person, the record and the account are different people'),
   ways: z.array(wayOfTwo).describe('Other possible decisions than moving the account to the identification'),
 });
 
@@ -120,7 +118,7 @@ export const person = z
     identification: z.string(),
     answer: z.string().describe('What happens to the account, and why: a sentence without its full stop'),
     values: z.array(personValue).describe('The mapped fields of the record; empty without a record'),
-    next: z.string().describe('What the next whole run does'),
+    next: z.string().describe('What the next full run does'),
     steps: z
       .array(personStep)
       .describe(
@@ -176,7 +174,7 @@ export interface PersonTrace {
   readonly findings: readonly Finding[];
   /** Why a full run would plan nothing from this read. */
   readonly failure: string | undefined;
-  /** What the next whole run does, and what keeps it from doing it: a hold, a rejection, a pause. */
+  /** What the next full run does, and what keeps it from doing it: a hold, a rejection, a pause. */
   readonly next: string;
   readonly pair: Inner<z.output<typeof pair>> | null;
   /** Renames of the account by `adopt`: those that led to this identification, and the one that ended it. */
@@ -198,8 +196,8 @@ const pastAnswer = z.object({
   rule: z.string().nullable().describe('The rule of the change'),
   hash: z.string().nullable().describe('The hash of the change'),
   code: z.string().nullable().describe('The code of the finding that left the account as it was'),
-  says: z.string().nullable().describe('Standing in the read: active, leaver, out-of-scope, other, undecided, absent'),
-  since: instant.nullable().describe('Start of the first run with this standing'),
+  says: z.string().nullable().describe('Status in the read: active, leaver, out-of-scope, other, undecided, absent'),
+  since: instant.nullable().describe('Start of the first run with this status'),
 });
 
 export const personPast = z
@@ -207,7 +205,7 @@ export const personPast = z
     history: pastChanges.shape.history,
     told: z
       .array(z.object({ at: instant, run: z.string().nullable(), text: z.string() }))
-      .describe('The standing of the person in full reads, and the findings about the person, newest first'),
+      .describe('The status of the person in full reads, and the findings about the person, newest first'),
     past: pastAnswer.nullable().describe('The answer of the requested run; null: none was requested'),
   })
   .meta({ id: 'PersonPast' });

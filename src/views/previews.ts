@@ -37,10 +37,10 @@ const shownPlan = z.object({
   budgetWithHeld: budget.describe(
     'The same estimate including the changes that a guard would hold; null without such changes',
   ),
-  facts: personal(z.looseObject({})).describe('What the read and the scan saw: rows, users, gaps'),
+  facts: personal(z.looseObject({})).describe('Results of the read and the scan: rows, users, gaps'),
   holds: z
     .array(z.object({ class: z.string(), reason: personal(z.string()), count }))
-    .describe('What the guards of a run would hold'),
+    .describe('Changes that the guards of a run would hold'),
   findings: personal(z.array(finding)).describe('The first 1,000'),
   failure: personal(z.string().nullable()).describe('Why a run of this plan would fail; null: the run would not fail'),
 });
@@ -50,8 +50,8 @@ export const preview = previewFacts
     progress: z
       .object({ step: z.enum(['reading', 'scanning', 'planning']), done: count, total: count.nullable() })
       .nullable()
-      .describe('How far the work is: rows, users or people; null: not known'),
-    isDeploymentRunning: z.boolean().describe('false: nothing makes the preview until a deployment is started'),
+      .describe('Progress: rows, users or people; null: not known'),
+    isDeploymentRunning: z.boolean().describe('false: no deployment is running, so no preview is made'),
     report: shownPlan.nullable().describe('What a run would do; null until it is done'),
   })
   .meta({ id: 'Preview' });

@@ -50,9 +50,7 @@ export const runSummary = z
     outcome: orNewer(outcomes).nullable().describe('null until the run has ended'),
     reason: personal(z.string().nullable()),
     reasons: personal(z.array(z.string())).describe('All reasons of the outcome, that of `reason` first'),
-    isSuccess: z
-      .boolean()
-      .describe('The run ended and did its work; true for a partial run in which only records are in trouble'),
+    isSuccess: z.boolean().describe('The run ended successfully; true for a partial run if only HR records need a fix'),
     digest: z.string().nullable(),
     isCancelRequested: z.boolean(),
     waiting: waitingWire,
@@ -83,7 +81,7 @@ const runFacts = runSummary.extend({
   requests: amounts.describe('Requests to the platform so far, by purpose'),
   budget: budget.describe('Estimated requests of the run; null before its plan is made'),
   budgetWithHeld: budget.describe('The same estimate including the held changes; null without held changes'),
-  facts: personal(z.looseObject({})).describe('What the run saw: rows, users, gaps'),
+  facts: personal(z.looseObject({})).describe('Results of the read and the scan: rows, users, gaps'),
 });
 
 const factsOf = (run: Run) => ({
@@ -248,7 +246,7 @@ export const runWithTimes = runDetail
           code: z.string(),
           message: personal(z.string()),
           count,
-          examples: z.array(finding).describe('The first three, with their place in the source'),
+          examples: z.array(finding).describe('The first three findings, with their place in the source'),
         }),
       )
       .describe('Findings with equal code and text, the most frequent first; at most 200'),

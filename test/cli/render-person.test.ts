@@ -128,7 +128,7 @@ test('a person is followed from the source to the decision', () => {
       missing in 1 read since 2026-11-21 19:30:00 UTC
       job was last written as "Clerk"
       area was sent as "Sales and more" and is returned as "Sales"
-      sent 1 time without a sign that it was applied
+      sent 1 time without confirmation
 
     Decision
       the employee is active, and the user differs (active-update)

@@ -183,9 +183,9 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'mayClear: [email]': '9 connections.acme.dialect.mayClear[0]: must be one of job, phoneNumber, seniority',
     'mayClear: [job, job]': '9 connections.acme.dialect.mayClear[1]: is a duplicate; it is first listed as [0]',
     'put: replaces':
-      '18 syncs.people.mapping: does not name job, phoneNumber, seniority: every write would clear it, and it cannot be read back (dialect.put is replaces); map it, or list it in dialect.mayClear',
+      '18 syncs.people.mapping: does not name job, phoneNumber, seniority: every write would clear it, and the platform does not return it (dialect.put is replaces); map it, or list it in dialect.mayClear',
     'csv: { header: full }, mayClear: [job, seniority]':
-      '18 syncs.people.mapping: does not name phoneNumber: every write would clear it, and it cannot be read back (dialect.csv.header is full and an empty cell clears); map it, or list it in dialect.mayClear',
+      '18 syncs.people.mapping: does not name phoneNumber: every write would clear it, and the platform does not return it (dialect.csv.header is full and an empty cell clears); map it, or list it in dialect.mayClear',
   },
   'dialect: { put: merges }': {
     'dialect: nothing': '9 connections.acme.dialect: must be a mapping of keys and values',

@@ -214,7 +214,7 @@ test('what is assumed cannot be where every write carries every field', async ()
       .replace('lastName: last', 'lastName: last, job: title');
   const path = 'syncs.people.firstSight';
   const message = expect.stringMatching(
-    /every write carries job and overwrites what was assumed .*use firstSight: write/,
+    /every write carries job and overwrites the assumed values .*use firstSight: write/,
   );
 
   expect(await problemsOf(text('{ put: replaces, mayClear: [phoneNumber, seniority] }'))).toMatchObject([
@@ -232,7 +232,9 @@ test('a write-only field has no rule of its own where every write carries every 
       .replace('fixed-token }', `fixed-token, dialect: ${dialect} }`)
       .replace('lastName: last', `lastName: last, area: { from: a, write: onCreate }, job: { from: title, ${rule} }`);
   const puts = '{ put: replaces, mayClear: [phoneNumber, seniority] }';
-  const message = expect.stringMatching(/every write carries job, which cannot be read back, and overwrites a change/);
+  const message = expect.stringMatching(
+    /every write carries job, which the platform does not return, and overwrites edits/,
+  );
 
   expect(await problemsOf(text(puts, 'write: ifEmpty'))).toMatchObject([
     { path: 'syncs.people.mapping.job.write', message },

@@ -170,7 +170,7 @@ describe('writes that are forbidden', () => {
     refused: platformError({}),
     lost: platformError({ code: 'PLATFORM_FORBIDDEN', effect: 'unknown' }),
   };
-  const why = `${refusalReason('create', 'the platform says no')} 3 files or changes in a row were refused, and no write was accepted in between, so the rest was not sent`;
+  const why = `${refusalReason('create', 'the platform says no')} 3 files or changes in a row were refused, and no write was accepted in between, so the run stopped sending`;
 
   it.each([
     ['in a row, also over batches', 1, 'forbidden', { refusedInRow: { count: 2 } }],

@@ -316,7 +316,7 @@ it('two people are each decided alone', async () => {
 });
 
 it.each<[Parameters<typeof adoptPeople>[3], string[], RegExp]>([
-  [{ ...ana, way: 'leave', reason: 'why' }, ['N3'], /needs a reason and an end/],
+  [{ ...ana, way: 'leave', reason: 'why' }, ['N3'], /requires a reason and an end/],
   [{ ...ana, way: 'leave', until: { inMs: 1000 } }, ['N3'], /decision to leave accounts needs a reason/],
   [{ ...ana, way: 'leave', until: { at: 5 }, reason: 'why' }, ['N3'], /ends in the future/],
   [{ ...ana, way: 'replace', until: { inMs: 1000 } }, ['N3'], /replace has no end/],

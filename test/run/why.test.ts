@@ -46,7 +46,7 @@ describe('why', () => {
   it('tells why a full run would plan nothing', async () => {
     const scene = await openPlanScene({ records: [row('b2', { status: 'odd' })], users: [account('a1')] });
     const { failure, subject, decision, change } = await ask(scene, 'a1');
-    expect(failure).toMatch(/^the source returned 1 row, none of them usable/);
+    expect(failure).toMatch(/^the source returned 1 row, but none of them can be used/);
     expect([subject, decision, change]).toEqual([undefined, undefined, undefined]);
   });
 

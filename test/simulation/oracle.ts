@@ -116,7 +116,7 @@ export class Oracle {
       if (!isTaken || handed === undefined || handed.change.isApproved) continue;
       // Known limit: what was waited out counts no more, though it may have had its effect and been undone by others.
       const row = await this.#store.plans.get(handed.run, identification);
-      if (row?.stateReason?.startsWith('its outcome stayed unknown') !== true) taken.push(effect);
+      if (row?.stateReason?.startsWith('the outcome is still unknown') !== true) taken.push(effect);
     }
     for (const { at } of taken) {
       const within = taken.filter((one) => one.at <= at && one.at > at - 23 * 3_600_000);

@@ -188,7 +188,7 @@ function findingsOf({ findings }: PersonTrace): string {
 }
 
 function undecided({ failure }: PersonTrace): string {
-  return `nothing is decided from this read: ${cleanLine(failure ?? 'the person was not compared')}`;
+  return `this read decides nothing: ${cleanLine(failure ?? 'the person was not compared')}`;
 }
 
 function standingOf({ records, says }: PersonTrace): string {
@@ -253,7 +253,7 @@ function entryLines(ledger: LedgerEntry | undefined, lookup: Lookup): readonly s
   }
   if (leaders?.main !== undefined) lines.push(`${quote(leaders.main)} is the main leader, and ours`);
   if (leaders?.byHand !== undefined) lines.push(`${quote(leaders.byHand)} is the main leader that was set by hand`);
-  if (unverified > 0) lines.push(`sent ${formatCount(unverified, 'time')} without a sign that it was applied`);
+  if (unverified > 0) lines.push(`sent ${formatCount(unverified, 'time')} without confirmation`);
   return lines;
 }
 

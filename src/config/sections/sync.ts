@@ -193,7 +193,7 @@ const settle = z
     ),
     proofWithin: documented(
       duration('0s', '7d').prefault('10m'),
-      'Time after which a run with more to send reads back what it has sent. One scan covers all files since the last one; 0s reads each file back before the next is sent.',
+      'Time after which a run with unsent changes reads back the sent ones. One scan covers all files since the last one; 0s reads each file back before the next is sent.',
       '10m',
     ),
     lookWithin: documented(
@@ -323,7 +323,7 @@ export const syncShape = {
   ),
   leavers: documented(
     leavers.prefault({}),
-    'The target time to disable the account of a leaver. The clock starts when a read first shows the leaver, and not before the end of the last day of work (time zone of the person). See [No leaver late](how-to/no-leaver-late.md).',
+    'The target time to disable the account of a leaver. The clock starts when a read first shows the leaver, but not before the last day of work ends for the person. See [No leaver late](how-to/no-leaver-late.md).',
     { within: '24h', warn: '2h' },
   ),
   outOfScope: documented(

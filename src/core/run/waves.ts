@@ -214,7 +214,7 @@ const troubleAfter = 3;
  * Undefined when the next one is tried.
  */
 export function connectionTrouble({ count, hasDisables }: RefusedInRow): string | undefined {
-  const end = 'and no write was accepted in between, so the rest was not sent';
+  const end = 'and no write was accepted in between, so the run stopped sending';
   if (count >= troubleAfter) return `${count} files or changes in a row were refused, ${end}`;
   return hasDisables === true && count > 1 ? `the file of disables and another one were refused, ${end}` : undefined;
 }

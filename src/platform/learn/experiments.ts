@@ -44,9 +44,9 @@ export const readings: readonly Experiment[] = [
     async run(lab) {
       const query = { searchString: lab.nobody, enabled: false, page: 0, size: 1 };
       const value = placeOfParameters(await lab.search('query', query), await lab.search('body', query));
-      if (value === undefined) return [{ evidence: 'both places gave the same answer' }];
+      if (value === undefined) return [{ evidence: 'query and body gave the same answer' }];
       const other = value === 'query' ? 'body' : 'query';
-      const evidence = `a text that no user has found no user in the ${value}, and the ${other} was refused or ignored`;
+      const evidence = `a search with parameters in the ${value} was filtered; with parameters in the ${other} it was refused or not filtered`;
       return [{ value, evidence }];
     },
   },
@@ -102,7 +102,7 @@ export const readings: readonly Experiment[] = [
       } finally {
         await client.close();
       }
-      return [{ evidence: 'no token of this connection may read the roles' }];
+      return [{ evidence: 'no token of this connection can read the roles' }];
     },
   },
   {
@@ -231,7 +231,7 @@ export const writings: readonly Experiment[] = [
         return [finding, { evidence: 'the platform shows too few of the written fields' }];
       }
       const [value, fate] = shown.fields[kept] === undefined ? ['replaces', 'cleared'] : ['merges', 'kept'];
-      return [finding, { value, evidence: `the update left ${kept} out, and it was ${fate}` }];
+      return [finding, { value, evidence: `the update omitted ${kept}, and it was ${fate}` }];
     },
   },
   {
@@ -246,7 +246,7 @@ export const writings: readonly Experiment[] = [
       const row = { kind: 'update', after: { [field]: 'Used' }, dialect } as const;
       const { end, user: shown } = await lab.send(`U ${lab.order.user}, with used columns`, row, isOther(user, field));
       return shown === undefined
-        ? [{ value: 'full', evidence: `used columns had no effect: ${endWords(end)}` }]
+        ? [{ value: 'full', evidence: `a file with the columns in use had no effect: ${endWords(end)}` }]
         : [{ value: 'used', evidence: 'a file with the columns in use was applied' }];
     },
   },

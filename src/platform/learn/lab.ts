@@ -213,7 +213,7 @@ export class Lab {
   /** Returns the test user as it is now. Throws `Stopped` without one. */
   async current(): Promise<User> {
     const user = await this.shown(() => true);
-    if (user === undefined) throw new Stopped('the test user is no longer shown');
+    if (user === undefined) throw new Stopped('the platform no longer shows the test user');
     return user;
   }
 
@@ -350,8 +350,8 @@ function movedSentence(moved: readonly string[]): string {
   const shown = moved.slice(0, 5).join(', ');
   const more = moved.length > 5 ? ', …' : '';
   return (
-    `${countOf(moved.length, 'other user')} changed between the two scans (${shown}${more}): enabled or lastUpdate moved. ` +
-    'Either they were changed at the same time, or a file of one row touches other users. ' +
-    'Look at these users before any sync runs, and learn again at a quiet time'
+    `${countOf(moved.length, 'other user')} changed between the two scans (${shown}${more}): enabled or lastUpdate differs. ` +
+    'Another system changed them at the same time, or a file of one row changes other users. ' +
+    'Check these users before any sync runs, and learn again at a quiet time'
   );
 }

@@ -36,7 +36,9 @@ export async function learnPlatform(options: LabOptions): Promise<LearnEnd> {
       for (const experiment of writings) await make(experiment, lab);
       const { latestMs = 0 } = lab;
       const evidence =
-        latestMs < 2000 ? 'writes showed at once' : `a write showed ${ageOf(latestMs)} after the end of its file`;
+        latestMs < 2000
+          ? 'writes showed at once'
+          : `a write became visible ${ageOf(latestMs)} after the end of its file`;
       desk.found({ setting: 'settle.visibleWithin', value: visibleWithin(latestMs), evidence });
     } catch (error) {
       options.signal.throwIfAborted();
@@ -93,7 +95,7 @@ async function cleanUp(lab: Lab, user: string, writtenAt: number | undefined): P
   if (lookup.found === 'unclear') return { user, state: 'unknown', why: lookup.reason };
   const { rawIdentification = user, enabled } = lookup.user;
   const state = enabled ? 'enabled' : 'disabled';
-  if (!isTestUser(lookup.user)) return { user, state, why: 'it no longer has the names that learn gave it' };
+  if (!isTestUser(lookup.user)) return { user, state, why: 'its names are no longer those that learn set' };
   const removal = await desk.write(`the removal of ${user}, without blacklist`, () =>
     lab
       .platform()

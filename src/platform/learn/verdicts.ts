@@ -79,9 +79,12 @@ export function unitOfLife(
   }
   if (told % minuteMs === 0) {
     const life = formatDuration(told);
-    return { unit: 'milliseconds', evidence: `expires_in is ${told}: as milliseconds ${life}, a round time` };
+    return {
+      unit: 'milliseconds',
+      evidence: `expires_in is ${told}: as milliseconds that is ${life}, a round lifetime`,
+    };
   }
-  return { unit: 'seconds', evidence: `expires_in is ${told}: no round time in milliseconds` };
+  return { unit: 'seconds', evidence: `expires_in is ${told}: not a round lifetime in milliseconds` };
 }
 
 /** What a counted scan shows of a user, and whose keys they are. */

@@ -116,11 +116,15 @@ async function resolveBatch(
     return { batch, users: namesOf(changes), isReleased: false };
   }
   for (const identification of open) {
-    certain.marks.push({ identification, state: 'failed', reason: 'its outcome stayed unknown; planned again' });
+    certain.marks.push({
+      identification,
+      state: 'failed',
+      reason: 'the outcome is still unknown, so the change is planned again',
+    });
   }
   const reason =
     open.length === 0
-      ? 'every change was seen applied'
+      ? 'the platform shows every change'
       : `${countOf(open.length, 'change was', 'changes were')} not seen applied in time; planned again`;
   await io.store.batches.resolve(owned, batch.id, reason, certain);
   return { batch, users: open, isReleased: true };

@@ -155,6 +155,6 @@ async function hasApplied(files: readonly Batch[], io: EngineIo): Promise<boolea
 }
 
 function platformFaulty(files: number): Finding {
-  const message = `${files} files in a row failed, and no change was applied. The platform does not seem to process files, so the rest was not sent`;
+  const message = `${files} files in a row failed, and no change was applied. The platform does not seem to process files, so the run stopped sending`;
   return { code: 'platform-ill', message };
 }

@@ -135,7 +135,7 @@ async function waitForTurn(
     const problem = { at: now, reason: why, ...given({ cause }) };
     await io.store.runs.update(owned, { problem }, { delivery: { waitingSince } });
     const until = waitingSince + spanOn(io.clock, deadlineMs);
-    const waiting = waitFor('platform', 'the run ends, and the next run plans the rest again', {
+    const waiting = waitFor('platform', 'the run ends, and the next run plans the unsent changes again', {
       about: why.replace(/\.$/, ''),
       since: waitingSince,
       until,
@@ -144,7 +144,7 @@ async function waitForTurn(
     return { kind: 'again', afterMs, waiting };
   }
   const waited = deadlineMs < 120_000 ? `${Math.round(deadlineMs / 1000)} s` : `${Math.round(deadlineMs / 60_000)} min`;
-  const reason = `the platform is busy: nothing more could be sent for ${waited} (settle.deadline); the next run plans the rest again. ${why}`;
+  const reason = `the platform is busy: nothing more could be sent for ${waited} (settle.deadline). The next run plans the unsent changes again. ${why}`;
   await io.store.runs.update(owned, { reason, ...(cause === undefined ? {} : { end: { cause, reasons: [] } }) });
   return { kind: 'next' };
 }

@@ -144,7 +144,7 @@ export const peopleEndpoints: readonly Endpoint[] = [
     ...asks,
     id: 'preview-adoption',
     path: '/api/syncs/{sync}/adopt/preview',
-    summary: 'Show what adopting users would change',
+    summary: 'Show what an adoption of users would change',
     description: 'Changes nothing. May read the whole source, so it counts as ten requests.',
     body: peopleOrder,
     refusals: [400, 404, 502],

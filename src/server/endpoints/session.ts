@@ -42,7 +42,9 @@ export const session = z
       .describe(
         'What the caller may do in some sync. read: states; people: personal data; audit; act: pause, run, cancel, preview, acknowledge; decide: approve, reject, undo, adopt; raw: raw answers of other systems; samples: values of the source; tokens: refresh and revoke; sessions: list and end those of others',
       ),
-    bySync: z.record(z.string(), z.array(z.enum(rightNames))).describe('The rights in each sync that the caller sees'),
+    bySync: z
+      .record(z.string(), z.array(z.enum(rightNames)))
+      .describe('The rights in each sync that the caller can see'),
     method: z.enum(['openid', 'token', 'bearer']).nullable(),
     csrf: z.string().nullable().describe('Send it as X-CSRF-Token with every POST of a session'),
     expiresAt: instant.nullable(),

@@ -74,7 +74,7 @@ export const BamboohrConfig = z
       .min(1)
       .max(350)
       .meta({
-        description: 'Every field that you map, by its name in this api. Key and status fields are added.',
+        description: 'Every mapped field, by its name in this API. Key and status fields are added.',
         examples: [['employeeNumber', 'firstName', 'lastName', 'email', 'jobInformationDepartment']],
       }),
     key: text().optional().meta({

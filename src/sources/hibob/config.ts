@@ -36,7 +36,7 @@ export const HibobConfig = z.strictObject({
       examples: [['root.id', 'root.email', 'work.title', 'custom.field_1696238423']],
     }),
   mayBeAbsent: z.array(text()).default(['internal.terminationDate']).meta({
-    description: 'Fields that may be empty for all employees. Any other field without a value holds the run.',
+    description: 'Fields that may be empty for all employees. If no employee has another field, the run is held.',
   }),
   showInactive: z
     .boolean()

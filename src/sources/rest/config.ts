@@ -31,7 +31,7 @@ const Lookup = z.strictObject({
   path: text()
     .optional()
     .meta({
-      description: 'Path of one person, with `{value}`. A 404 means that the person does not exist.',
+      description: 'Path to read one person, with `{value}`. A 404 means that the person does not exist.',
       examples: ['/v1/people/{value}'],
     }),
 });
@@ -60,19 +60,19 @@ const PartSettings = z
       .array(text())
       .min(1)
       .optional()
-      .meta({ description: 'Names of the parts: companies, locations.', examples: [['AT', 'CH']] }),
+      .meta({ description: 'Names of the parts, such as companies or locations.', examples: [['AT', 'CH']] }),
     windows: z
       .strictObject({
         from: z.iso.date('must be a date: 1990-01-01').meta({ description: 'The earliest possible first day.' }),
         days: z.int().min(1).max(36_600).default(365).meta({ description: 'How many days a part has.' }),
         ahead: durationText('0s', '36500d', '365d').meta({
-          description: 'How far beyond today the parts go, for future hires.',
+          description: 'How far the parts extend into the future, for future hires.',
         }),
       })
       .optional()
       .meta({ description: 'Parts by windows of days.' }),
   })
-  .refine(({ of, windows }) => (of === undefined) !== (windows === undefined), 'needs either of or windows');
+  .refine(({ of, windows }) => (of === undefined) !== (windows === undefined), 'needs either `of` or `windows`');
 export type PartSettings = z.infer<typeof PartSettings>;
 
 const keys = {
@@ -118,12 +118,15 @@ const keys = {
   fields: z
     .record(z.string(), FieldSettings)
     .default({})
-    .meta({ description: 'New names, plain dates, and picks from lists.' }),
+    .meta({ description: 'Rules that rename fields, shorten dates and select from lists.' }),
   hidden: path(
     'Path of the names of fields that the credentials may not see, in the answer or in the record.',
     '_restricted',
   ).optional(),
-  expect: z.array(text()).default([]).meta({ description: 'Required fields: one that no record has holds the run.' }),
+  expect: z
+    .array(text())
+    .default([])
+    .meta({ description: 'Required fields. If no record has one of them, the run is held.' }),
   status: StatusSettings.optional(),
   join: Joins.optional().meta({
     description: 'One or more lists whose records belong to employees, or to which employees refer.',
@@ -131,7 +134,7 @@ const keys = {
   ready: ReadySettings.optional().meta({
     description: 'Endpoint where the HR system reports whether its data is complete.',
   }),
-  point: z.record(z.string(), Lookup).default({}).meta({ description: 'By field: how to look up one person.' }),
+  point: z.record(z.string(), Lookup).default({}).meta({ description: 'How to look up one person, by field.' }),
   parts: PartSettings.optional().meta({
     description: 'For lists that the API returns only in parts. All parts are read, one after the other.',
   }),

@@ -124,7 +124,7 @@ export const listKeys = {
     'Path of the list within an answer; `.` if the answer itself is the list. Each answer must have it.',
     'data',
   ),
-  record: path('Path of the person within an item, if it is deeper.', 'node').optional(),
+  record: path('Path of the person within an item of the list.', 'node').optional(),
   key: keyPath,
   total: path(
     'Path of the number of people. Set it only if the number is exact: it must equal the number of returned people.',
@@ -200,7 +200,7 @@ export const FieldSettings = z.union([
     date: z
       .boolean()
       .default(false)
-      .meta({ description: 'Take the calendar date as written. Placeholder dates are empty.' }),
+      .meta({ description: 'Takes the calendar date as written. Placeholder dates become empty.' }),
     where: condition.optional().meta({ description: 'For a list: only these elements.' }),
     prefer: condition.optional().meta({ description: 'For a list: these elements, or all if no element matches.' }),
     latest: text().optional().meta({ description: 'For a list: the element with the largest text at this path.' }),

@@ -23,7 +23,7 @@ export const ScimConfig = z.strictObject({
     .optional()
     .meta({
       description:
-        'Attributes to request. SCIM leaves out empty attributes, so only this list tells empty from not shown. ' +
+        'Attributes to request. SCIM omits empty attributes, so this list tells an empty value from one that is not shown. ' +
         'Those of an extension begin with its short name. `id`, `userName` and `active` are always added.',
       examples: [['name.givenName', 'name.familyName', 'emails', 'enterprise.department']],
     }),

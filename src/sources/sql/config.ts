@@ -29,7 +29,7 @@ export const SqlConfig = z
       .optional()
       .meta({ description: 'A file that holds the query, instead of `query`.', examples: ['./employees.sql'] }),
     key: text().meta({
-      description: 'The column that identifies an employee: never null, never twice.',
+      description: 'The column that identifies an employee: unique and never null.',
       examples: ['employee_id'],
     }),
     statementTimeout: durationText('1s', '24h', '5m').meta({

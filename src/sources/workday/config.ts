@@ -26,7 +26,7 @@ export const RaasConfig = z
       .min(1)
       .meta({
         description:
-          'Every column to read, by its XML alias. Workday omits empty values, so only this tells them apart.',
+          'Every column to read, by its XML alias. Workday omits empty values, so this list tells an empty value from a missing column.',
         examples: [['WID', 'Employee_ID', 'First_Name', 'Last_Name', 'Work_Email', 'Active_Status']],
       }),
     key: text()

@@ -277,7 +277,7 @@ describe('a platform that is ill', () => {
     const { outcome, reason } = await scene.run();
     expect([outcome, reason]).toEqual([
       'failed',
-      '8 files in a row failed, and no change was applied. The platform does not seem to process files, so the rest was not sent',
+      '8 files in a row failed, and no change was applied. The platform does not seem to process files, so the run stopped sending',
     ]);
     expect(await scene.findings()).toContain(`platform-ill: ${reason}`);
     expect(Object.values(await scene.states()).filter((state) => state === 'applied')).toEqual([]);

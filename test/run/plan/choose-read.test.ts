@@ -102,7 +102,7 @@ describe('source fields that no record has', () => {
     scene.source.records = [{ at: 'line 2', fields }];
     const planned = await scene.plan({ kind: 'all', isFull: true });
     expect(planned.plan.failure).toMatch(
-      /none of them usable.*nothing was changed\. .*`status`, but no record has this field any longer/,
+      /but none of them can be used.*nothing was changed\. .*`status`, but no record has this field any longer/,
     );
     expect(planned.plan.failure).not.toContain('blocked');
   });

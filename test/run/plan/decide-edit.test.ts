@@ -202,7 +202,7 @@ describe('what an edit makes of changes', () => {
       classes: ['updates', 'configuration'],
       configuration: 'f1',
     };
-    const back = 'gives back what the configuration now replaced had changed';
+    const back = 'restores what the replaced configuration had changed';
 
     it.each<{ what: string; over?: Partial<World>; edit: EditedWorld; change: string; count?: number }>([
       { what: 'gives back freely', edit: {}, change: `update ana: area; ; ${back}` },

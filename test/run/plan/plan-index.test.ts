@@ -415,7 +415,7 @@ it('the index decides exactly what the truth table decides on whole records, and
         expect(ledger).toEqual(naive.ledger);
       } else {
         // A read that says nothing of anybody is a failure, and nothing follows from it.
-        expect(plan.failure).toContain('none of them usable');
+        expect(plan.failure).toContain('but none of them can be used');
         expect(changes).toEqual([]);
         expect([...ledger.values()]).toEqual(given.ledger);
       }

@@ -171,7 +171,11 @@ describe('a read that no plan can be made from', () => {
       records: [row('a1', { status: 'odd' }), row('b2', { status: 'odd' })],
       why: 'the source returned 2 rows, but none of them can be used; see the findings',
     },
-    { name: 'a row that names nobody', records: [row('')], why: 'the source returned 1 row, none of them usable' },
+    {
+      name: 'a row that names nobody',
+      records: [row('')],
+      why: 'the source returned 1 row, but none of them can be used',
+    },
   ])('of $name plans nothing and fails', async ({ records, why }) => {
     const scene = await openPlanScene({ records, users: [account('a1'), account('c3')] });
     const planned = await scene.plan();

@@ -104,7 +104,7 @@ describe('users of a batch whose outcome is not known', () => {
     show(scene, 'leo', 'After');
     expect(await resolve(scene)).toMatchObject({ blocked: none, released: none });
     expect(await statesOf(scene)).toBe('applied,applied,applied');
-    expect(await batchOf(scene)).toMatchObject({ state: 'settled', reason: 'every change was seen applied' });
+    expect(await batchOf(scene)).toMatchObject({ state: 'settled', reason: 'the platform shows every change' });
     expect(await scene.ledger('eva')).toMatchObject({ owner: 'people', writtenAt: someInstant });
   });
 

@@ -94,7 +94,7 @@ describe('a list that is given in parts', () => {
   });
 
   it.each([
-    [{ query: { company: '{part}' } }, 'needs either of or windows'],
+    [{ query: { company: '{part}' } }, 'needs either `of` or `windows`'],
     [{ query: { from: '{from}' }, windows: { from: '1.1.1990' } }, 'must be a date: 1990-01-01'],
   ])('is refused when it is not said which parts there are: %j', async (parts, message) => {
     await expect(readCompanies(staff, { parts })).rejects.toThrow(message);
