@@ -8,7 +8,7 @@ import { slowly } from '../support/slowness.ts';
 import { chart, findHelm, runHelm, tellSkipped } from './helm-tool.ts';
 import { type Manifest, type PodSpec, parseManifests, podsOf } from './manifest.ts';
 import { restrictedViolations, sccViolations } from './pod-security.ts';
-import { schemaComplaints, typeCheck } from './type-check.ts';
+import { schemaComplaints, typeCheck } from '../../scripts/chart/type-check.ts';
 import { type ValueSet, valueSets } from './value-sets.ts';
 
 const helm = await findHelm();
