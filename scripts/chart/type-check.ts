@@ -12,6 +12,7 @@ interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string };
+  readonly spec?: unknown;
 }
 
 const packages: Readonly<Record<string, string>> = {
