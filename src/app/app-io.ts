@@ -10,6 +10,7 @@ import type { EngineIo } from '../run/engine-io.ts';
 import type { FoundPeople } from '../views/people.ts';
 import type { SyncView } from '../views/syncs.ts';
 import type { ChangeSearches } from './changes/search-changes.ts';
+import type { Surveys, SurveySides } from './try-source.ts';
 
 /**
  * What the use cases need from outside. The composition root makes it over one configuration. Every use case may throw
@@ -46,6 +47,7 @@ export interface AppIo {
   readonly platformApi: PlatformApi;
   /** Searches over changes. What they read is kept while searches continue. */
   readonly changes: ChangeSearches;
+  readonly surveys: Surveys;
   /** Finds people by name, e-mail or identification. */
   readonly searchPeople: (query: PeopleQuery) => Promise<FoundPeople>;
   /**
@@ -67,6 +69,16 @@ export interface StartOptions extends WatchOptions {
   readonly listen?: { readonly host?: string; readonly port?: number };
   /** Calls the listener when the configuration should be read again, until the returned function is called. */
   readonly onHangup?: (listener: () => void) => () => void;
+  /** Serves the set-up of one sync and its plans, and works on nothing else. */
+  readonly setUp?: SetUpEnd;
+}
+
+/** Where the set-up of a sync ends. */
+export interface SetUpEnd {
+  readonly sync: string;
+  readonly sides: SurveySides;
+  /** Writes these sections, and returns where. Absent: they are copied by hand. */
+  readonly write?: (yaml: string) => Promise<string>;
 }
 
 export interface PeopleQuery {

@@ -5,7 +5,7 @@ import { formatInstant } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
 import type { Pause, Run } from '../ports/store.ts';
 import { appliedInWindow } from '../run/judge/count-changes.ts';
-import type { MappingSamples, SyncMapping, SyncState } from '../views/syncs.ts';
+import type { SyncMapping, SyncState } from '../views/syncs.ts';
 import type { AppIo } from './app-io.ts';
 import { note, type SignedCaller } from './audit.ts';
 import { findSync, storedName } from './find-named.ts';
@@ -178,18 +178,4 @@ export async function describeMapping({ engine: io }: AppIo, of: string): Promis
     })),
     ...users,
   };
-}
-
-const shownRecords = 5;
-
-/** Reads the first records of the source. Stores nothing but tokens. */
-export async function readSamples(io: AppIo, sync: string, signal: AbortSignal): Promise<MappingSamples> {
-  const { readTrial } = await import('./try-source.ts');
-  const { rows, people } = await readTrial(io, sync, {
-    shown: shownRecords,
-    limit: shownRecords,
-    progress: io.engine.progress,
-    signal,
-  });
-  return { rows, records: people.map(({ at, trace }) => ({ at, steps: trace.steps })) };
 }

@@ -1,4 +1,5 @@
 import { runJob, schedulerWork } from '../../jobs/index.ts';
+import { openPreviews } from '../../jobs/open-previews.ts';
 import type { AppIo, Role, WaitForStore } from '../app/app-io.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError, renderProblem } from '../config/report.ts';
@@ -136,7 +137,7 @@ export function startDeployment(parts: DeploymentParts, options: StartOptions): 
 /** The work of the role, and the server if there is one. Returns after the signal aborts. */
 async function runRole(parts: DeploymentParts, options: StartOptions): Promise<void> {
   const { config, engine, app, memory } = parts;
-  const { role = 'all', listen, onReady, onListening, onSignInLink } = options;
+  const { role = 'all', listen, onReady, onListening, onSignInLink, setUp } = options;
   refuseRole(config, options);
   const { clock, logger } = engine.io;
   const heartbeat = openHeartbeat(clock);
@@ -156,6 +157,7 @@ async function runRole(parts: DeploymentParts, options: StartOptions): Promise<v
         metrics,
         app,
         onSignInLink,
+        setUp,
       }));
     if (server !== undefined) {
       logger.info({ url: server.url, serves: role }, 'listening');
@@ -193,11 +195,12 @@ async function work(
 ): Promise<void> {
   const { redis } = config;
   const { role = 'all', onReady, signal } = options;
-  if (role === 'server') {
+  if (role === 'server' && options.setUp === undefined) {
     onReady();
     return alertWithoutScheduler(engine.io, openConfigAlertChecks(config, engine, { memory }), signal);
   }
   const drive = openDrive(options);
+  if (options.setUp !== undefined) return makePreviews(engine, drive, onReady);
   // From now on, a missing tick is a fault.
   if (role !== 'worker') heartbeat.ticked();
   if (redis === undefined) return runDeployment(config, engine, drive, { onReady, onTick: heartbeat.ticked, memory });
@@ -216,6 +219,20 @@ async function work(
   } finally {
     over.abort(new RollcallError('the work has ended', { code: 'CANCELLED' }));
     await watching;
+  }
+}
+
+/** Makes the plans that a set-up asks for, and nothing else. */
+async function makePreviews({ io }: Engine, drive: DriveIo, onReady: () => void): Promise<void> {
+  const { clock, logger } = io;
+  const { signal } = drive;
+  const dispatch = openLocalDispatch(drive, (job, payload) => runJob(job, payload, runlessContext(drive)));
+  const onError = (error: unknown): void => logger.error({ error: describeError(error) }, 'a plan failed');
+  onReady();
+  try {
+    await runScheduler([openPreviews], { engine: io, ...dispatch }, { clock, signal, onTick: () => {}, onError });
+  } finally {
+    await dispatch.close();
   }
 }
 
@@ -285,6 +302,7 @@ interface ServeOptions {
   readonly metrics: OpenedMetrics;
   readonly app: AppIo;
   readonly onSignInLink: StartOptions['onSignInLink'];
+  readonly setUp: StartOptions['setUp'];
 }
 
 /**
@@ -292,8 +310,9 @@ interface ServeOptions {
  * continues without a server when its port is in use.
  */
 async function serve(config: Config, engine: Engine, options: ServeOptions): Promise<RunningServer | undefined> {
-  const { server } = config;
-  const { role, listen, vitals, redisFault, metrics, app, onSignInLink } = options;
+  const { role, listen, vitals, redisFault, metrics, app, onSignInLink, setUp } = options;
+  // A set-up has an address and a sign-in of its own, on this machine.
+  const server = setUp === undefined ? config.server : undefined;
   if (server === undefined && listen === undefined) return undefined;
   const worksOnly = role === 'scheduler' || role === 'worker';
   // The web server and its pages are loaded only where they are used.
@@ -315,9 +334,10 @@ async function serve(config: Config, engine: Engine, options: ServeOptions): Pro
     version: readVersion(),
     renderDocs: (document: OpenApiDocument) => renderDocsPage(document, { accessToken: '' }),
     fetch: openFetch(engine.egress),
-    ...given({ onSignInLink }),
+    ...given({ onSignInLink, setUp }),
   };
-  const settings = settingsOf(server, listen, worksOnly ? 'health' : 'everything');
+  const own = setUp && { signInLink: 'operator' as const, home: `/syncs/${encodeURIComponent(setUp.sync)}/set-up` };
+  const settings = { ...settingsOf(server, listen, worksOnly ? 'health' : 'everything'), ...own };
   try {
     return await openServers({ ...parts, settings, metrics }, server?.metricsPort);
   } catch (error) {

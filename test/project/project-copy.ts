@@ -47,7 +47,7 @@ export async function copyProject(): Promise<ProjectCopy> {
     },
   );
   for (const path of listed.stdout.split('\0').filter((each) => each !== '')) {
-    await cp(join(root, path), join(folder, path), { force: true }).catch(ignoreMissing);
+    await cp(join(root, path), join(folder, path), { force: true, preserveTimestamps: true }).catch(ignoreMissing);
   }
   for (const path of ['node_modules', 'scripts/node_modules']) await symlink(join(root, path), join(folder, path));
   const git = async (...words: readonly string[]): Promise<void> => {
