@@ -73,7 +73,7 @@ export const mappingOrder = z
 
 export const setUpOrder = z
   .strictObject({
-    answers: z.record(z.string(), z.string()).describe('By what a question is about, the key of a choice'),
+    answers: z.record(z.string(), z.string()).default({}).describe('By what a question is about, the key of a choice'),
     isRevealed: z.boolean().default(false).describe('Shows values of employees as they are'),
     isFinal: z.boolean().default(false).describe('Writes the configuration, where the server can'),
   })

@@ -98,6 +98,7 @@ function Question({ card, onAnswer }: { readonly card: Card; readonly onAnswer: 
           <input
             type="radio"
             name={about}
+            value={key}
             checked={state !== 'open' && key === chosen}
             onChange={() => onAnswer(key)}
           />
