@@ -10,7 +10,7 @@ import type { EngineIo } from '../run/engine-io.ts';
 import type { FoundPeople } from '../views/people.ts';
 import type { SyncView } from '../views/syncs.ts';
 import type { ChangeSearches } from './changes/search-changes.ts';
-import type { Surveys, SurveySides } from './try-source.ts';
+import type { SurveySides, Surveys } from './try-source.ts';
 
 /**
  * What the use cases need from outside. The composition root makes it over one configuration. Every use case may throw

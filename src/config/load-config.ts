@@ -76,14 +76,18 @@ const trialKeys: readonly string[] = ['mapping', 'lifecycle', 'firstSight'];
 function withMapping(tree: YamlTree, { sync, mapping }: NonNullable<LoadOptions['trial']>): YamlTree {
   const trial = parseYamlTree(mapping);
   const tried = trial.value;
-  const isWhole = isMapping(tried) && isMapping(tried.mapping) && Object.keys(tried).every((key) => trialKeys.includes(key));
+  const isWhole =
+    isMapping(tried) && isMapping(tried.mapping) && Object.keys(tried).every((key) => trialKeys.includes(key));
   const at: KeyPath = isWhole ? ['syncs', sync] : ['syncs', sync, 'mapping'];
   const isBelow = (path: KeyPath): boolean =>
     at.every((key, i) => path[i] === key) && (!isWhole || trialKeys.includes(String(path[2])));
   const { value } = tree;
   if (!isMapping(value) || !isMapping(value.syncs) || !isMapping(value.syncs[sync])) return tree;
   const others = Object.entries(value.syncs[sync]).filter(([key]) => !isWhole || !trialKeys.includes(key));
-  const syncs = { ...value.syncs, [sync]: { ...Object.fromEntries(others), ...(isWhole ? tried : { mapping: tried }) } };
+  const syncs = {
+    ...value.syncs,
+    [sync]: { ...Object.fromEntries(others), ...(isWhole ? tried : { mapping: tried }) },
+  };
   const references = referencesIn(trial.value, []).map((path) => ({
     ...trial.locate(path),
     path: [...at, ...path],

@@ -68,7 +68,13 @@ export const previewOrder = z
   .meta({ id: 'PreviewOrder', description: 'What the preview is about' });
 
 export const mappingOrder = z
-  .strictObject({ mapping: z.string().min(1).max(50_000).describe('The section `mapping` of the sync as YAML, or the sections `mapping`, `lifecycle` and `firstSight`') })
+  .strictObject({
+    mapping: z
+      .string()
+      .min(1)
+      .max(50_000)
+      .describe('The section `mapping` of the sync as YAML, or the sections `mapping`, `lifecycle` and `firstSight`'),
+  })
   .meta({ id: 'MappingOrder', description: 'A mapping to try' });
 
 export const setUpOrder = z

@@ -4,9 +4,9 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { AppIo, SetUpEnd } from '../../app/app-io.ts';
 import { type SurveySides, surveySync } from '../../app/try-source.ts';
 import { addressFault } from '../../core/run/addresses.ts';
+import { RollcallError, usageError } from '../../core/run/errors.ts';
 import { countOf } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
-import { RollcallError, usageError } from '../../core/run/errors.ts';
 import type { Policy } from '../../core/run/settings.ts';
 import { type Card, cardsOf } from '../../core/setup/cards.ts';
 import type { Proposal } from '../../core/setup/proposal.ts';
@@ -96,7 +96,9 @@ function refuseAnswers(answers: Answers, cards: readonly Card[]): void {
     const keys = cards.find((card) => card.about === about)?.choices.map(({ key }) => key);
     const known = keys ?? cards.map((card) => card.about);
     if (keys === undefined || !keys.some((key) => key === choice || key.startsWith(`{ from: ${choice},`)))
-      throw usageError(`--answer ${about}=${choice}: the ${keys === undefined ? 'questions' : 'choices'} are ${known.join(', ')}`);
+      throw usageError(
+        `--answer ${about}=${choice}: the ${keys === undefined ? 'questions' : 'choices'} are ${known.join(', ')}`,
+      );
   }
 }
 

@@ -61,7 +61,10 @@ export const develop: CommandGroup = {
       arguments: [syncArgument],
       options: [
         ['--source-only', 'do not ask the platform'],
-        ['--page', 'show it on a page of this machine: what speaks for each field and status, and the plan of your answers'],
+        [
+          '--page',
+          'show it on a page of this machine: what speaks for each field and status, and the plan of your answers',
+        ],
       ],
       body: async () => (await import('../commands/map.ts')).showDrift,
     },

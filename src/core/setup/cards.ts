@@ -1,5 +1,5 @@
-import { shapeOf } from './drift.ts';
 import type { User } from '../person/user.ts';
+import { shapeOf } from './drift.ts';
 import type { Proposal } from './proposal.ts';
 import type { ProposedStatus } from './propose-lifecycle.ts';
 import { type Answers, type Choice, chooseKey, joinSample, leftOut, type ProposedField } from './propose-mapping.ts';
@@ -96,7 +96,11 @@ function samplesOf(
   return [...found.values()];
 }
 
-function theirsOf(user: User | undefined, field: ProposedField['field'] | 'access', show: (text: string) => string): string {
+function theirsOf(
+  user: User | undefined,
+  field: ProposedField['field'] | 'access',
+  show: (text: string) => string,
+): string {
   if (user === undefined) return '';
   if (field === 'access') return user.enabled ? 'enabled' : 'disabled';
   return show(field === 'identification' ? user.identification : (user.fields[field] ?? ''));

@@ -8,8 +8,8 @@ import { foldText, readText } from '../person/text.ts';
 import { countOf } from '../run/formats.ts';
 import type { FieldRule, RecordValue, SyncSettings } from '../run/settings.ts';
 import type { Proposal } from './proposal.ts';
-import { ruleYaml, scalar } from './readings.ts';
 import type { ProposedField } from './propose-mapping.ts';
+import { ruleYaml, scalar } from './readings.ts';
 import type { Survey } from './survey.ts';
 
 /** Where the configuration of a sync and what both sides show are apart. */

@@ -77,7 +77,8 @@ function weighed(
   { certainty, evidence, effect }: Pick<ProposedColumn, 'certainty' | 'evidence' | 'effect'>,
 ): Line {
   const isOpen = effect !== undefined || !evidence.endsWith(asYouSaid);
-  if (certainty === 'off') return { text: `# ${text}`, reason: `${isOpen ? 'UNSURE, so it is left out' : 'left out'}: ${evidence}` };
+  if (certainty === 'off')
+    return { text: `# ${text}`, reason: `${isOpen ? 'UNSURE, so it is left out' : 'left out'}: ${evidence}` };
   return { text, reason: certainty === 'unsure' ? `UNSURE: ${evidence}` : evidence };
 }
 

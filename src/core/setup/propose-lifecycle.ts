@@ -89,7 +89,13 @@ export function proposeLifecycle(
 }
 
 function hireDateOf({ field, rule, certainty }: ProposedField): ProposedDate {
-  return { path: 'from' in rule ? rule.from : field, rule, certainty, evidence: 'no account before this day', choices: [] };
+  return {
+    path: 'from' in rule ? rule.from : field,
+    rule,
+    certainty,
+    evidence: 'no account before this day',
+    choices: [],
+  };
 }
 
 /* The status. */

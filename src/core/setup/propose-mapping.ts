@@ -210,7 +210,9 @@ export function proposeFields(
         isRival(one, other),
     );
     const found = describe(one, rivals, survey);
-    const others = candidates.filter((other) => other.field === name).map((other) => describe(other, [], survey));
+    const others = candidates
+      .filter((other) => other.field === name && !isFarFrom(other.agreement))
+      .map((other) => describe(other, [], survey));
     const choices = new Map([found, ...others].map((each) => [ruleYaml(each.rule), changesOf(each)]));
     return [answered(found, [...choices].slice(0, mostChoices), answers[name])];
   });
@@ -301,6 +303,11 @@ function filledOf(candidates: readonly Candidate[], facts: Facts): readonly Cand
   );
   const found = best(more, ({ score }) => score);
   return found !== undefined && found.agreement.like - usual.agreement.like >= several ? [found] : [];
+}
+
+/** Hardly any value is that of the platform: nobody would choose it. */
+function isFarFrom({ pairs, like }: Agreement): boolean {
+  return pairs >= several && like * 5 < pairs;
 }
 
 /** The values of many people differ from the platform, where they should mostly be equal. */

@@ -103,7 +103,7 @@ function Question({ card, onAnswer }: { readonly card: Card; readonly onAnswer: 
             onChange={() => onAnswer(key)}
           />
           <span className="break">
-            {value === undefined && key !== '-' ? <code>{key}</code> : wordOf(words.choices, key)}{' '}
+            {value === undefined && key !== '-' ? <Rule text={key} /> : wordOf(words.choices, key)}{' '}
             <small className="faint">{effect}</small>
           </span>
         </label>
@@ -125,6 +125,16 @@ function Question({ card, onAnswer }: { readonly card: Card; readonly onAnswer: 
   );
 }
 
+/** A rule as the configuration has it. The column comes before how it is read. */
+function Rule({ text }: { readonly text: string }) {
+  const [, column = text, how = ''] = /^\{ from: ("[^"]*"|[^,"]+)(?:, (.*))? \}$/.exec(text) ?? [];
+  return (
+    <>
+      <code>{column}</code> {how === '' ? null : <small className="faint">{how}</small>}
+    </>
+  );
+}
+
 /** The plan of the answers, and the configuration. Nothing is written before the last button. */
 function End({ setUp: { sync, yaml, canWrite }, answers }: { readonly setUp: SetUp; readonly answers: Answers }) {
   const { api, t } = usePage();
@@ -138,7 +148,7 @@ function End({ setUp: { sync, yaml, canWrite }, answers }: { readonly setUp: Set
   const written = end.data?.written ?? undefined;
   return (
     <Section name="end" title={words.yaml}>
-      <pre className="break">{yaml}</pre>
+      <pre className="wrapped">{yaml}</pre>
       {plan.data === undefined ? null : <Planned id={plan.data.id} />}
       <ProblemBox error={plan.error ?? end.error} onDismiss={() => (plan.error === null ? end : plan).reset()} />
       <div className="actions">

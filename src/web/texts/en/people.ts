@@ -183,7 +183,8 @@ export const setUp = {
     'Each card says what a field or a status is, and what speaks for it. What is not proven stays out until you choose.',
   read: (rows: number, users: number) =>
     `${count(rows, 'row', 'rows')}, ${count(users, 'platform user', 'platform users')}.`,
-  open: (cards: number) => (cards === 0 ? 'Every question is answered' : count(cards, 'open question', 'open questions')),
+  open: (cards: number) =>
+    cards === 0 ? 'Every question is answered' : count(cards, 'open question', 'open questions'),
   states: { proven: 'Proven', said: 'You said so', open: 'Not proven' } as typeof word,
   status: (value: string) => `Status “${value}”`,
   abouts: { status: 'Status column', leaveDate: 'Last day of work' } as typeof word,
