@@ -57,7 +57,7 @@ export interface Schemas {
   SessionList: { sessions: Schemas['OpenSession'][] };
   SessionOrder: { token: string };
   SetUp: { sync: string; rows: number; users: number | null; people: string | null; cards: { about: string; chosen: string; state: 'proven' | 'said' | 'open'; evidence: string; choices: { key: string; effect: string }[]; samples: { ours: string; theirs: string }[] }[]; yaml: string; canWrite: boolean; written: string | null };
-  SetUpOrder: { answers: Readonly<Record<string, string>>; isRevealed?: boolean; isFinal?: boolean };
+  SetUpOrder: { answers?: Readonly<Record<string, string>>; isRevealed?: boolean; isFinal?: boolean };
   Sync: { name: string; connection: string; policy: string; schedule: string | null; state: 'idle' | 'waiting' | 'running' | 'paused'; pausedAt: string | null; pausedBy: string | null; pausedUntil: string | null; frozenUntil: string | null; freshAt: string | null; nextSlotAt: string | null; waiting: number; lastRun: Schemas['Run'] | null };
   SyncList: { syncs: Schemas['Sync'][] };
   SyncMapping: { sync: string; source: string; yaml: string; scope: string | null; readAt: string | null; rows: number | null; fields: { field: string; kind: 'from' | 'value' | 'expression'; origin: string; transforms: string[]; format: string | null; whenEmpty: 'keep' | 'clear'; write: 'always' | 'onCreate' | 'ifEmpty' | 'keepLocalEdits'; reads: string[]; unseen: string[]; fillRate: number | null }[]; managed: number; enabled: number; guards: { class: string; absolute: number; percent: number; cap: number | null; allowed: number; used: number }[] };
