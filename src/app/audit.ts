@@ -135,7 +135,7 @@ export async function moveFormerNames(
     }
     const act = { action: 'rename-sync', by: 'configuration', sync: to, detail: `was ${from}` } as const;
     await io.store.syncNames.rename({ from, to, connection }, auditEntry(act, io));
-    io.logger.info({ sync: to, formerly: from }, 'what the store kept under the former name belongs to the sync now');
+    io.logger.info({ sync: to, formerly: from }, 'the stored data of the former name moved to this sync');
   }
   return kept;
 }

@@ -318,7 +318,7 @@ export interface Session {
    */
   readonly origin: string;
   readonly createdAt: number;
-  /** When the user last did something. */
+  /** Last activity of the user. */
   readonly usedAt: number;
   /** The end, whatever the user does. */
   readonly expiresAt: number;

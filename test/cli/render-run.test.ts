@@ -28,7 +28,7 @@ test('what a person rejected is counted where nothing was done about it', () => 
 
   const text = renderRun(sampleReport({ counts, plan: found, outcome: 'nothing-to-do' }, {}), plain);
 
-  expect(text).toContain('64 source rows, 24 platform users, 60 dropped because they were rejected');
+  expect(text).toContain('64 source rows, 24 platform users, 60 skipped after a rejection');
 });
 
 test('a run with trouble says what failed, what is held, and the next commands', () => {
@@ -70,7 +70,7 @@ test('a run with trouble says what failed, what is held, and the next commands',
       7 applied, 7 held, 2 failed
 
     held for approval:
-      7 disables: the limit without approval is 5 in 24 hours (100 enabled managed users) (7 changes, open until 2026-11-22 19:30:00 UTC)
+      7 disables: up to 5 in 24 hours need no approval (100 enabled managed users) (7 changes, open until 2026-11-22 19:30:00 UTC)
 
     2 batches:
       1  csv     8 changes  rollcall-people-1.csv  ended       Processed

@@ -169,7 +169,7 @@ function explain(unreadable: readonly UnreadableValues[]): string {
   return [
     'No configured key opens:',
     ...unreadable.map((one) => `  sealed with the key ${one.keyId}: ${describeUnreadable(one)}`),
-    'If you still have a key, name it in formerEncryptionKeys. Nothing is lost then.',
+    'If you still have a key, add it to formerEncryptionKeys: then nothing is lost.',
   ].join('\n');
 }
 
@@ -180,7 +180,7 @@ function consequences(unreadable: readonly UnreadableValues[]): string {
     ...(has('ledger')
       ? [
           'The next run sees write-only fields (job, phoneNumber, seniority) for the first time: it writes them again, and a guard may hold them.',
-          'Values that the platform stores in its own way are written once more, and reported once more.',
+          'Values that the platform reformats are written and reported once more.',
         ]
       : []),
     ...(has('changes')

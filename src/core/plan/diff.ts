@@ -280,7 +280,7 @@ export function create(identification: string, wanted: FieldValues): ChangeDraft
     after: wanted,
     changed,
     classes: ['creates'],
-    reason: 'active, and not on the platform',
+    reason: 'new employee',
   };
 }
 
@@ -292,7 +292,7 @@ export function update(user: User, identification: string, difference: Differenc
   if (firstSight.length > 0) classes.push('firstSight');
   const reason =
     changed.length === firstSight.length
-      ? `first write of ${changed.join(', ')}, not shown by the platform`
+      ? `${changed.join(', ')} sent for the first time`
       : `differs in ${changed.join(', ')}`;
   return {
     identification,

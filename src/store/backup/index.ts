@@ -271,5 +271,5 @@ async function withDatabase<T>(
 
 function requireLasting(url: string, folder: string): void {
   if (isPostgresUrl(url) || sqlitePath(url, folder) !== ':memory:') return;
-  throw usageError('the store sqlite::memory: ends with the process, so it has no backup.');
+  throw usageError('the store sqlite::memory: is only in memory, so it cannot be backed up.');
 }

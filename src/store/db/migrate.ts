@@ -36,7 +36,7 @@ export async function migrateIn(
   }).migrateToLatest();
   if (error instanceof RollcallError) throw error;
   if (error !== undefined) {
-    const message = `the store ${place} could not be brought to this version's tables. Nothing in it was changed. Keep a copy of it and report this.`;
+    const message = `the store ${place} could not be migrated to this version. Nothing in it was changed. Keep a copy of it and report this.`;
     throw new RollcallError(message, { code: 'STORE_INVALID', cause: error });
   }
   const applied = results.map(({ migrationName }) => migrationName);

@@ -33,7 +33,7 @@ export class StoreProof {
     const { id, refused = null } = rows[0] ?? {};
     this.#id ??= id;
     if (id !== this.#id) {
-      const message = `the store ${place} is another one than this process has opened: it was restored, or its address leads to another database. No run starts and no token is presented. Check "store", then restart this process.`;
+      const message = `the store ${place} is not the one that this process opened: it was restored, or its address leads to another database. No run starts and no token is presented. Check "store", then restart this process.`;
       throw refusalOf('STORE_OTHER', message);
     }
     if (refused !== null) throw olderStore(place, refused);
