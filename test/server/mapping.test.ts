@@ -35,4 +35,10 @@ it('the mapping of a sync is a table with fill-rates of the last read, and guard
   expect(guard).toEqual({ class: 'disables', absolute: 5, percent: 5, cap: 100, allowed: 5, used: 1 });
 
   expect((await server.ask('/api/syncs/nobody/mapping')).status).toBe(404);
+
+  const setUp = (body: object) => server.ask('/api/syncs/people/set-up', { method: 'POST', body });
+  const shown = (await setUp({ answers: { job: '-' } })).json;
+  expect(shown).toMatchObject({ rows: 20, users: 20, canWrite: false, written: null });
+  expect(shown.yaml).toContain('identification: id');
+  expect((await setUp({ isFinal: true })).status).toBe(409);
 });

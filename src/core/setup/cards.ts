@@ -37,44 +37,36 @@ export function cardsOf({ identification, fields, lifecycle }: Proposal, setUp: 
   const joined = joinSample(survey, chooseKey(survey, answers));
   const options: Shown = { ...setUp, users: new Map(joined.map(({ row, user }) => [row, user])) };
   const { status, statuses = [], leaveDate } = lifecycle ?? {};
-  const cards = [
-    ...(identification === undefined ? [] : [identification]),
-    ...fields,
-    ...(status === undefined ? [] : [{ ...status, field: 'status' as const, columns: [status.path] }]),
-    ...(leaveDate === undefined ? [] : [{ ...leaveDate, field: 'leaveDate' as const, columns: [leaveDate.path] }]),
-  ].map(({ field, certainty, evidence, effect, choices, columns, ...found }): Card => {
-    const key = field === 'identification' || !('rule' in found) || field === 'leaveDate' ? columns[0] : undefined;
-    const chosen = certainty === 'off' ? leftOut : (key ?? ('rule' in found ? ruleYaml(found.rule) : leftOut));
-    return {
-      ...{ about: field, chosen, evidence, choices },
-      samples: samplesOf(columns, field === 'status' || field === 'leaveDate' ? 'access' : field, options),
-      state: stateOf(field, effect, options.answers),
-    };
-  });
   const column = status?.certainty === 'off' ? undefined : status?.path;
-  const meanings = column === undefined ? [] : statuses.map((one) => statusCard(one, column, options));
-  return [...cards, ...meanings].toSorted((a, b) => Number(b.state === 'open') - Number(a.state === 'open'));
-}
-
-function statusCard(
-  { value, meaning, evidence, effect, choices }: ProposedStatus,
-  column: string,
-  { survey, ...options }: Shown,
-): Card {
-  const about = `status ${value}`;
-  const own = { ...survey, sample: survey.sample.filter((row) => row[column] === value) };
-  // Others of the same status are told apart by their last days and names.
+  // People of one status are told apart by their days.
   const beside = survey.columns.filter(({ dates, path }) => dates !== undefined && path !== column).slice(0, 2);
-  const columns = [column, ...beside.map(({ path }) => path)];
-  return {
-    ...{ about, chosen: meaning === 'unknown' ? leftOut : meaning, evidence, choices },
-    state: stateOf(about, effect, options.answers),
-    samples: samplesOf(columns, 'access', { survey: own, ...options }),
+  const card = (about: string, chosen: string, found: Found, samples: Card['samples']): Card => {
+    const state = answers[about] !== undefined ? 'said' : found.effect === undefined ? 'proven' : 'open';
+    return { about, chosen, state, evidence: found.evidence, choices: found.choices, samples };
   };
+  const plain = [...(identification === undefined ? [] : [identification]), ...fields].map((one) => {
+    const key = one.field === 'identification' ? one.columns[0] : ruleYaml(one.rule);
+    return card(one.field, chosenOf(one, key), one, samplesOf(one.columns, one.field, options));
+  });
+  const days = Object.entries({ status, leaveDate }).flatMap(([about, one]) =>
+    one === undefined ? [] : [card(about, chosenOf(one, one.path), one, samplesOf([one.path], 'access', options))],
+  );
+  const meanings = (column === undefined ? [] : statuses).map((one) => {
+    const own = {
+      ...options,
+      survey: { ...survey, sample: survey.sample.filter((row) => row[column ?? ''] === one.value) },
+    };
+    const paths = [column ?? '', ...beside.map(({ path }) => path)];
+    const chosen = one.meaning === 'unknown' ? leftOut : one.meaning;
+    return card(`status ${one.value}`, chosen, one, samplesOf(paths, 'access', own));
+  });
+  return [...plain, ...days, ...meanings].toSorted((a, b) => Number(b.state === 'open') - Number(a.state === 'open'));
 }
 
-function stateOf(about: string, effect: string | undefined, answers: Answers): Card['state'] {
-  return answers[about] !== undefined ? 'said' : effect === undefined ? 'proven' : 'open';
+type Found = Pick<ProposedStatus, 'evidence' | 'effect' | 'choices'>;
+
+function chosenOf({ certainty }: Pick<ProposedField, 'certainty'>, key: string | undefined): string {
+  return certainty === 'off' ? leftOut : (key ?? leftOut);
 }
 
 const shownSamples = 5;
@@ -90,18 +82,12 @@ function samplesOf(
   for (const row of sample) {
     const ours = columns.flatMap((path) => row[path] ?? []).join(' · ');
     if (ours === '' || found.has(ours)) continue;
-    found.set(ours, { ours: show(ours), theirs: theirsOf(users.get(row), field, show) });
+    const user = users.get(row);
+    const access = user === undefined ? '' : user.enabled ? 'enabled' : 'disabled';
+    const value =
+      field === 'identification' ? user?.identification : field === 'access' ? undefined : user?.fields[field];
+    found.set(ours, { ours: show(ours), theirs: field === 'access' ? access : show(value ?? '') });
     if (found.size === shownSamples) break;
   }
   return [...found.values()];
-}
-
-function theirsOf(
-  user: User | undefined,
-  field: ProposedField['field'] | 'access',
-  show: (text: string) => string,
-): string {
-  if (user === undefined) return '';
-  if (field === 'access') return user.enabled ? 'enabled' : 'disabled';
-  return show(field === 'identification' ? user.identification : (user.fields[field] ?? ''));
 }

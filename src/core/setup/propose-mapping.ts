@@ -214,7 +214,8 @@ export function proposeFields(
       .filter((other) => other.field === name && !isFarFrom(other.agreement))
       .map((other) => describe(other, [], survey));
     const choices = new Map([found, ...others].map((each) => [ruleYaml(each.rule), changesOf(each)]));
-    return [answered(found, [...choices].slice(0, mostChoices), answers[name])];
+    const isSaid = answers[name] === leftOut || asked(one, answers) > 0;
+    return [answered(found, [...choices].slice(0, mostChoices), isSaid ? answers[name] : undefined)];
   });
 }
 

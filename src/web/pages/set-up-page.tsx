@@ -36,7 +36,12 @@ export function SetUpPage({ sync }: { readonly sync: string }) {
       <Loaded query={query}>
         {(data) => (
           <>
-            <Summary setUp={data} />
+            <p className="why faint">
+              {words.means} {data.users === null ? '' : words.read(data.rows, data.users)} {data.people}
+            </p>
+            <p role="status">
+              <Badge look={openIn(data) === 0 ? looks.proven : looks.open}>{words.open(openIn(data))}</Badge>
+            </p>
             <label className="reveal">
               <input type="checkbox" checked={isRevealed} onChange={(event) => setRevealed(event.target.checked)} />{' '}
               {words.reveal}
@@ -58,20 +63,7 @@ export function SetUpPage({ sync }: { readonly sync: string }) {
   );
 }
 
-function Summary({ setUp: { cards, rows, users, people } }: { readonly setUp: SetUp }) {
-  const { t } = usePage();
-  const open = cards.filter(({ state }) => state === 'open').length;
-  return (
-    <>
-      <p className="why faint">
-        {t.setUp.means} {users === null ? '' : t.setUp.read(rows, users)} {people}
-      </p>
-      <p role="status">
-        <Badge look={open === 0 ? looks.proven : looks.open}>{t.setUp.open(open)}</Badge>
-      </p>
-    </>
-  );
-}
+const openIn = ({ cards }: SetUp): number => cards.filter(({ state }) => state === 'open').length;
 
 const looks: Readonly<Record<Card['state'], Look>> = {
   proven: ['good', 'ok'],
