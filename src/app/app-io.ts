@@ -1,5 +1,6 @@
 import type { Loosened } from '../core/guard/loosened.ts';
 import type { Dialect } from '../core/run/settings.ts';
+import type { Survey } from '../core/setup/survey.ts';
 import type { AlertsReport, ChannelTest, Quieted, QuietOrder } from '../ports/alerts.ts';
 import type { ApiAnswer, ApiRequest, ApiTarget, LearnEnd, LearnOrder } from '../ports/api.ts';
 import type { Platform } from '../ports/platform.ts';
@@ -10,7 +11,6 @@ import type { EngineIo } from '../run/engine-io.ts';
 import type { FoundPeople } from '../views/people.ts';
 import type { SyncView } from '../views/syncs.ts';
 import type { ChangeSearches } from './changes/search-changes.ts';
-import type { SurveySides, Surveys } from './try-source.ts';
 
 /**
  * What the use cases need from outside. The composition root makes it over one configuration. Every use case may throw
@@ -72,6 +72,12 @@ export interface StartOptions extends WatchOptions {
   /** Serves the set-up of one sync and its plans, and works on nothing else. */
   readonly setUp?: SetUpEnd;
 }
+
+/** Whether the platform is asked too. */
+export type SurveySides = 'both' | 'source';
+
+/** What both sides of a sync show, kept while an operator answers questions about them. */
+export type Surveys = (sync: string, sides: SurveySides, signal: AbortSignal) => Promise<Survey>;
 
 /** Where the set-up of a sync ends. */
 export interface SetUpEnd {

@@ -20,7 +20,7 @@ import type { ReadRequest } from '../ports/source.ts';
 import { sourceTokenName } from '../ports/tokens.ts';
 import type { Sync } from '../run/engine-io.ts';
 import type { SetUp } from '../views/syncs.ts';
-import type { AppIo, WatchOptions } from './app-io.ts';
+import type { AppIo, SurveySides, Surveys, WatchOptions } from './app-io.ts';
 import { findConnection, findSync } from './find-named.ts';
 
 /** People of a read who have several records. */
@@ -281,9 +281,6 @@ function openTally({ settings, mapping }: Sync) {
 
 const byRecords = (a: { readonly records: number }, b: { readonly records: number }): number => b.records - a.records;
 
-/** Whether the platform is asked too. */
-export type SurveySides = 'both' | 'source';
-
 /**
  * Reads the source of a sync, and the users of its platform, and proposes the configuration that fits them. Compares
  * it with the present one. Throws what `readSides` throws.
@@ -327,9 +324,6 @@ async function readSides(
   return survey.result();
 }
 
-/** What both sides of a sync show, kept while somebody answers questions about them. */
-export type Surveys = (sync: string, sides: SurveySides, signal: AbortSignal) => Promise<Survey>;
-
 /** Memory: what a survey of one sync needs. */
 const surveyKeptMs = 10 * 60_000;
 
@@ -357,7 +351,7 @@ export interface SetUpOrder {
   readonly signal: AbortSignal;
 }
 
-/** Returns the questions of a sync and its configuration. What is not proven is out until somebody says it. */
+/** Returns the questions of a sync and its configuration. What is not proven is out until it is answered. */
 export async function showSetUp(app: AppIo, sync: string, { sides, signal, ...given }: SetUpOrder): Promise<SetUp> {
   findSync(sync, app.engine.syncs);
   const survey = await app.surveys(sync, sides, signal);

@@ -216,7 +216,7 @@ export function gatherLimit(text: string, given: PlanLimits | undefined): PlanLi
 }
 
 /** Parses `status on leave=active`: what comes last is the answer. */
-export function gatherAnswer(text: string, given: Answers = {}): Answers {
+export function gatherAnswer(text: string, given: Answers | undefined): Answers {
   const at = text.lastIndexOf('=');
   if (at < 1 || at === text.length - 1) throw new InvalidArgumentError('It must be ABOUT=CHOICE.');
   return { ...given, [text.slice(0, at)]: text.slice(at + 1) };

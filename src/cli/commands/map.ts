@@ -1,8 +1,8 @@
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import type { AppIo, SetUpEnd } from '../../app/app-io.ts';
-import { type SurveySides, surveySync } from '../../app/try-source.ts';
+import type { AppIo, SetUpEnd, SurveySides } from '../../app/app-io.ts';
+import { surveySync } from '../../app/try-source.ts';
 import { addressFault } from '../../core/run/addresses.ts';
 import { RollcallError, usageError } from '../../core/run/errors.ts';
 import { countOf } from '../../core/run/formats.ts';
@@ -262,7 +262,7 @@ function openLines({ open }: Proposal): readonly string[] {
     '',
     `Not proven, and marked UNSURE in the file (${open.length}). Look at these first:`,
     renderTable(lines, '  '),
-    `To answer: --answer "${first?.about}=CHOICE" for each, or --page. A choice is a column, active, leaver, or - for neither.`,
+    `To answer: --answer "${cleanLine(first?.about ?? '')}=CHOICE" for each, or --page. A choice is a column, active, leaver, or - for neither.`,
   ];
 }
 

@@ -63,7 +63,7 @@ export const develop: CommandGroup = {
         ['--source-only', 'do not ask the platform'],
         [
           '--page',
-          'show it on a page of this machine: what speaks for each field and status, and the plan of your answers',
+          'show the evidence on a page of this machine, and the plan of your answers',
         ],
       ],
       body: async () => (await import('../commands/map.ts')).showDrift,

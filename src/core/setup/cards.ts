@@ -12,7 +12,7 @@ export interface Card {
   readonly about: string;
   /** The key of the choice that is in the configuration. */
   readonly chosen: string;
-  /** `open`: not proven, and nobody has said it. */
+  /** `open`: neither proven nor answered. */
   readonly state: 'proven' | 'said' | 'open';
   readonly evidence: string;
   readonly choices: readonly Choice[];
@@ -38,7 +38,7 @@ export function cardsOf({ identification, fields, lifecycle }: Proposal, setUp: 
   const options: Shown = { ...setUp, users: new Map(joined.map(({ row, user }) => [row, user])) };
   const { status, statuses = [], leaveDate } = lifecycle ?? {};
   const column = status?.certainty === 'off' ? undefined : status?.path;
-  // People of one status are told apart by their days.
+  // Days tell people of one status apart.
   const beside = survey.columns.filter(({ dates, path }) => dates !== undefined && path !== column).slice(0, 2);
   const card = (about: string, chosen: string, found: Found, samples: Card['samples']): Card => {
     const state = answers[about] !== undefined ? 'said' : found.effect === undefined ? 'proven' : 'open';

@@ -38,7 +38,7 @@ export interface ProposedPeople {
 const shownNames = 5;
 
 /**
- * `answers`: what somebody said instead. `isStrict`: what is open stays out until it is answered, but for what every
+ * `answers`: what the operator said instead. `isStrict`: what is open stays out until it is answered, but for what every
  * person needs.
  */
 export function propose(survey: Survey, answers: Answers = {}, isStrict = false): Proposal {

@@ -241,7 +241,7 @@ function leaveDateOf(
   const { effect, ...date } = found.date;
   const choices = [
     ...ranked.map((one) => ({ key: one.date.path, effect: one.access })),
-    { key: leftOut, effect: 'nobody leaves by a date' },
+    { key: leftOut, effect: 'no account ends by a date' },
   ];
   const said = answer === undefined ? given({ effect }) : { evidence: `${date.evidence}; ${asYouSaid}` };
   const certainty = answer === undefined ? date.certainty : answer === leftOut ? 'off' : 'sure';

@@ -18,7 +18,7 @@ import {
 } from './readings.ts';
 import type { SampleRow, Survey } from './survey.ts';
 
-/** What somebody answered to questions of a proposal, by what they are about: the key of a choice. */
+/** What the operator answered to questions of a proposal, by what they are about: the key of a choice. */
 export type Answers = Readonly<Record<string, string>>;
 
 /** One answer to a question, and what it means for people today. */
@@ -306,7 +306,7 @@ function filledOf(candidates: readonly Candidate[], facts: Facts): readonly Cand
   return found !== undefined && found.agreement.like - usual.agreement.like >= several ? [found] : [];
 }
 
-/** Hardly any value is that of the platform: nobody would choose it. */
+/** Hardly any value is that of the platform, so the column is not offered. */
 function isFarFrom({ pairs, like }: Agreement): boolean {
   return pairs >= several && like * 5 < pairs;
 }

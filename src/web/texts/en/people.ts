@@ -195,7 +195,7 @@ export const setUp = {
   planMeans: 'Nothing is sent.',
   yaml: 'Configuration',
   write: 'Write the configuration',
-  written: (file: string) => `Written: ${file}. Go on in the terminal; this page has ended.`,
+  written: (file: string) => `Written: ${file}. The terminal says what is next. This page has ended.`,
 };
 
 export const runs = {
