@@ -102,7 +102,7 @@ const chapters: readonly Chapter[] = [
     path: ['server'],
     text: 'Below `server`: the HTTP API, the page and health. [HTTP API](http-api.md) describes the answers.',
     tasks: {
-      Listen: ['host', 'port', 'metricsPort', 'publicUrl', 'trustedProxies', 'requestsPerMinute'],
+      Listen: ['host', 'port', 'metricsPort', 'metrics', 'publicUrl', 'trustedProxies', 'requestsPerMinute'],
       'Sign users in': ['signInLink', 'tokens', 'openId', 'sessions'],
       'Start a sync from another system': ['webhooks'],
     },

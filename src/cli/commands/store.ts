@@ -93,6 +93,25 @@ function renderRestored({ backup, replaces }: RestorePreview, effects: RestoreEf
   ].join('\n');
 }
 
+export async function moveStore(
+  shell: Shell,
+  from: string,
+  options: SignatureOptions & { readonly yes?: boolean },
+): Promise<number> {
+  const caller = await callerOf(shell, options);
+  const question =
+    'Move all that the other store has into the configured one? No process uses the other one afterwards.';
+  if (!(await shell.confirm(question, options.yes === true))) {
+    throw new RollcallError('nothing was moved', { code: 'CANCELLED' });
+  }
+  const { from: had, place, isDone } = await shell.io.backups.move(shell.configPath, from, caller);
+  const what = isDone ? `${had.place} was moved to ${place} before` : `moved ${had.place} to ${place}`;
+  return shell.answer(
+    { moved: true, isDone, from: had.place, store: place, rows: had.rows },
+    `${what} (${contents(had.rows)})\nEvery process refuses the former store now. Start Rollcall on the new one.`,
+  );
+}
+
 export async function migrateStore(shell: Shell): Promise<number> {
   const { place, from, to, applied } = await shell.io.migrateStore(shell.configPath);
   return shell.answer({ store: place, from: from ?? null, to, applied }, renderMigration({ place, from, to, applied }));

@@ -25,6 +25,13 @@ export const rare: CommandGroup = {
       body: async () => (await import('../commands/store.ts')).restoreStore,
     },
     {
+      words: 'move',
+      meaning: 'take all that another store has over into the configured one, which must be empty, with its tokens',
+      arguments: [['<from>', 'the other store, as "store" is written: sqlite:./path or postgres://…']],
+      options: [confirmOption, ...signatureOptions],
+      body: async () => (await import('../commands/store.ts')).moveStore,
+    },
+    {
       words: 'migrate',
       meaning:
         'migrate the store to the tables of this version now; every other command does this when it opens the store',

@@ -198,8 +198,13 @@ export const server = documented(
       port: documented(wholeNumber(0, 65_535).default(8080), 'Port to listen on; 0: any free port.', 8080),
       metricsPort: documented(
         wholeNumber(0, 65_535).optional(),
-        'A port of its own for `/metrics`, which `port` then does not serve. Use it to expose the API without the metrics. Absent: `/metrics` is on `port`.',
+        'A port of its own for `/metrics`, which `port` then does not serve. It needs no token, so only your monitoring may reach it. Absent: `/metrics` is on `port`.',
         9464,
+      ),
+      metrics: documented(
+        z.enum(['token', 'open']).default('token'),
+        'Who reads `/metrics` on `port`. `token`: one of `tokens` with any role and no `syncs`. `open`: every client. The metrics name syncs and count people.',
+        'open',
       ),
       publicUrl: documented(
         z

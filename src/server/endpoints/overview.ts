@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { type QuietRequest, quietAlerts } from '../../app/alerts.ts';
 import type { AppIo } from '../../app/app-io.ts';
 import { countDays, readOverview } from '../../app/overview.ts';
-import type { AlertSubject, AlertsReport } from '../../ports/alerts.ts';
+import { titlesOfAlert } from '../../core/run/codes/code-list.ts';
+import type { AlertSubject, AlertsReport, StandingProblem } from '../../ports/alerts.ts';
 import { alertList, alertListView, quieted, quietedView } from '../../views/alerts.ts';
 import { muteOrder, quietOrder } from '../../views/orders.ts';
 import { dayList, dayListView, overview, overviewView } from '../../views/overview.ts';
@@ -44,10 +45,17 @@ function alertsSeen(report: AlertsReport, { syncs }: Pick<AppIo, 'syncs'>, sight
   return {
     ...report,
     channels: [],
-    standing: report.standing.filter(isSeen),
+    standing: report.standing.filter(isSeen).map(withoutOthers),
     muted: report.muted.filter(isSeen),
     deliveries: report.deliveries.filter(({ notice }) => isSeen(notice)),
   };
+}
+
+/** Says only what kind of problem a connection has, because its texts name the other syncs. */
+function withoutOthers(problem: StandingProblem): StandingProblem {
+  const { run: _run, count: _count, ...rest } = problem;
+  if (rest.subject.kind === 'sync') return problem;
+  return { ...rest, summary: rest.title ?? titlesOfAlert(rest.code)[0], details: [] };
 }
 
 export const alertEndpoints: readonly Endpoint[] = [
@@ -68,10 +76,8 @@ export const alertEndpoints: readonly Endpoint[] = [
     summary: 'Follow the alerts: events `alerts`',
     answer: alertList,
     event: 'alerts',
-    read: async (app, _id, sight) => ({
-      state: alertListView(alertsSeen(await app.alerts.report(20), app, sight)),
-      isFinal: false,
-    }),
+    read: (app) => app.alerts.report(20),
+    show: (report, sight, app) => ({ state: alertListView(alertsSeen(report, app, sight)), isFinal: false }),
   }),
   quiet('ack', 'Acknowledge the open alerts: no reminder until one gets worse'),
   define({
@@ -90,9 +96,10 @@ export const alertEndpoints: readonly Endpoint[] = [
 
 const defineOverview = definerOf('overview');
 
-async function readAll(app: AppIo, sight: Sight) {
-  // Notices are no part of it.
-  const [state, alerts] = await Promise.all([readOverview(app), app.alerts.report(1)]);
+/** Notices are no part of it. */
+const readAll = (app: AppIo) => Promise.all([readOverview(app), app.alerts.report(0)]);
+
+function seenOf([state, alerts]: Awaited<ReturnType<typeof readAll>>, sight: Sight, app: AppIo) {
   const syncs = state.syncs.filter(({ name }) => isIn(sight, name));
   return overviewView({ ...state, syncs }, alertsSeen(alerts, app, sight));
 }
@@ -105,7 +112,7 @@ export const overviewEndpoints: readonly Endpoint[] = [
     description:
       'Health describes the recent runs, and state the current activity. Holds are counted from the store, regardless of the age of their run.',
     answer: overview,
-    handle: ({ sight }, { app }) => readAll(app, sight),
+    handle: async ({ sight }, { app }) => seenOf(await readAll(app), sight, app),
   }),
   defineStream({
     id: 'stream-overview',
@@ -114,7 +121,8 @@ export const overviewEndpoints: readonly Endpoint[] = [
     summary: 'Follow the overview: events `overview`',
     answer: overview,
     event: 'overview',
-    read: async (app, _id, sight) => ({ state: await readAll(app, sight), isFinal: false }),
+    read: readAll,
+    show: (all, sight, app) => ({ state: seenOf(all, sight, app), isFinal: false }),
   }),
   defineOverview({
     id: 'list-days',

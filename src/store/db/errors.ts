@@ -83,6 +83,7 @@ export function explainSqliteError(error: unknown, file: string): unknown {
 const faults: readonly (readonly [codes: RegExp, words: string])[] = [
   [/^STORE_REPLACED/, 'its file was deleted or replaced'],
   [/^STORE_OLDER/, olderCopy],
+  [/^STORE_MOVED/, 'its content was moved to another store'],
   [/^STORE_OTHER/, 'it is not the store that this process opened'],
   [/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|53100|ENOSPC|EDQUOT)/, 'its disk is full'],
   [/^(SQLITE_(READONLY|CANTOPEN|PERM)|25006|EROFS)/, 'it is read-only'],

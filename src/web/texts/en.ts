@@ -216,6 +216,7 @@ export const en = {
     chooseHint: 'Select the changes to decide about.',
     tooMany: (most: number) =>
       `At most ${most.toLocaleString('en-US')} people can be selected by name. Use the filter instead.`,
+    named: (names: string, more: number) => (more === 0 ? names : `${names} and ${more.toLocaleString('en-US')} more`),
     undeliverable: (changes: number) => `${count(changes, 'change', 'changes')} cannot be sent with this delivery`,
     approve: (what: string) => `Approve ${what}`,
     reject: 'Reject…',
@@ -355,7 +356,8 @@ export const en = {
       since: 'Since',
       used: 'Last used',
       end: 'End session',
-      means: 'Signs the user out of the page in this browser. The user may sign in again.',
+      means:
+        'Signs the user out of the page in this browser. The user may sign in again. Groups are those of the sign-in: a group that the identity provider takes away counts until the session ends.',
     },
     action: 'Action',
     by: 'By',

@@ -7,6 +7,8 @@ export const store = {
     id: 'text not null',
     /** Why processes refuse this copy; null while they do not. */
     refused: 'text',
+    /** The id of the store whose content was moved here. */
+    moved_from: 'text',
   }),
   leases: table(['name'], {
     name: 'text not null',
@@ -426,6 +428,12 @@ export const store = {
     version: 'bigint not null',
     state: 'text not null',
   }),
+  /** What one process sees: see `Observation`. */
+  observations: table(['process'], {
+    process: 'text not null',
+    until_at: 'bigint not null',
+    seen: 'text not null',
+  }),
   alert_deliveries: table(['notice', 'channel'], {
     notice: 'text not null',
     channel: 'text not null',
@@ -477,6 +485,7 @@ export const store = {
     name: 'text not null',
     label: 'text',
     groups: 'text not null',
+    grants: 'text not null',
     method: 'text not null',
     origin: 'text not null',
     created_at: 'bigint not null',
