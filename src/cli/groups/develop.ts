@@ -61,10 +61,7 @@ export const develop: CommandGroup = {
       arguments: [syncArgument],
       options: [
         ['--source-only', 'do not ask the platform'],
-        [
-          '--page',
-          'show the evidence on a page of this machine, and the plan of your answers',
-        ],
+        ['--page', 'show the evidence on a page of this machine, and the plan of your answers'],
       ],
       body: async () => (await import('../commands/map.ts')).showDrift,
     },
