@@ -37,7 +37,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          globalSetup: ['test/support/build-page.ts', 'test/support/programs.ts'],
+          globalSetup: ['test/support/build-page.ts', 'test/support/programs.ts', 'test/support/parts.ts'],
           include: ['test/**/*.test.ts'],
           exclude: ['test/architecture.test.ts', 'test/e2e/**', 'test/chaos/**'],
         },

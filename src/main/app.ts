@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import type { AppIo, WatchOptions } from '../app/app-io.ts';
 import { openChangeSearches } from '../app/changes/search-changes.ts';
 import { keepNextSlots } from '../app/syncs.ts';
+import { openSurveys } from '../app/try-source.ts';
 import type { Config } from '../config/config.ts';
 import { onDemand } from '../core/run/on-demand.ts';
 import { traceIdsOf } from '../core/run/run.ts';
@@ -51,7 +52,10 @@ export function openApp(
     limits: () => freshnessLimits(config),
     people: async () => (await import('../app/people.ts')).openPeopleSearches(io),
   });
-  const parts = onDemand<Pick<AppIo, 'changes'>>({ changes: () => openChangeSearches(io) });
+  const parts = onDemand<Pick<AppIo, 'changes' | 'surveys'>>({
+    changes: () => openChangeSearches(io),
+    surveys: () => openSurveys(() => app),
+  });
   const rest: Omit<AppIo, keyof typeof parts> = {
     engine: io,
     configPath: config.path,

@@ -1,4 +1,5 @@
 import { runJob, schedulerWork } from '../../jobs/index.ts';
+import { openPreviews } from '../../jobs/open-previews.ts';
 import type { AppIo, Role, WaitForStore } from '../app/app-io.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError, renderProblem } from '../config/report.ts';
@@ -130,7 +131,7 @@ export function startDeployment(parts: DeploymentParts, options: StartOptions): 
 /** The work of the role, and the server if there is one. Returns after the signal aborts. */
 async function runRole(parts: DeploymentParts, options: StartOptions): Promise<void> {
   const { config, engine, app, sight } = parts;
-  const { role = 'all', listen, onReady, onListening, onSignInLink } = options;
+  const { role = 'all', listen, onReady, onListening, onSignInLink, setUp } = options;
   refuseRole(config, options);
   const { clock, logger } = engine.io;
   const heartbeat = openHeartbeat(clock);
@@ -150,6 +151,7 @@ async function runRole(parts: DeploymentParts, options: StartOptions): Promise<v
         metrics,
         app,
         onSignInLink,
+        setUp,
       }));
     if (server !== undefined) {
       logger.info({ url: server.url, serves: role }, 'listening');
@@ -188,6 +190,7 @@ async function work(
 ): Promise<void> {
   const { config, engine, sight } = parts;
   const { role = 'all', signal } = options;
+  if (options.setUp !== undefined) return makePreviews(engine, parts.openDrive(options), options.onReady);
   const over = new AbortController();
   const until = AbortSignal.any([signal, over.signal]);
   const checks = openConfigAlertChecks(config, engine, { queue: watch?.depth, sight });
@@ -226,6 +229,20 @@ async function workAs(
     ...{ redis, role, onReady, workers: config.workers, onTick: heartbeat.ticked },
     contextOf: (dispatch) => schedulerContext(config, engine, { drive, dispatch }),
   });
+}
+
+/** Makes the plans that a set-up asks for, and nothing else. */
+async function makePreviews({ io }: Engine, drive: DriveIo, onReady: () => void): Promise<void> {
+  const { clock, logger } = io;
+  const { signal } = drive;
+  const dispatch = openLocalDispatch(drive, (job, payload) => runJob(job, payload, runlessContext(drive)));
+  const onError = (error: unknown): void => logger.error({ error: describeError(error) }, 'a plan failed');
+  onReady();
+  try {
+    await runScheduler([openPreviews], { engine: io, ...dispatch }, { clock, signal, onTick: () => {}, onError });
+  } finally {
+    await dispatch.close();
+  }
 }
 
 function refuseRole({ redis, server }: Config, { role = 'all', listen }: StartOptions): void {
@@ -294,6 +311,7 @@ interface ServeOptions {
   readonly metrics: OpenedMetrics;
   readonly app: AppIo;
   readonly onSignInLink: StartOptions['onSignInLink'];
+  readonly setUp: StartOptions['setUp'];
 }
 
 /**
@@ -301,8 +319,9 @@ interface ServeOptions {
  * continues without a server when its port is in use.
  */
 async function serve(config: Config, engine: Engine, options: ServeOptions): Promise<RunningServer | undefined> {
-  const { server } = config;
-  const { role, listen, vitals, redisFault, metrics, app, onSignInLink } = options;
+  const { role, listen, vitals, redisFault, metrics, app, onSignInLink, setUp } = options;
+  // A set-up has an address and a sign-in of its own, on this machine.
+  const server = setUp === undefined ? config.server : undefined;
   if (server === undefined && listen === undefined) return undefined;
   const worksOnly = role === 'scheduler' || role === 'worker';
   // The web server and its pages are loaded only where they are used.
@@ -324,9 +343,10 @@ async function serve(config: Config, engine: Engine, options: ServeOptions): Pro
     version: readVersion(),
     renderDocs: (document: OpenApiDocument) => renderDocsPage(document, { accessToken: '' }),
     fetch: openFetch(engine.egress),
-    ...given({ onSignInLink }),
+    ...given({ onSignInLink, setUp }),
   };
-  const settings = settingsOf(server, listen, worksOnly ? 'health' : 'everything');
+  const own = setUp && { signInLink: 'operator' as const, home: `/syncs/${encodeURIComponent(setUp.sync)}/set-up` };
+  const settings = { ...settingsOf(server, listen, worksOnly ? 'health' : 'everything'), ...own };
   try {
     return await openServers({ ...parts, settings, metrics }, server?.metricsPort);
   } catch (error) {

@@ -337,10 +337,10 @@ function openSync(
     mapping: compile(settings),
     compile,
     mappingText: () => config.mappingOf(settings.name),
-    // Only the mapping is another one: the source, with its tokens, is the same.
+    // Mapping and lifecycle are others: the source, with its tokens, is the same.
     withMapping: async (text) => {
       const tried = (await config.withMapping(settings.name, text)).syncs[settings.name] ?? settings;
-      const other = { ...settings, mapping: tried.mapping, match: tried.match };
+      const other = { ...tried, source: settings.source };
       return {
         ...sync,
         settings: other,

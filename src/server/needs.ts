@@ -102,7 +102,7 @@ const table: Readonly<Record<string, Row | 'signature' | 'none'>> = {
   'adopt-users': ['operator', 'sync', 'needed'],
   'adopt-orphans': ['operator', 'deployment', 'needed'],
   'list-raw-texts': ['operator', 'run', 'needed'],
-  'sample-mapping': ['operator', 'sync', 'needed'],
+  'set-up': ['operator', 'sync', 'needed'],
   'preview-mapping': [editedPreview.role, 'sync', editedPreview.people],
 
   'refresh-token': ['admin', 'connection', 'none'],

@@ -156,7 +156,10 @@ function buildServer(
   if (settings.serves === 'everything' && 'app' in parts && signIn !== undefined) {
     const events = openEventStreams(parts);
     serveApi(app, { ...parts, events, signIn }, { closing: stopping, ending: closing }, callers);
-    if (signIn.links !== undefined) serveSignInLinks(app, { ...signIn, links: signIn.links, onTaken: tellLink });
+    if (signIn.links !== undefined) {
+      const { home = '/' } = settings;
+      serveSignInLinks(app, { ...signIn, links: signIn.links, home, onTaken: tellLink });
+    }
     servePage(app, page);
   }
   refuseOtherMethods();

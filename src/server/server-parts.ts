@@ -1,4 +1,4 @@
-import type { AppIo } from '../app/app-io.ts';
+import type { AppIo, SetUpEnd } from '../app/app-io.ts';
 import type { Clock, Logger, NewId } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
 import type { EventStreams } from './events.ts';
@@ -54,6 +54,8 @@ export interface ServerParts extends HealthParts {
   readonly renderDocs: (document: OpenApiDocument) => string;
   /** Called with each new address that signs in once: the first one when the server listens. */
   readonly onSignInLink?: (address: string) => void;
+  /** Present where the server only sets up one sync. */
+  readonly setUp?: SetUpEnd;
   /** Sends the requests to the identity provider. Default: directly. */
   readonly fetch?: typeof globalThis.fetch;
 }

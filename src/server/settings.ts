@@ -34,6 +34,8 @@ export interface ServerSettings {
   readonly openId?: OpenIdSettings;
   /** The role of the links that sign in once. Absent: there are none. */
   readonly signInLink?: AccessRole;
+  /** Where these links lead. Absent: to the overview. */
+  readonly home?: string;
   readonly sessions: { readonly idleMs: number; readonly lifetimeMs: number };
   /** Who may send messages about a sync, by its name. */
   readonly webhooks: ReadonlyMap<string, WebhookSettings>;

@@ -85,9 +85,11 @@ export function serveSignInLinks(
     cookies,
     note,
     refused,
+    home,
     onTaken,
   }: Pick<SignIn, 'cookies' | 'note' | 'refused'> & {
     readonly links: SignInLinks;
+    readonly home: string;
     readonly onTaken: () => void;
   },
 ): void {
@@ -101,7 +103,7 @@ export function serveSignInLinks(
     const { caller, cookie } = await cookies.open(sessionOf(known));
     await note('sign-in', caller, `as ${caller.access.map(grantWords).join('; ')}, with the link of the terminal`);
     onTaken();
-    return reply.header('set-cookie', cookie).redirect('/', 302);
+    return reply.header('set-cookie', cookie).redirect(home, 302);
   });
 }
 

@@ -68,8 +68,22 @@ export const previewOrder = z
   .meta({ id: 'PreviewOrder', description: 'The scope of the preview' });
 
 export const mappingOrder = z
-  .strictObject({ mapping: z.string().min(1).max(50_000).describe('The section `mapping` of the sync, as YAML') })
+  .strictObject({
+    mapping: z
+      .string()
+      .min(1)
+      .max(50_000)
+      .describe('The section `mapping` of the sync as YAML, or the sections `mapping`, `lifecycle` and `firstSight`'),
+  })
   .meta({ id: 'MappingOrder', description: 'A mapping to try' });
+
+export const setUpOrder = z
+  .strictObject({
+    answers: z.record(z.string(), z.string()).default({}).describe('By what a question is about, the key of a choice'),
+    isRevealed: z.boolean().default(false).describe('Shows values of employees as they are'),
+    isFinal: z.boolean().default(false).describe('Writes the configuration, where the server can'),
+  })
+  .meta({ id: 'SetUpOrder', description: 'Answers to the questions of a set-up' });
 
 export const undoOrder = z
   .strictObject({

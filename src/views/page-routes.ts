@@ -6,6 +6,7 @@ export const pageRoutes = [
   '/',
   '/syncs/:sync',
   '/syncs/:sync/accounts',
+  '/syncs/:sync/set-up',
   '/syncs/:sync/data-quality',
   '/runs',
   '/runs/:run',

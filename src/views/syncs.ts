@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { MappingStep } from '../core/person/mapping.ts';
 import type { ChangeState } from '../core/run/run.ts';
 import type { Pause, Run, RunScope, Trigger } from '../ports/store.ts';
 import { runSummary, runView } from './runs.ts';
@@ -171,26 +170,28 @@ export type SyncMapping = Inner<z.output<typeof syncMapping>>;
 
 export const syncMappingView = toWire(syncMapping);
 
-export const mappingSamples = z
+export const setUp = z
   .object({
-    records: z.array(
+    sync: z.string(),
+    rows: count,
+    users: count.nullable().describe('null: the platform was not asked'),
+    people: z.string().nullable().describe('Who is on which side'),
+    cards: z.array(
       z.object({
-        at: z.string().describe('Position in the source'),
-        values: z.array(z.object({ field: z.string(), effect: z.string(), value: z.string() })),
+        about: personal(z.string()).describe('What an answer names: a field, `status`, `status VALUE` or `leaveDate`'),
+        chosen: personal(z.string()).describe('The key of the choice that is in the configuration; `-`: left out'),
+        state: z.enum(['proven', 'said', 'open']),
+        evidence: personal(z.string()),
+        choices: z.array(z.object({ key: personal(z.string()), effect: z.string() })),
+        samples: z.array(z.object({ ours: personal(z.string()), theirs: personal(z.string()) })),
       }),
     ),
+    yaml: personal(z.string()).describe('The sections of the sync that the answers give'),
+    canWrite: z.boolean().describe('Whether this server writes a configuration'),
+    written: z.string().nullable().describe('The file that was written'),
   })
-  .meta({ id: 'MappingSamples' });
+  .meta({ id: 'SetUp' });
 
-/** Values of the first records of a source, after the mapping. Personal data. */
-export interface MappingSamples {
-  readonly rows: number;
-  readonly records: readonly { readonly at: string; readonly steps: readonly MappingStep[] }[];
-}
+export type SetUp = Inner<Omit<z.output<typeof setUp>, 'canWrite' | 'written'>>;
 
-export const mappingSamplesView = viewOf(mappingSamples, ({ records }: MappingSamples) => ({
-  records: records.map(({ at, steps }) => ({
-    at,
-    values: steps.map(({ target, effect, detail }) => ({ field: target, effect, value: detail })),
-  })),
-}));
+export const setUpView = toWire(setUp);

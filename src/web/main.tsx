@@ -28,6 +28,7 @@ import { AuditPage, ChangesPage, LeaversPage, ReportPage } from './pages/records
 import { RunPage } from './pages/run-page.tsx';
 import { RunChangesPage } from './pages/run-results.tsx';
 import { RunsPage } from './pages/runs-page.tsx';
+import { SetUpPage } from './pages/set-up-page.tsx';
 import { SyncPage } from './pages/sync-page.tsx';
 import { KeysProvider } from './shell/shortcut-keys.tsx';
 import { TopBar } from './shell/top-bar.tsx';
@@ -56,6 +57,7 @@ const pages: Readonly<Record<PageRoute, (parts: Parts) => ReactNode>> = {
   '/syncs/:sync': ({ sync = '' }) => <SyncPage key={sync} name={sync} />,
   '/syncs/:sync/accounts': ({ sync = '' }) => <AccountsPage key={sync} sync={sync} />,
   '/syncs/:sync/data-quality': ({ sync = '' }) => <CorrectionsPage key={sync} sync={sync} />,
+  '/syncs/:sync/set-up': ({ sync = '' }) => <SetUpPage key={sync} sync={sync} />,
   '/alerts': () => <AlertsPage />,
   '/audit': () => <AuditPage />,
   '/connections': () => <ConnectionsPage />,

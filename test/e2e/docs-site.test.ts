@@ -16,7 +16,7 @@ const site = join(root, 'dist-site/pages');
 
 beforeAll(async () => {
   // The build fails on a link that leads nowhere.
-  await promisify(execFile)(process.execPath, [join(root, 'site/build.ts')], { cwd: root });
+  await promisify(execFile)('npm', ['run', '--silent', 'docs:build'], { cwd: root });
 });
 
 describe('the documentation site', () => {

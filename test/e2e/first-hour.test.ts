@@ -79,6 +79,17 @@ describe('a stranger with an export, a platform and a token', () => {
     expect(both).not.toBe(alone);
   });
 
+  it('answers on the terminal what the file does not prove', async () => {
+    const one = hrExports().find(({ name }) => name === 'HiBob') ?? expect.unreachable();
+    const { run, init, config } = await openPlace(one);
+    const wrong = await run([...init, '--answer', 'status Garden leave=gone']);
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('the choices are active, leaver, -') });
+    const { stdout } = await run([...init, '--answer', 'status Garden leave=leaver', '--answer', 'office=-']);
+    expect(stdout).not.toContain('Not proven');
+    expect((parse(await config()) as Written).syncs.people.lifecycle?.leaver).toEqual(['Terminated', 'Garden leave']);
+    expect(await config()).toMatch(/# office: .*left out/);
+  });
+
   it('sees later what drifted, and lines to copy', async () => {
     const one = hrExports().find(({ name }) => name.includes('Chilean')) ?? expect.unreachable();
     const { run, init, folder, config } = await openPlace(one);

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { schemaComplaints, typeCheck } from '../../scripts/chart/type-check.ts';
 import { chart } from './helm-tool.ts';
 import { type Manifest, type PodSpec, parseManifests } from './manifest.ts';
 import { restrictedViolations } from './pod-security.ts';
-import { schemaComplaints, typeCheck } from './type-check.ts';
 
 it('the CronJob of the documentation is one that Kubernetes and Pod Security "restricted" accept', async () => {
   const text = await readFile(join(chart, '../../docs/backup.md'), 'utf8');

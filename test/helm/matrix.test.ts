@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { schemaComplaints, typeCheck } from '../../scripts/chart/type-check.ts';
 import { pageRoutes } from '../../src/views/page-routes.ts';
 import { slowly } from '../support/slowness.ts';
 import { chart, findHelm, runHelm, tellSkipped } from './helm-tool.ts';
 import { type Manifest, type PodSpec, parseManifests, podsOf } from './manifest.ts';
 import { restrictedViolations, sccViolations } from './pod-security.ts';
-import { schemaComplaints, typeCheck } from './type-check.ts';
 import { type ValueSet, valueSets } from './value-sets.ts';
 
 const helm = await findHelm();

@@ -47,9 +47,9 @@ export async function copyProject(): Promise<ProjectCopy> {
     },
   );
   for (const path of listed.stdout.split('\0').filter((each) => each !== '')) {
-    await cp(join(root, path), join(folder, path), { force: true }).catch(ignoreMissing);
+    await cp(join(root, path), join(folder, path), { force: true, preserveTimestamps: true }).catch(ignoreMissing);
   }
-  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  for (const path of ['node_modules', 'scripts/node_modules']) await symlink(join(root, path), join(folder, path));
   const git = async (...words: readonly string[]): Promise<void> => {
     const { code, stderr } = await run('git', ...words);
     if (code !== 0) throw new Error(`git ${words.join(' ')} failed: ${stderr}`);
@@ -58,7 +58,7 @@ export async function copyProject(): Promise<ProjectCopy> {
   await git('config', 'user.name', 'Test');
   await git('config', 'user.email', 'test@example.com');
   // .gitignore excludes the folder node_modules, and here it is a link.
-  await writeFile(join(folder, '.git/info/exclude'), '/node_modules\n');
+  await writeFile(join(folder, '.git/info/exclude'), 'node_modules\n');
   await git('add', '.');
   await git('commit', '--quiet', '--message', 'The project');
   return { folder, run, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }) };

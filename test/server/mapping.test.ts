@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { mappingSamples, syncMapping } from '../../src/views/syncs.ts';
+import { syncMapping } from '../../src/views/syncs.ts';
 import { employees, openOffice, plainMapping, type Row, usersOf } from '../support/office.ts';
 import { openTestServer, viewerToken } from './open-test-server.ts';
 
-it('the mapping of a sync is a table with fill-rates of the last read, and guards with their use; sample values are for operators', async () => {
+it('the mapping of a sync is a table with fill-rates of the last read, and guards with their use', async () => {
   const mapping = {
     ...plainMapping,
     email: { from: 'mail', transform: ['trim', 'lowercase'] },
@@ -34,11 +34,11 @@ it('the mapping of a sync is a table with fill-rates of the last read, and guard
   const guard = json.guards.find((one: { class: string }) => one.class === 'disables');
   expect(guard).toEqual({ class: 'disables', absolute: 5, percent: 5, cap: 100, allowed: 5, used: 1 });
 
-  const path = '/api/syncs/people/mapping/samples';
-  expect((await server.ask(path, { token: viewerToken })).status).toBe(403);
-  const samples = (await server.ask(path)).json;
-  expect(mappingSamples.parse(samples)).toEqual(samples);
-  expect(samples.records).toHaveLength(5);
-  expect(samples.records[1].values).toContainEqual({ field: 'email', effect: 'set', value: 'ana2@example.com' });
   expect((await server.ask('/api/syncs/nobody/mapping')).status).toBe(404);
+
+  const setUp = (body: object) => server.ask('/api/syncs/people/set-up', { method: 'POST', body });
+  const shown = (await setUp({ answers: { job: '-' } })).json;
+  expect(shown).toMatchObject({ rows: 20, users: 20, canWrite: false, written: null });
+  expect(shown.yaml).toContain('identification: id');
+  expect((await setUp({ isFinal: true })).status).toBe(409);
 });

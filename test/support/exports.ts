@@ -287,10 +287,11 @@ const shapes: readonly Shape[] = [
       Last day=ends M/d/yyyy;State=any TX|CA|NY`,
   },
   {
-    name: 'Excel: day numbers, UTF-16, title lines, empty columns',
+    name: 'Excel: day numbers, UTF-16, title lines, totals, empty columns',
     delimiter: ';',
-    encode: (text) => Buffer.from(`\ufeffHeadcount report;;;;;;;;;\r\nBy HR;;;;;;;;;\r\n;;;\r\n${text}`, 'utf16le'),
-    layout: { skipLines: '3', delimiter: ';' },
+    encode: (text) =>
+      Buffer.from(`\ufeffHeadcount report;;;;;;;;;\r\nBy HR;;;;;;;;;\r\n;;;\r\n${text}Total;162\r\n`, 'utf16le'),
+    layout: { skipLines: '3', skipFooter: '1', delimiter: ';' },
     columns: `Employee No.=id;First Name=FIRST;Surname=last;Work Email=email;Division=area;Location=office;Client=account;
       Start Date=hired sheet-days;Employment Status=status Active|Terminated;End Date=ends sheet-days;=any`,
   },

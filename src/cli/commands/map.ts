@@ -1,17 +1,21 @@
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { type SurveySides, surveySync } from '../../app/try-source.ts';
+import type { AppIo, SetUpEnd, SurveySides } from '../../app/app-io.ts';
+import { surveySync } from '../../app/try-source.ts';
 import { addressFault } from '../../core/run/addresses.ts';
-import { usageError } from '../../core/run/errors.ts';
+import { RollcallError, usageError } from '../../core/run/errors.ts';
 import { countOf } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { Policy } from '../../core/run/settings.ts';
+import { type Card, cardsOf } from '../../core/setup/cards.ts';
 import type { Proposal } from '../../core/setup/proposal.ts';
-import { peopleSentence, proposalYaml, scalar } from '../../core/setup/proposal-lines.ts';
+import { peopleSentence, proposalYaml } from '../../core/setup/proposal-lines.ts';
+import type { Answers } from '../../core/setup/propose-mapping.ts';
+import { scalar } from '../../core/setup/readings.ts';
 import type { GuessedFile } from '../../ports/source.ts';
 import { policies } from '../options.ts';
-import { fromHere, type Shell } from '../shell.ts';
+import { fromHere, printDeclined, type Shell } from '../shell.ts';
 import { cleanLine, renderTable } from '../terminal.ts';
 import { unwritable } from './plan-file.ts';
 
@@ -23,6 +27,8 @@ export interface ProposeOptions {
   readonly policy?: Policy;
   readonly sync?: string;
   readonly force?: boolean;
+  readonly answer?: Answers;
+  readonly page?: boolean;
 }
 
 /** Writes the configuration that fits an export and the platform. Asks on a terminal for what no flag says. */
@@ -38,14 +44,27 @@ export async function initFrom(shell: Shell, options: ProposeOptions): Promise<n
   const policy = await policyOf(shell, options.policy);
   const sides: SurveySides = baseUrl !== undefined && (io.env[tokenEnv] ?? '') !== '' ? 'both' : 'source';
   const guessed = await io.guessFile(file);
-  const facts = { file, guessed, sync, sides, baseUrl, tokenEnv };
-  const proposal = await proposeFor(shell, facts);
+  const facts = { file, guessed, sync, sides, baseUrl, tokenEnv, policy };
   const source = sourceYaml(pathFrom(dirname(configPath), file), guessed);
-  const sections = { source, mapping: proposalYaml(proposal), sync, policy, tokenVariable: tokenEnv };
-  const text = await io.proposedConfig(given({ ...sections, baseUrl }));
-  await writeNew([{ path: configPath, text }], force);
   const name = relative(io.cwd, configPath);
   const next = nextSteps(facts);
+  const write = async (mapping: string): Promise<string> => {
+    const sections = { source, mapping, sync, policy, tokenVariable: tokenEnv };
+    const text = await io.proposedConfig(given({ ...sections, baseUrl }));
+    await writeNew([{ path: configPath, text }], force);
+    return name;
+  };
+  if (options.page === true) {
+    const written = await withTrial(shell, facts, (app) => servePage(shell, app, { sync, sides, write }));
+    if (written === undefined) return printDeclined(shell);
+    return shell.answer({ written: [written], next }, nextLines([`wrote ${written}`], next));
+  }
+  const { proposal, survey } = await withTrial(shell, facts, (app) =>
+    shell.watching((watch) => surveySync(app, sync, sides, { ...watch, ...given({ answers: options.answer }) })),
+  );
+  refuseAnswers(options.answer ?? {}, cardsOf(proposal, { survey, answers: {}, isRevealed: false }));
+  const mapping = proposalYaml(proposal);
+  await write(mapping);
   const { people, users } = proposal;
   const compared =
     users === undefined
@@ -57,17 +76,51 @@ export async function initFrom(shell: Shell, options: ProposeOptions): Promise<n
     `${countOf(proposal.rows, 'row')}${compared}`,
     '',
     // What the file has, with its evidence. Holds no values of people but identifications.
-    ...`${sections.source}\n${sections.mapping}`.split('\n').map(cleanLine),
+    ...`${source}\n${mapping}`.split('\n').map(cleanLine),
     ...(people === undefined ? [] : namesLines(people)),
     ...openLines(proposal),
-    '',
-    'Next:',
-    ...next.map((line) => `  ${line}`),
   ];
   return shell.answer(
     { written: [name], platform: sides === 'both', source: guessed, proposal, next },
-    report.join('\n'),
+    nextLines(report, next),
   );
+}
+
+function nextLines(report: readonly string[], next: readonly string[]): string {
+  return [...report, '', 'Next:', ...next.map((line) => `  ${line}`)].join('\n');
+}
+
+/** Throws `USAGE` for an answer to no question, or with no such choice. */
+function refuseAnswers(answers: Answers, cards: readonly Card[]): void {
+  for (const [about, choice] of Object.entries(answers)) {
+    const keys = cards.find((card) => card.about === about)?.choices.map(({ key }) => key);
+    const known = keys ?? cards.map((card) => card.about);
+    if (keys === undefined || !keys.some((key) => key === choice || key.startsWith(`{ from: ${choice},`)))
+      throw usageError(
+        `--answer ${about}=${choice}: the ${keys === undefined ? 'questions' : 'choices'} are ${known.join(', ')}`,
+      );
+  }
+}
+
+/** Serves the set-up on this machine, until it is written or Ctrl-C. Returns what was written. */
+async function servePage(shell: Shell, app: AppIo, { write, ...setUp }: SetUpEnd): Promise<string | undefined> {
+  const over = new AbortController();
+  let written: string | undefined;
+  const finish = async (yaml: string): Promise<string> => {
+    written = (await write?.(yaml)) ?? '';
+    over.abort(new RollcallError('the set-up is written', { code: 'CANCELLED' }));
+    return written;
+  };
+  await app.start({
+    signal: AbortSignal.any([shell.signal, over.signal]),
+    progress: () => {},
+    role: 'server',
+    listen: { host: '127.0.0.1', port: 0 },
+    setUp: { ...setUp, ...(write === undefined ? {} : { write: finish }) },
+    onReady: () => {},
+    onSignInLink: (address) => shell.print(`Open this link, which signs you in once: ${address}`),
+  });
+  return written;
 }
 
 interface InitFacts {
@@ -77,13 +130,15 @@ interface InitFacts {
   readonly sides: SurveySides;
   readonly baseUrl: string | undefined;
   readonly tokenEnv: string;
+  readonly policy: Policy;
 }
 
 /** Reads both sides as every other command does, with a configuration that is deleted afterwards. */
-async function proposeFor(
+async function withTrial<Result>(
   shell: Shell,
-  { file, guessed, sync, sides, baseUrl, tokenEnv }: InitFacts,
-): Promise<Proposal> {
+  { file, guessed, sync, sides, baseUrl, tokenEnv, policy }: InitFacts,
+  use: (app: AppIo) => Promise<Result>,
+): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-init-'));
   const config = {
     store: 'sqlite:./trial.db',
@@ -101,8 +156,8 @@ async function proposeFor(
           path: file,
           ...Object.fromEntries(guessed.settings.map(({ key, value }) => [key, value])),
         },
-        policy: 'create-only',
-        // Not used, because only the records as they are count here.
+        policy,
+        // Not used: the records as they are count here, and a plan has a mapping of its own.
         mapping: { identification: 'id', firstName: 'id', lastName: 'id' },
       },
     },
@@ -113,7 +168,7 @@ async function proposeFor(
     const trial = { ...shell, configPath: path };
     const app = await shell.io.openApp(trial.configPath, { mayPresentSeed: false, logs: 'off' });
     try {
-      return (await shell.watching((watch) => surveySync(app, sync, sides, watch))).proposal;
+      return await use(app);
     } finally {
       await app.close();
     }
@@ -172,10 +227,14 @@ function nextSteps({ sync, sides, baseUrl, tokenEnv }: InitFacts): readonly stri
 export async function showDrift(
   shell: Shell,
   sync: string,
-  { sourceOnly = false }: { readonly sourceOnly?: boolean },
+  { sourceOnly = false, page = false }: { readonly sourceOnly?: boolean; readonly page?: boolean },
 ): Promise<number> {
   return shell.withApp({ mayPresentSeed: true }, async (app) => {
     const sides = sourceOnly ? 'source' : 'both';
+    if (page) {
+      await servePage(shell, app, { sync, sides });
+      return 0;
+    }
     const { proposal, drift } = await shell.watching((watch) => surveySync(app, sync, sides, watch));
     const { colors } = shell.style;
     const notes = drift.notes.map((note) => `  ${colors.yellow('!')} ${cleanLine(note)}`);
@@ -198,10 +257,12 @@ export async function showDrift(
 function openLines({ open }: Proposal): readonly string[] {
   if (open.length === 0) return [];
   const lines = open.map(({ about, effect }) => [about, effect].map(cleanLine));
+  const [first] = open;
   return [
     '',
     `Not proven, and marked UNSURE in the file (${open.length}). Look at these first:`,
     renderTable(lines, '  '),
+    `To answer: --answer "${cleanLine(first?.about ?? '')}=CHOICE" for each, or --page. A choice is a column, active, leaver, or - for neither.`,
   ];
 }
 

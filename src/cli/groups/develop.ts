@@ -59,7 +59,10 @@ export const develop: CommandGroup = {
       meaning:
         'compare the mapping of a sync with its source and platform, and propose lines for what drifted; changes nothing',
       arguments: [syncArgument],
-      options: [['--source-only', 'do not ask the platform']],
+      options: [
+        ['--source-only', 'do not ask the platform'],
+        ['--page', 'show the evidence on a page of this machine, and the plan of your answers'],
+      ],
       body: async () => (await import('../commands/map.ts')).showDrift,
     },
     {

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import type { CommandGroup } from '../command.ts';
 import {
+  gatherAnswer,
   gatherLimit,
   onlyOption,
   parsePast,
@@ -32,6 +33,12 @@ export const everyDay: CommandGroup = {
           policies,
         ),
         new Option('--sync <name>', 'with --from: name of the sync').default('people'),
+        [
+          '--answer <about=choice>',
+          'with --from: what a field or a status is, where the file does not prove it; may be repeated',
+          gatherAnswer,
+        ],
+        ['--page', 'with --from: answer on a page of this machine, and see the plan before anything is written'],
         ['--force', 'overwrite existing files'],
       ],
       body: async () => (await import('../commands/setup.ts')).writeConfig,

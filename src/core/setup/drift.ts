@@ -8,8 +8,8 @@ import { foldText, readText } from '../person/text.ts';
 import { countOf } from '../run/formats.ts';
 import type { FieldRule, RecordValue, SyncSettings } from '../run/settings.ts';
 import type { Proposal } from './proposal.ts';
-import { ruleYaml, scalar } from './proposal-lines.ts';
 import type { ProposedField } from './propose-mapping.ts';
+import { ruleYaml, scalar } from './readings.ts';
 import type { Survey } from './survey.ts';
 
 /** Where the configuration of a sync and what both sides show are apart. */
@@ -192,7 +192,7 @@ function cellsOf(records: readonly SourceRecord[], path: string): readonly { at:
 const longestShape = 20;
 
 /** Returns `"xxx 99"` for `Ana 35`: what the cell looks like, and nothing of what it says. */
-function shapeOf(text: string): string {
+export function shapeOf(text: string): string {
   const shape = text.replace(/\d/g, '9').replace(/[\p{L}\p{M}]/gu, 'x');
   return `"${shape.length > longestShape ? `${shape.slice(0, longestShape)}…` : shape}"`;
 }

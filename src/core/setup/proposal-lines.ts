@@ -2,8 +2,8 @@ import { fieldTraits } from '../person/fields.ts';
 import { countOf } from '../run/formats.ts';
 import type { Proposal } from './proposal.ts';
 import type { ProposedColumn, ProposedDate, ProposedLifecycle, ProposedStatus } from './propose-lifecycle.ts';
-import type { ProposedField } from './propose-mapping.ts';
-import type { ProposedRule } from './readings.ts';
+import { asYouSaid, type ProposedField } from './propose-mapping.ts';
+import { ruleYaml, scalar } from './readings.ts';
 
 /** A line of YAML with the reason for it, which becomes a comment behind or above it. */
 interface Line {
@@ -72,20 +72,14 @@ function lineOf({ field, rule, ...found }: ProposedField): Line {
 }
 
 /** Writes a line that the evidence is against as a comment. */
-function weighed(text: string, { certainty, evidence }: Pick<ProposedColumn, 'certainty' | 'evidence'>): Line {
-  if (certainty === 'off') return { text: `# ${text}`, reason: `UNSURE, so it is left out: ${evidence}` };
+function weighed(
+  text: string,
+  { certainty, evidence, effect }: Pick<ProposedColumn, 'certainty' | 'evidence' | 'effect'>,
+): Line {
+  const isOpen = effect !== undefined || !evidence.endsWith(asYouSaid);
+  if (certainty === 'off')
+    return { text: `# ${text}`, reason: `${isOpen ? 'UNSURE, so it is left out' : 'left out'}: ${evidence}` };
   return { text, reason: certainty === 'unsure' ? `UNSURE: ${evidence}` : evidence };
-}
-
-export function ruleYaml(rule: ProposedRule): string {
-  const { format, transform } = rule;
-  if ('from' in rule && format === undefined && transform === undefined) return scalar(rule.from);
-  const keys = [
-    'from' in rule ? `from: ${scalar(rule.from)}` : `expression: ${JSON.stringify(rule.expression)}`,
-    ...(format === undefined ? [] : [`format: ${scalar(format)}`]),
-    ...(transform === undefined ? [] : [`transform: [${transform.join(', ')}]`]),
-  ];
-  return `{ ${keys.join(', ')} }`;
 }
 
 function lifecycleLines({ status, statuses, hireDate, leaveDate }: ProposedLifecycle): readonly Line[] {
@@ -130,13 +124,4 @@ function render({ text, reason }: Line, indent: string): string {
     `${indent}${text}`.padEnd(reason === '' ? 0 : commentColumn) +
     (reason === '' ? '' : ` # ${reason.replace(/\s+/g, ' ')}`)
   );
-}
-
-/** Writes a text as a YAML scalar: plain where no reader can take it for something else. */
-export function scalar(text: string): string {
-  const isPlain = /^[A-Za-z_ÁÉÍÓÚÑÜáéíóúñüçãõâêô][\wÁÉÍÓÚÑÜáéíóúñüçãõâêô./-]*(?: [\wÁÉÍÓÚÑÜáéíóúñüçãõâêô./-]+)*$/.test(
-    text,
-  );
-  const isWord = /^(?:true|false|yes|no|on|off|null|y|n|~)$/i.test(text);
-  return isPlain && !isWord ? text : JSON.stringify(text);
 }

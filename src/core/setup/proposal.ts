@@ -1,6 +1,13 @@
 import { countOf } from '../run/formats.ts';
 import { type ProposedLifecycle, proposeLifecycle } from './propose-lifecycle.ts';
-import { chooseKey, joinSample, type ProposedField, proposeFields, unfilledFields } from './propose-mapping.ts';
+import {
+  type Answers,
+  chooseKey,
+  joinSample,
+  type ProposedField,
+  proposeFields,
+  unfilledFields,
+} from './propose-mapping.ts';
 import type { Survey } from './survey.ts';
 
 /** A configuration of one sync, proposed from what both sides show. The same survey gives the same proposal. */
@@ -30,11 +37,16 @@ export interface ProposedPeople {
 
 const shownNames = 5;
 
-export function propose(survey: Survey): Proposal {
-  const key = chooseKey(survey);
+/**
+ * `answers`: what the operator said instead. `isStrict`: what is open stays out until it is answered, but for what every
+ * person needs.
+ */
+export function propose(survey: Survey, answers: Answers = {}, isStrict = false): Proposal {
+  const key = chooseKey(survey, answers);
   const joined = joinSample(survey, key);
-  const fields = proposeFields(survey, key, joined);
-  const lifecycle = proposeLifecycle(survey, fields, joined);
+  const fields = proposeFields(survey, key, joined, answers).map((field) => (isStrict ? proven(field) : field));
+  const found = proposeLifecycle(survey, fields, joined, answers);
+  const lifecycle = found === undefined || !isStrict ? found : { ...found, ...provenDates(found) };
   const people = peopleOf(survey, key.join);
   const unfilled = unfilledFields(
     joined.map(({ user }) => user),
@@ -70,15 +82,27 @@ export function propose(survey: Survey): Proposal {
   };
 }
 
+const required: readonly string[] = ['identification', 'firstName', 'lastName'];
+
+/** Leaves out what is not proven. */
+function proven<T extends Pick<ProposedField, 'certainty' | 'effect'>>(one: T & { readonly field?: string }): T {
+  const isOut = one.certainty === 'unsure' && one.effect !== undefined && !required.includes(one.field ?? '');
+  return isOut ? { ...one, certainty: 'off' } : one;
+}
+
+function provenDates({ status, leaveDate }: ProposedLifecycle): Pick<ProposedLifecycle, 'status' | 'leaveDate'> {
+  return { status: status && proven(status), leaveDate: leaveDate && proven(leaveDate) };
+}
+
 function openIn(fields: readonly ProposedField[], lifecycle: ProposedLifecycle | undefined): Proposal['open'] {
   const { status, statuses = [], leaveDate } = lifecycle ?? {};
   const isBlind = [status, leaveDate].every((column) => column === undefined || column.certainty === 'off');
   const found = fields.filter(({ certainty }) => certainty !== 'off').map(({ field }) => field as string);
-  const missing = ['identification', 'firstName', 'lastName'].filter((name) => !found.includes(name));
+  const missing = required.filter((name) => !found.includes(name));
   const all = [
     ...missing.map((about) => ({ about, effect: 'as written: no new person gets an account' })),
     ...fields.map(({ field, effect }) => ({ about: field, effect })),
-    { about: `status ${status?.path ?? ''}`, effect: status?.effect },
+    { about: 'status', effect: status?.effect },
     ...statuses.map(({ value, effect }) => ({ about: `status ${value}`, effect })),
     { about: 'leaveDate', effect: leaveDate?.effect },
     { about: 'lifecycle', effect: isBlind ? 'as written: no person counts as a leaver' : undefined },

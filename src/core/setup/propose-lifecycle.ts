@@ -3,12 +3,25 @@ import { countOf } from '../run/formats.ts';
 import { given } from '../run/given.ts';
 import type { Column } from './column.ts';
 import { likeName, statusMeaning } from './known-names.ts';
-import { type Joined, orderOf, type ProposedField, several, unreadDates } from './propose-mapping.ts';
+import {
+  type Answers,
+  asYouSaid,
+  type Choice,
+  type Joined,
+  leftOut,
+  orderOf,
+  type ProposedField,
+  several,
+  unreadDates,
+} from './propose-mapping.ts';
 import type { ProposedRule } from './readings.ts';
 import type { SampleRow, Survey } from './survey.ts';
 
 /** A proposed column and what speaks for it. `effect`: what an open question means for people. */
-export type ProposedColumn = { readonly path: string } & Pick<ProposedField, 'certainty' | 'evidence' | 'effect'>;
+export type ProposedColumn = { readonly path: string } & Pick<
+  ProposedField,
+  'certainty' | 'evidence' | 'effect' | 'choices'
+>;
 export type ProposedDate = ProposedColumn & Pick<ProposedField, 'rule'>;
 
 /** What a status says of a person, and what the platform says of people who have it. */
@@ -18,6 +31,8 @@ export interface ProposedStatus {
   readonly people: number;
   readonly evidence: string;
   readonly effect?: string;
+  /** What each meaning does: `active`, `leaver`, and neither. */
+  readonly choices: readonly Choice[];
 }
 
 export interface ProposedLifecycle {
@@ -45,6 +60,7 @@ export function proposeLifecycle(
   survey: Survey,
   fields: readonly ProposedField[],
   joined: readonly Joined[],
+  answers: Answers = {},
 ): ProposedLifecycle | undefined {
   const entry = fields.find(({ field, certainty }) => field === 'orgEntryDate' && certainty !== 'off');
   const taken = [entry, ...fields.filter(({ certainty }) => certainty === 'sure')].flatMap((field) =>
@@ -63,17 +79,23 @@ export function proposeLifecycle(
     }),
   );
   // What the words say shows which dates are last days; these show what other words mean.
-  const said = statusOf(free, rows);
+  const said = statusOf(free, rows, answers);
   for (const row of rows) row.says = said.isProven ? said.meaningOf(row) : undefined;
-  const leaveDate = leaveDateOf(free, { rows, survey, entry });
-  const { status, statuses } = statusOf(free, rows);
+  const leaveDate = leaveDateOf(free, { rows, survey, entry }, answers.leaveDate);
+  const { status, statuses } = statusOf(free, rows, answers);
   if (status === undefined && entry === undefined && leaveDate === undefined) return undefined;
   const hireDate = entry === undefined ? undefined : hireDateOf(entry);
   return { status, statuses, hireDate, leaveDate };
 }
 
 function hireDateOf({ field, rule, certainty }: ProposedField): ProposedDate {
-  return { path: 'from' in rule ? rule.from : field, rule, certainty, evidence: 'no account before this day' };
+  return {
+    path: 'from' in rule ? rule.from : field,
+    rule,
+    certainty,
+    evidence: 'no account before this day',
+    choices: [],
+  };
 }
 
 /* The status. */
@@ -82,33 +104,44 @@ function hireDateOf({ field, rule, certainty }: ProposedField): ProposedDate {
 const enough = 0.55;
 
 /** Finds the column whose values tell who left, and what each value means. */
-function statusOf(columns: readonly Column[], rows: readonly Row[]) {
+function statusOf(columns: readonly Column[], rows: readonly Row[], answers: Answers) {
+  const losing = (meaningOf: (row: Row) => unknown): string =>
+    loses(rows.filter((row) => hasAccess(row) && meaningOf(row) === 'leaver').length);
   const all = columns.flatMap((column) => {
     const { path, values, dates } = column;
     if (values === undefined || values.size === 0 || dates?.isNumeric === false) return [];
     const like = likeName('status', path);
     const statuses = [...values]
       .toSorted(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
-      .map(([value]) => judge(value, column, rows));
+      .map(([value]) => judge(value, column, { rows, answer: answers[`status ${value}`] }));
     const meanings = new Map(statuses.map(({ value, meaning }) => [value, meaning]));
     const meaningOf = ({ cells }: Row) => meanings.get(cells[path] ?? '');
     const score = evidenceFor(statuses, path, rows) * (1 + like / 10) + like / 100;
     const isNamed = like > 1 && statuses.length === 1 && statuses[0]?.meaning === 'active';
-    return score >= enough || isNamed ? [{ path, like, statuses, score, meaningOf }] : [];
+    const isShown = score >= enough || isNamed || answers.status === path;
+    return isShown ? [{ path, like, statuses, score, meaningOf }] : [];
   });
-  const [found] = all.toSorted((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1));
+  const ranked = all.toSorted((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1));
+  const found = ranked.find(({ path }) => path === answers.status) ?? ranked[0];
   if (found === undefined) return { status: undefined, statuses: [], isProven: false, meaningOf: () => undefined };
   const { path, like, statuses, score, meaningOf } = found;
   const unknown = statuses.filter(({ meaning }) => meaning === 'unknown').length;
-  const isProven = score >= enough;
+  const isAnswered = answers.status !== undefined;
+  const isOut = answers.status === leftOut;
+  const isProven = !isOut && (score >= enough || isAnswered);
   const rest =
     unknown === 0 ? '' : `; ${countOf(unknown, 'value is', 'values are')} in neither list, which changes nothing`;
-  const losing = rows.filter((row) => hasAccess(row) && meaningOf(row) === 'leaver').length;
-  const effect = `as written: ${countOf(losing, 'loses', 'lose')} access; if ${path} says something else: none`;
-  const evidence = `${like > 0 ? 'by its name and values' : 'by its values'}${rest}`;
+  const effect = `as written: ${losing(meaningOf)}; if ${path} says something else: none`;
+  const said = isAnswered ? asYouSaid : like > 0 ? 'by its name and values' : 'by its values';
+  const choices = [
+    ...ranked.map((one) => ({ key: one.path, effect: losing(one.meaningOf) })),
+    { key: leftOut, effect: 'no status says who left' },
+  ];
+  const isSure = isAnswered || (like > 0 && unknown === 0);
+  const open = like === 0 && !isAnswered ? { effect } : {};
   const status: ProposedColumn = isProven
-    ? { path, certainty: like > 0 && unknown === 0 ? 'sure' : 'unsure', evidence, ...(like === 0 ? { effect } : {}) }
-    : { path, certainty: 'off', evidence: 'it has one value only' };
+    ? { path, choices, certainty: isSure ? 'sure' : 'unsure', evidence: `${said}${rest}`, ...open }
+    : { path, choices, certainty: 'off', evidence: isOut ? asYouSaid : 'it has one value only' };
   return { status, statuses, isProven, meaningOf };
 }
 
@@ -140,7 +173,11 @@ function evidenceFor(statuses: readonly ProposedStatus[], path: string, rows: re
  * or their last days have passed. That accounts are enabled proves nothing before a first sync, when leavers still have
  * theirs, so it confirms only the word of most people.
  */
-function judge(value: string, { path, filled, values }: Column, all: readonly Row[]): ProposedStatus {
+function judge(
+  value: string,
+  { path, filled, values }: Column,
+  { rows: all, answer }: { readonly rows: readonly Row[]; readonly answer: string | undefined },
+): ProposedStatus {
   const rows = all.filter(({ cells }) => cells[path] === value);
   const count = (account: Row['account']): number => rows.filter((row) => row.account === account).length;
   const [enabled, disabled, absent] = [count('enabled'), count('disabled'), count('absent')];
@@ -154,7 +191,8 @@ function judge(value: string, { path, filled, values }: Column, all: readonly Ro
   const isHere = known >= several && enabled >= known * 0.9 && isMost;
   const shown = isGone ? 'leaver' : isHere ? 'active' : 'unknown';
   const against = word !== undefined && shown !== 'unknown' && shown !== (word === 'leaver' ? word : 'active');
-  const meaning = against ? 'unknown' : word === 'other' ? 'active' : (word ?? shown);
+  const judged = against ? 'unknown' : word === 'other' ? 'active' : (word ?? shown);
+  const meaning = answer === 'active' || answer === 'leaver' ? answer : answer === leftOut ? 'unknown' : judged;
   const accounts = [`${enabled} enabled`, disabled > 0 && `${disabled} disabled`, absent > 0 && `${absent} not there`];
   const isCompared = known + absent > 0;
   const says = [
@@ -162,12 +200,24 @@ function judge(value: string, { path, filled, values }: Column, all: readonly Ro
     isCompared && `on the platform ${accounts.filter((text) => text !== false).join(', ')}`,
     ended > 0 && `${countOf(ended, 'last day of work has', 'last days of work have')} passed`,
     against && 'the word and the rest disagree',
-    meaning === 'unknown' && 'UNSURE: put it into one of the lists',
+    answer !== undefined && asYouSaid,
+    meaning === 'unknown' && answer === undefined && 'UNSURE: put it into one of the lists',
   ].filter((text) => text !== false);
-  const losing = countOf(isCompared ? Math.round((enabled * people) / rows.length) : people, 'loses', 'lose');
-  const effect = meaning === 'unknown' ? { effect: `if ${value} means left: ${losing} access; as written: none` } : {};
-  return { value, meaning, people, evidence: says.join('; '), ...effect };
+  const ofAll = (part: number): number => Math.round((part * people) / Math.max(1, rows.length));
+  const losing = loses(isCompared ? ofAll(enabled) : people);
+  const gains = [absent > 0 && `${ofAll(absent)} without an account`, disabled > 0 && `${ofAll(disabled)} disabled`];
+  const gaining = gains.filter((text) => text !== false).join(', ');
+  const choices = [
+    { key: 'active', effect: gaining === '' ? 'changes no access' : `gives access to ${gaining}` },
+    { key: 'leaver', effect: losing },
+    { key: leftOut, effect: 'changes no access' },
+  ];
+  const isOpen = meaning === 'unknown' && answer === undefined;
+  const effect = isOpen ? { effect: `if ${value} means left: ${losing}; as written: none` } : {};
+  return { value, meaning, people, evidence: says.join('; '), ...effect, choices };
 }
+
+const loses = (people: number): string => `${countOf(people, 'loses', 'lose')} access`;
 
 /* The last day of work. */
 
@@ -178,13 +228,25 @@ interface LeaveFacts {
 }
 
 /** Finds the column of last days of work, by evidence first. Marks the rows whose last day has passed. */
-function leaveDateOf(columns: readonly Column[], facts: LeaveFacts): ProposedDate | undefined {
-  const [found] = columns
+function leaveDateOf(
+  columns: readonly Column[],
+  facts: LeaveFacts,
+  answer: string | undefined,
+): ProposedDate | undefined {
+  const ranked = columns
     .flatMap((column) => leaveDateIn(column, facts))
     .toSorted((a, b) => b.rank - a.rank || (a.date.path < b.date.path ? -1 : 1));
+  const found = ranked.find(({ date }) => date.path === answer) ?? ranked[0];
   if (found === undefined) return undefined;
-  if (found.date.certainty !== 'off') for (const row of found.past) row.hasEnded = true;
-  return found.date;
+  const { effect, ...date } = found.date;
+  const choices = [
+    ...ranked.map((one) => ({ key: one.date.path, effect: one.access })),
+    { key: leftOut, effect: 'no account ends by a date' },
+  ];
+  const said = answer === undefined ? given({ effect }) : { evidence: `${date.evidence}; ${asYouSaid}` };
+  const certainty = answer === undefined ? date.certainty : answer === leftOut ? 'off' : 'sure';
+  if (certainty !== 'off') for (const row of found.past) row.hasEnded = true;
+  return { ...date, ...said, certainty, choices };
 }
 
 /**
@@ -214,7 +276,7 @@ function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: L
   const isOff = isUnread || !isAfter || isRefuted || (like <= 1 && !isProven && losing > 0);
   const isSure =
     dates !== undefined && !order?.isOpen && (isProven ? like >= 1 || losing === 0 : like > 1 && losing === 0);
-  const access = `${countOf(Math.round((losing * survey.rows) / rows.length), 'loses', 'lose')} access`;
+  const access = loses(Math.round((losing * survey.rows) / rows.length));
   const effect = isOff
     ? `if ${path} is the last day of work: ${access}; as written: none`
     : `as written: ${access}; if ${path} is another day: none`;
@@ -227,11 +289,12 @@ function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: L
   const date: ProposedDate = {
     ...{ path, rule, certainty: isOff ? 'off' : isSure ? 'sure' : 'unsure', evidence: says.join('; ') },
     ...(isSure && !isOff ? {} : { effect }),
+    choices: [],
   };
   // The later days of several columns count, so that access ends no earlier than it should.
   const days = dated.reduce((sum, { day }) => sum + Date.parse(day) / 1e16, 0) / Math.max(1, dated.length);
   const rank = (isOff ? 0 : 100) + (isProven ? 10 : 0) + (filled === 0 ? 0 : 5) + like + days;
-  return [{ date, past, rank }];
+  return [{ date, past, rank, access }];
 }
 
 /** Returns a reader of plain dates. */

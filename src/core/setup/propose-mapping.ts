@@ -1,6 +1,7 @@
 import { type FieldName, fieldTable, fieldTraits, maxDirectCustomField } from '../person/fields.ts';
 import type { User } from '../person/user.ts';
 import { countOf } from '../run/formats.ts';
+import { given } from '../run/given.ts';
 import type { Column, ColumnDates } from './column.ts';
 import { chooseForm } from './forms.ts';
 import { likeName, type Meaning } from './known-names.ts';
@@ -12,9 +13,26 @@ import {
   type ProposedRule,
   type Reading,
   readingsOf,
+  ruleYaml,
   shownFields,
 } from './readings.ts';
 import type { SampleRow, Survey } from './survey.ts';
+
+/** What the operator answered to questions of a proposal, by what they are about: the key of a choice. */
+export type Answers = Readonly<Record<string, string>>;
+
+/** One answer to a question, and what it means for people today. */
+export interface Choice {
+  readonly key: string;
+  readonly effect: string;
+}
+
+/** The key of the choice that a field or column is not used. No column has it: `-` alone is quoted in YAML. */
+export const leftOut = '-';
+/** What an answer adds to the evidence. */
+export const asYouSaid = 'as you said';
+/** How many columns are offered for one field. */
+const mostChoices = 4;
 
 /** One line of a proposed mapping. */
 export interface ProposedField {
@@ -28,6 +46,10 @@ export interface ProposedField {
   readonly effect?: string;
   /** Records of the sample with a value that the platform shows too, and how many are equal. Absent without such people. */
   readonly agreement?: Pick<Agreement, 'pairs' | 'equal'>;
+  /** The columns that it is made of. */
+  readonly columns: readonly string[];
+  /** Every answer that the evidence allows, the proposed one first. */
+  readonly choices: readonly Choice[];
 }
 
 /** A record and the user of the same person. */
@@ -52,7 +74,7 @@ export const several = 3;
 const severalPairs = 5;
 
 /** Chooses the column that names people: by the identifications of the platform, else by name and uniqueness. */
-export function chooseKey(survey: Survey): Key {
+export function chooseKey(survey: Survey, answers: Answers = {}): Key {
   const { columns, rows, platform } = survey;
   const users = platform?.users.length ?? 0;
   const found = (column: Column): number => platform?.named.get(column.path)?.size ?? 0;
@@ -65,7 +87,8 @@ export function chooseKey(survey: Survey): Key {
     if (isDate || (agrees === 0 && (!isName(column) || isMostly(column.emails, column)))) return 0;
     return agrees + like + (isName(column) && column.repeated === 0 ? 0.5 : 0);
   };
-  const column = best(columns, score);
+  const named = columns.filter((one) => score(one) > 0).toSorted((a, b) => score(b) - score(a));
+  const column = named.find(({ path }) => path === answers.identification) ?? named[0];
   const mailed = ({ path }: Column): number => platform?.mailed.get(path)?.size ?? 0;
   const byMail = best(
     columns.filter((one) => mailed(one) >= several),
@@ -93,12 +116,17 @@ export function chooseKey(survey: Survey): Key {
   const field: ProposedField = {
     field: 'identification',
     rule: form.rule,
-    certainty: isOpen ? 'unsure' : 'sure',
+    certainty: isOpen && answers.identification === undefined ? 'unsure' : 'sure',
     evidence: `${unique}${blank}${agrees}`,
-    ...(isOpen
+    ...(isOpen && answers.identification === undefined
       ? { effect: `if ${column.path} does not name people: all accounts are found wrongly or not at all` }
       : {}),
     ...(isFound ? { agreement: { pairs: column.filled, equal: found(column) } } : {}),
+    columns: [column.path],
+    choices: [column, ...named.filter((one) => one !== column)].slice(0, mostChoices).map((one) => ({
+      key: one.path,
+      effect: users === 0 ? 'no account to compare with' : `${found(one)} of ${countOf(users, 'account')} found`,
+    })),
   };
   const keyJoin = { path: column.path, by: 'identification' as const, found: found(column) };
   return { field, column, join: isFound && found(column) * 5 >= mails ? keyJoin : mailJoin };
@@ -146,7 +174,12 @@ interface Candidate {
 }
 
 /** Proposes a rule for each field that a column can fill. Agreement of values outranks names. */
-export function proposeFields(survey: Survey, key: Key, joined: readonly Joined[]): readonly ProposedField[] {
+export function proposeFields(
+  survey: Survey,
+  key: Key,
+  joined: readonly Joined[],
+  answers: Answers = {},
+): readonly ProposedField[] {
   const readings = readingsOf(survey.columns).filter(
     ({ columns: [column] }) => column !== key.column || isMostly(column?.emails ?? 0, column ?? { filled: 0 }),
   );
@@ -157,14 +190,14 @@ export function proposeFields(survey: Survey, key: Key, joined: readonly Joined[
       const single = readings.flatMap((reading) => candidateOf(name, reading, facts));
       return [...single, ...filledOf(single, facts)];
     })
-    .sort((a, b) => b.score - a.score || order(a, b));
+    .sort((a, b) => asked(b, answers) - asked(a, answers) || b.score - a.score || order(a, b));
   const taken = new Set<string>();
   const chosen = new Map<FieldName, Candidate>();
   for (const candidate of candidates) {
     const { field, reading } = candidate;
     if (chosen.has(field) || reading.uses.some((use) => taken.has(use))) continue;
     chosen.set(field, candidate);
-    for (const use of reading.uses) taken.add(use);
+    if (answers[field] !== leftOut) for (const use of reading.uses) taken.add(use);
   }
   return fieldTable.flatMap(({ name }) => {
     const one = chosen.get(name);
@@ -176,8 +209,39 @@ export function proposeFields(survey: Survey, key: Key, joined: readonly Joined[
         !other.reading.columns.some((column) => one.reading.columns.includes(column)) &&
         isRival(one, other),
     );
-    return [describe(one, rivals, survey)];
+    const found = describe(one, rivals, survey);
+    const others = candidates
+      .filter((other) => other.field === name && !isFarFrom(other.agreement))
+      .map((other) => describe(other, [], survey));
+    const choices = new Map([found, ...others].map((each) => [ruleYaml(each.rule), changesOf(each)]));
+    const isSaid = answers[name] === leftOut || asked(one, answers) > 0;
+    return [answered(found, [...choices].slice(0, mostChoices), isSaid ? answers[name] : undefined)];
   });
+}
+
+/** What a person chose comes before all evidence. A column alone names its first reading. */
+function asked({ field, reading }: Candidate, answers: Answers): number {
+  const answer = answers[field];
+  const [column, second] = reading.columns;
+  if (answer === undefined) return 0;
+  return ruleYaml(reading.rule) === answer ? 2 : second === undefined && column?.path === answer ? 1 : 0;
+}
+
+function answered(
+  { effect, ...found }: ProposedField,
+  choices: readonly (readonly [string, string])[],
+  answer: string | undefined,
+): ProposedField {
+  const offered = [...choices.map(([key, does]) => ({ key, effect: does })), { key: leftOut, effect: neverSent }];
+  if (answer === undefined) return { ...found, ...given({ effect }), choices: offered };
+  const isOut = answer === leftOut;
+  return { ...found, certainty: isOut ? 'off' : 'sure', evidence: `${found.evidence}; ${asYouSaid}`, choices: offered };
+}
+
+function changesOf({ agreement }: ProposedField): string {
+  if (agreement === undefined) return 'no value to compare with';
+  const { pairs, equal } = agreement;
+  return `${pairs - equal} of ${countOf(pairs, 'account')} would change`;
 }
 
 export const unreadDates = 'its cells are dates in no format that Rollcall reads, which needs years of four digits';
@@ -188,7 +252,8 @@ function droppedOf(field: FieldName, columns: readonly Column[]): readonly Propo
     ? columns.find(({ path }) => likeName(field as Meaning, path) > 1)
     : undefined;
   if (column === undefined) return [];
-  return [{ field, rule: { from: column.path }, certainty: 'off', evidence: unreadDates, effect: neverSent }];
+  const unread = { evidence: unreadDates, effect: `as written: ${neverSent}`, columns: [column.path], choices: [] };
+  return [{ field, rule: { from: column.path }, certainty: 'off', ...unread }];
 }
 
 /** Columns may come in any order: equal scores are decided by name. */
@@ -241,6 +306,11 @@ function filledOf(candidates: readonly Candidate[], facts: Facts): readonly Cand
   return found !== undefined && found.agreement.like - usual.agreement.like >= several ? [found] : [];
 }
 
+/** Hardly any value is that of the platform, so the column is not offered. */
+function isFarFrom({ pairs, like }: Agreement): boolean {
+  return pairs >= several && like * 5 < pairs;
+}
+
 /** The values of many people differ from the platform, where they should mostly be equal. */
 function isAgainst({ pairs, like }: Agreement): boolean {
   return pairs >= 20 && like * 5 < pairs;
@@ -284,25 +354,22 @@ function describe(one: Candidate, rivals: readonly Candidate[], survey: Survey):
   const isGuess = coverage === 0 || isPartial || names.length > 0 || (!isProven && 'expression' in reading.rule);
   const certainty =
     isAgainst(agreement) && !isProven ? 'off' : isSure && !isGuess && order?.isOpen !== true ? 'sure' : 'unsure';
-  const changes =
-    pairs === 0 ? 'no value to compare with' : `${pairs - agreeing} of ${countOf(pairs, 'account')} would change`;
-  const effect =
-    certainty === 'off'
-      ? neverSent
-      : `as written: ${changes}${isPartial ? '; a new person without it gets no account' : ''}`;
-  return {
+  const found: ProposedField = {
     field,
     rule: order?.rule ?? (isCapital ? { ...reading.rule, transform: ['capitalize'] } : reading.rule),
     certainty,
     evidence: says.join('; '),
-    ...(certainty === 'sure' ? {} : { effect }),
     ...(pairs > 0 ? { agreement: { pairs, equal: agreeing } } : {}),
+    columns: reading.columns.map(({ path }) => path),
+    choices: [],
   };
+  const sent = `as written: ${changesOf(found)}${isPartial ? '; a new person without it gets no account' : ''}`;
+  return certainty === 'sure' ? found : { ...found, effect: certainty === 'off' ? `as written: ${neverSent}` : sent };
 }
 
 /** A required field with a value for fewer people needs another column. */
 const mostlyFilled = 0.9;
-const neverSent = 'as written: it is never sent';
+const neverSent = 'it is never sent';
 
 /** Says what shows the order of day and month. `isOpen`: nothing does. `known`: the order of another date of the row. */
 export function orderOf(

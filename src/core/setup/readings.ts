@@ -14,6 +14,26 @@ export type ProposedRule = ({ readonly from: string } | { readonly expression: s
   readonly transform?: readonly Transform[];
 };
 
+export function ruleYaml(rule: ProposedRule): string {
+  const { format, transform } = rule;
+  if ('from' in rule && format === undefined && transform === undefined) return scalar(rule.from);
+  const keys = [
+    'from' in rule ? `from: ${scalar(rule.from)}` : `expression: ${JSON.stringify(rule.expression)}`,
+    ...(format === undefined ? [] : [`format: ${scalar(format)}`]),
+    ...(transform === undefined ? [] : [`transform: [${transform.join(', ')}]`]),
+  ];
+  return `{ ${keys.join(', ')} }`;
+}
+
+/** Writes a text as a YAML scalar: plain where no reader can take it for something else. */
+export function scalar(text: string): string {
+  const isPlain = /^[A-Za-z_ÁÉÍÓÚÑÜáéíóúñüçãõâêô][\wÁÉÍÓÚÑÜáéíóúñüçãõâêô./-]*(?: [\wÁÉÍÓÚÑÜáéíóúñüçãõâêô./-]+)*$/.test(
+    text,
+  );
+  const isWord = /^(?:true|false|yes|no|on|off|null|y|n|~)$/i.test(text);
+  return isPlain && !isWord ? text : JSON.stringify(text);
+}
+
 /** One way to read a field from a record: a column as it is or as a date, a part of one, or two together. */
 export interface Reading {
   readonly rule: ProposedRule;

@@ -23,7 +23,7 @@ const rights = {
   act: 'pause-sync',
   decide: 'approve-run',
   raw: 'list-raw-texts',
-  samples: 'sample-mapping',
+  samples: 'set-up',
   tokens: 'refresh-token',
   sessions: 'list-sessions',
 } as const;

@@ -5,21 +5,22 @@ import { findCorrections } from '../../app/person/corrections.ts';
 import { orderPreview } from '../../app/previews.ts';
 import { readRequest } from '../../app/request-ends.ts';
 import { queueRun } from '../../app/requests.ts';
-import { beginPause, describeMapping, endPause, readSamples, readSyncStates } from '../../app/syncs.ts';
+import { beginPause, describeMapping, endPause, readSyncStates } from '../../app/syncs.ts';
+import { showSetUp } from '../../app/try-source.ts';
 import { takeMessage } from '../../app/webhooks.ts';
 import { languages } from '../../core/person/corrections.ts';
 import { given } from '../../core/run/given.ts';
 import { idsIn } from '../../core/setup/webhook-ways.ts';
-import { mappingOrder, pauseOrder, runOrder, webhookMessage, webhookOrder } from '../../views/orders.ts';
+import { mappingOrder, pauseOrder, runOrder, setUpOrder, webhookMessage, webhookOrder } from '../../views/orders.ts';
 import { preview, previewView } from '../../views/previews.ts';
 import { dataQuality, dataQualityView } from '../../views/reports.ts';
 import {
-  mappingSamples,
-  mappingSamplesView,
   requested,
   requestedView,
   requestState,
   requestStateView,
+  setUp,
+  setUpView,
   sync,
   syncList,
   syncMapping,
@@ -148,17 +149,24 @@ export const syncEndpoints: readonly Endpoint[] = [
     handle: async ({ params }, { app }) => syncMappingView(await describeMapping(app, knownSync(params.sync, app))),
   }),
   define({
-    id: 'sample-mapping',
+    id: 'set-up',
     params: bySync,
-    path: '/api/syncs/{sync}/mapping/samples',
-    summary: 'Mapped values of the first records of the source',
+    method: 'POST',
+    path: '/api/syncs/{sync}/set-up',
+    summary: 'What each field and status of a sync can be, what speaks for it, and what each answer does to people',
     description:
-      'Reads the beginning of the source, so it counts as ten requests. The values are raw data of employees, so they need the role operator.',
-    cost: 10,
-    answer: mappingSamples,
-    refusals: [404, 502],
-    handle: async ({ params, signal }, { app }) =>
-      mappingSamplesView(await readSamples(app, knownSync(params.sync, app), signal)),
+      'Reads source and platform as a whole, and keeps what they show for ten minutes. Values are data of employees, so they need the role operator.',
+    body: setUpOrder,
+    answer: setUp,
+    refusals: [400, 404, 409, 502],
+    handle: async ({ params, body: { isFinal, ...order }, signal }, { app, setUp: end }) => {
+      const sync = knownSync(params.sync, app);
+      const shown = await showSetUp(app, sync, { ...order, sides: end?.sides ?? 'both', signal });
+      if (isFinal && end?.write === undefined)
+        throw new Refusal(409, 'CONFLICT', 'this server writes no configuration: copy the lines');
+      const written = isFinal ? await end?.write?.(shown.yaml) : undefined;
+      return setUpView({ ...shown, canWrite: end?.write !== undefined, written });
+    },
   }),
   define({
     id: 'preview-mapping',

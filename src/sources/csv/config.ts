@@ -97,6 +97,10 @@ export const CsvConfig = z
     skipLines: z.int().min(0).max(1000).default(0).meta({
       description: 'Number of lines to skip above the header, such as a report title.',
     }),
+    skipFooter: z.int().min(0).max(100).default(0).meta({
+      description:
+        'Rows at the end that are no people: a total, a note. Each has a value in at most half of the columns; a row with more counts as a person.',
+    }),
     quote: z
       .union([z.literal('none'), oneCharacter])
       .default('"')

@@ -7,6 +7,7 @@ import { fileOpener } from './places/open-file.ts';
 import { encodingsFor, json, markedEncoding, refuseOtherFormats } from './rows/decode.ts';
 import { delimiters } from './rows/open-rows.ts';
 import { createRowParser } from './rows/row-parser.ts';
+import { isFooter } from './rows/row-sorter.ts';
 
 /**
  * Finds how a file is written, from its bytes: encoding, delimiter and the lines above the header. Streams it once.
@@ -19,12 +20,17 @@ export async function guessCsv(path: string, base: SourceBase, io: SourceIo): Pr
     if (json.test(head.toString('latin1')))
       return { kind: 'csv', settings: [itemsOf(file.name, await readJsonFile(file, [head]))] };
     refuseOtherFormats(file.name, head);
-    const { encoding, evidence } = await guessEncoding(file, head);
+    const { encoding, evidence: why } = await guessEncoding(file, head);
     const text = new TextDecoder(encoding ?? 'utf-8').decode(head);
-    const layout = await guessLayout(file.name, text.slice(0, text.length - 1));
+    const { delimiter, usual, layout } = await guessLayout(file.name, text.slice(0, text.length - 1));
+    let tail = head;
+    for (let bytes: Buffer | undefined = head; bytes !== undefined; bytes = await file.next()) tail = bytes;
+    const footer = await footerOf(new TextDecoder(encoding ?? 'utf-8').decode(tail), delimiter, usual);
+    const evidence = `the last ${footer === 1 ? 'row has' : 'rows have'} few of the ${usual} cells`;
     const settings = [
-      ...(encoding === undefined || markedEncoding(head) ? [] : [{ key: 'encoding', value: encoding, evidence }]),
+      ...(encoding === undefined || markedEncoding(head) ? [] : [{ key: 'encoding', value: encoding, evidence: why }]),
       ...layout,
+      ...(footer === 0 ? [] : [{ key: 'skipFooter', value: footer, evidence }]),
     ];
     return { kind: 'csv', settings };
   } finally {
@@ -81,7 +87,7 @@ function isValid(decoder: InstanceType<typeof TextDecoder>, bytes: Buffer): bool
 const sampleRows = 60;
 
 /** Finds the delimiter that makes the most cells, and the first line that is filled as most lines are: the header. */
-async function guessLayout(path: string, text: string): Promise<GuessedFile['settings']> {
+async function guessLayout(path: string, text: string) {
   const named = /^sep=(.)\r?\n/i.exec(text)?.[1];
   const tries = await Promise.all(
     (named === undefined ? delimiters : [named]).map((delimiter) => sample(text, delimiter)),
@@ -100,7 +106,7 @@ async function guessLayout(path: string, text: string): Promise<GuessedFile['set
     ({ line, filled }) => line < header.line && filled.length > 0 && !/^sep=.$/i.test(filled.join('')),
   );
   const isUsual = delimiter === ',' || delimiter === named;
-  return [
+  const layout: GuessedFile['settings'] = [
     ...(isUsual
       ? []
       : [
@@ -110,6 +116,18 @@ async function guessLayout(path: string, text: string): Promise<GuessedFile['set
       ? []
       : [{ key: 'skipLines', value: header.line - 1, evidence: `the column names are in line ${header.line}` }]),
   ];
+  return { delimiter, usual, layout };
+}
+
+/** So many of the last lines are looked at. */
+const lastLines = 20;
+
+/** Counts the rows at the end that are no people. */
+async function footerOf(text: string, delimiter: string, usual: number): Promise<number> {
+  const lines = text.trimEnd().split(/\r\n|\n|\r/);
+  const { rows } = await sample(`${lines.slice(-lastLines).join('\n')}\n`, delimiter);
+  const last = rows.filter(({ filled }) => filled.length > 0);
+  return last.length - 1 - last.findLastIndex(({ filled }) => !isFooter({ cells: filled }, usual));
 }
 
 /** An e-mail address or a date: no column is called so. */

@@ -43,7 +43,7 @@ export async function* readFile(
     if (rows === undefined)
       return { complete: false, rows: 0, reasons: [`${file.name} is empty: it contains no employees`] };
     if (request.kind === 'point') checkColumn(request.field, rows.layout, file.name);
-    return yield* readRows({ file, rows }, completenessRule(config, io), acceptsOnly(request), io);
+    return yield* readRows({ file, rows, config }, acceptsOnly(request), io);
   } finally {
     await file.close();
   }
@@ -82,14 +82,15 @@ async function* readItems(
 }
 
 async function* readRows(
-  { file, rows }: { readonly file: CsvFile; readonly rows: OpenRows },
-  rule: CompletenessRule,
+  { file, rows, config }: { readonly file: CsvFile; readonly rows: OpenRows; readonly config: CsvConfig },
   accepts: ReturnType<typeof acceptsOnly>,
   io: SourceIo,
 ): AsyncGenerator<SourcePage, ReadEnd> {
+  const rule = completenessRule(config, io);
   const sorter = createRowSorter({
     layout: rows.layout,
     trailerPrefix: rule.kind === 'trailer' ? rule.prefix : undefined,
+    skipFooter: config.skipFooter,
     mustEndLine: rule.kind === 'stable',
     accepts,
   });

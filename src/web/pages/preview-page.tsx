@@ -92,7 +92,7 @@ function UndoButton({ preview: { sync, users, undoes, report } }: { readonly pre
 
 type Report = NonNullable<Preview['report']>;
 
-function Report({ report }: { readonly report: Report }) {
+export function Report({ report }: { readonly report: Report }) {
   const { t, f } = usePage();
   const { counts, budget, budgetWithHeld, holds, findings, failure, facts } = report;
   const { sourceRows, platformUsers } = facts;

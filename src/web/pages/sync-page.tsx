@@ -185,6 +185,7 @@ function Fields({ mapping }: MappingProps) {
   const { t } = usePage();
   const words = t.mapping;
   const { fields, readAt, scope, sync } = mapping;
+  const maySetUp = useMay('samples', sync);
   return (
     <Section name="mapping" title={words.title}>
       <p className="why faint">
@@ -235,7 +236,11 @@ function Fields({ mapping }: MappingProps) {
           },
         ]}
       />
-      <Samples sync={sync} />
+      {maySetUp ? (
+        <p>
+          <Link to={pathTo('syncs', sync, 'set-up')}>{t.setUp.link}</Link>
+        </p>
+      ) : null}
       <MappingTrial mapping={mapping} />
     </Section>
   );
@@ -277,50 +282,4 @@ function MappingTrial({ mapping: { sync, yaml } }: MappingProps) {
 /** Rounds down, so that 100 % means everybody. */
 function percent(share: number): string {
   return `${Math.floor(share * 100)} %`;
-}
-
-/** Values of the first records, for users who may see data of employees. They are read when the user asks. */
-function Samples({ sync }: { readonly sync: string }) {
-  const { api, t } = usePage();
-  const words = t.mapping;
-  const maySee = useMay('samples', sync);
-  const read = useMutation({
-    mutationFn: () => api.get('/api/syncs/{sync}/mapping/samples', { sync }),
-  });
-  if (!maySee) return null;
-  return (
-    <div className="samples">
-      <Button isBusy={read.isPending} title={words.samplesMeans} onClick={() => read.mutate()}>
-        {words.showSamples}
-      </Button>
-      <ProblemBox error={read.error} onDismiss={() => read.reset()} />
-      {read.data === undefined ? null : <SampleTable records={read.data.records} />}
-    </div>
-  );
-}
-
-/** One row for each field, one column for each record. */
-function SampleTable({ records }: Schemas['MappingSamples']) {
-  const { t } = usePage();
-  const fields = records[0]?.values.map(({ field }) => field) ?? [];
-  const cellOf = (values: (typeof records)[number]['values'], field: string) => {
-    const found = values.find((value) => value.field === field);
-    return <span className={found?.effect === 'set' ? undefined : 'faint'}>{found?.value ?? ''}</span>;
-  };
-  return (
-    <DataTable
-      look="wide"
-      caption={t.mapping.samples}
-      rows={fields}
-      keyOf={(field) => field}
-      columns={[
-        { title: '', kind: 'head', cell: (field) => wordOf(t.words.field, field) },
-        ...records.map(({ at, values }) => ({
-          title: at,
-          className: 'break',
-          cell: (field: string) => cellOf(values, field),
-        })),
-      ]}
-    />
-  );
 }

@@ -1,4 +1,4 @@
-import { accounts, mapping, people, previews, runs } from './en/people.ts';
+import { accounts, mapping, people, previews, runs, setUp } from './en/people.ts';
 import words from './en/words.json' with { type: 'json' };
 import { counter, type Words } from './plural.ts';
 
@@ -321,6 +321,7 @@ export const en = {
   accounts,
   previews,
   mapping,
+  setUp,
   alerts: {
     open: 'Open',
     none: 'No alert is open.',

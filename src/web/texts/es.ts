@@ -1,5 +1,5 @@
 import type { Texts } from './en.ts';
-import { accounts, mapping, people, previews, runs } from './es/people.ts';
+import { accounts, mapping, people, previews, runs, setUp } from './es/people.ts';
 import { reasonInSpanish } from './es/reasons.ts';
 import words from './es/words.json' with { type: 'json' };
 import { counter } from './plural.ts';
@@ -326,6 +326,7 @@ export const es: Texts = {
   accounts,
   previews,
   mapping,
+  setUp,
   alerts: {
     open: 'Abiertas',
     none: 'No hay alertas abiertas.',

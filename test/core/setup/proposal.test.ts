@@ -2,8 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
 import type { User } from '../../../src/core/person/user.ts';
+import { cardsOf } from '../../../src/core/setup/cards.ts';
 import { propose } from '../../../src/core/setup/proposal.ts';
-import { proposalYaml, scalar } from '../../../src/core/setup/proposal-lines.ts';
+import { proposalYaml } from '../../../src/core/setup/proposal-lines.ts';
+import type { Answers } from '../../../src/core/setup/propose-mapping.ts';
+import { scalar } from '../../../src/core/setup/readings.ts';
 import { openSurvey } from '../../../src/core/setup/survey.ts';
 import { seedUsers } from '../../../src/sandbox/people/seed-users.ts';
 import { drawRuns } from '../../support/drawn.ts';
@@ -51,6 +54,43 @@ const truth: Row = {
 const cells = (name: string, values: readonly string[]): Row[] =>
   values.map((value, i) => ({ id: `E${i}`, [name]: value }));
 const fieldOf = (found: ReturnType<typeof proposed>, field: string) => found.fields.find((one) => one.field === field);
+
+describe('a card', () => {
+  const survey = openSurvey(true, Date.UTC(2026, 10, 21));
+  for (const user of users) survey.seeUser(user);
+  const asked = rows.map((row, i): Row => (i % 20 === 5 ? { ...row, state: 'garden' } : row));
+  for (const row of asked) survey.see(row);
+  const cards = (answers: Answers = {}, isRevealed = false) =>
+    cardsOf(propose(survey.result(), answers, true), { survey: survey.result(), answers, isRevealed });
+  const card = (about: string, answers?: Answers, isRevealed?: boolean) =>
+    cards(answers, isRevealed).find((one) => one.about === about);
+
+  it('says what each answer does to people, and masks their values until they are asked for', () => {
+    expect(cards()[0]).toMatchObject({
+      ...{ about: 'status garden', state: 'open', chosen: '-' },
+      choices: [
+        { key: 'active', effect: 'changes no access' },
+        { key: 'leaver', effect: '3 lose access' },
+        { key: '-', effect: 'changes no access' },
+      ],
+    });
+    expect(card('email')).toMatchObject({ state: 'proven', evidence: expect.stringContaining('equal for 60 of 60') });
+    expect(card('email')?.samples).toHaveLength(5);
+    expect(JSON.stringify(card('email')?.samples)).not.toContain('example');
+    expect(card('email', {}, true)?.samples[0]?.ours).toBe(rows[0]?.work_email);
+  });
+
+  it('follows its answer, and leaves out what is not proven', () => {
+    expect(card('status garden', { 'status garden': 'leaver' })).toMatchObject({ state: 'said', chosen: 'leaver' });
+    expect(card('area', { area: '-' })).toMatchObject({ state: 'said', chosen: '-' });
+    expect(proposalYaml(propose(survey.result(), { office: 'city' }))).toMatch(/office: city .*as you said/);
+    // Nothing speaks for this one.
+    expect(proposalYaml(propose(survey.result(), { area: 'city' }))).not.toContain('as you said');
+    const out = proposalYaml(propose(survey.result(), { area: '-', status: '-' }, true));
+    expect(out).toMatch(/# area: department .*# left out: .*as you said/);
+    expect(out).toMatch(/# status: state .*# left out: as you said/);
+  });
+});
 
 describe('a proposal', () => {
   it('finds each column whose values agree with the platform', () => {

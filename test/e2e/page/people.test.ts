@@ -51,11 +51,12 @@ see(
     expect(await page.locator('.guards').innerText()).toMatch(/^updates\s+1 of \d+$/);
     await page.getByRole('button', { name: 'guards at 0' }).click();
     expect(await page.locator('.guards').innerText()).toMatch(/disables\s+0 of 5/);
-    const samples = 'Show values of the first records';
-    expect(await page.getByRole('button', { name: samples }).count()).toBe(0);
+    const setUp = 'What the source and the platform say about this mapping';
+    expect(await page.getByRole('link', { name: setUp }).count()).toBe(0);
     const operator = await openBrowserPage(server, { token: operatorToken, path: '/syncs/people' });
-    await operator.page.getByRole('button', { name: samples }).click();
-    await operator.page.getByText('ana2@example.com').waitFor();
+    await operator.page.getByRole('link', { name: setUp }).click();
+    await operator.page.getByLabel('Show values of people').check();
+    await operator.page.getByText('ana2@example.com').first().waitFor({ state: 'attached' });
   },
 );
 

@@ -546,6 +546,15 @@ describe('what nobody reads', () => {
   });
 });
 
+it('rows at the end that are no people are left out where they are expected, and a person in their place is one', async () => {
+  const people = 'id,name,mail,area\n1,Ana,a@example.com,IT\n2,Luz,l@example.com,IT\n';
+  const footed = await read(`${people}Total,2\nBy HR`, { skipFooter: 2 });
+  expect([footed.rows.length, footed.broken, footed.reasons]).toEqual([2, [], []]);
+  expect((await read(`${people}Total,2\n\n`, { skipFooter: 2 })).end).toMatchObject({ complete: true, rows: 2 });
+  expect((await read(people, { skipFooter: 2 })).rows).toHaveLength(2);
+  expect((await read(`${people}Total,2\n`)).broken).toHaveLength(1);
+});
+
 describe('quotes', () => {
   it.each([
     ['spaces around them', 'id,name\n1, "Paz, Ana" \n', {}, 'Paz, Ana'],

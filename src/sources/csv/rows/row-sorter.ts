@@ -28,17 +28,20 @@ export interface RowSorterOptions {
   readonly layout: Layout;
   /** Start of the last record if it is a trailer; undefined when the file has none. */
   readonly trailerPrefix: string | undefined;
+  /** How many of the last rows are no people. */
+  readonly skipFooter: number;
   /** Whether a last row without line end counts as cut even when it has all its columns. */
   readonly mustEndLine: boolean;
   /** Which records are requested; undefined for all. Others are counted but not returned. */
   readonly accepts: ((fields: SourceRecord['fields']) => boolean) | undefined;
 }
 
-export function createRowSorter({ layout, trailerPrefix, mustEndLine, accepts }: RowSorterOptions): RowSorter {
+export function createRowSorter(options: RowSorterOptions): RowSorter {
+  const { layout, trailerPrefix, skipFooter, mustEndLine, accepts } = options;
   const { columns, delimiter } = layout;
   const told = openNotes();
   const widths = openWidths(layout, told);
-  let held: CsvRow | undefined;
+  const held: CsvRow[] = [];
   let rows = 0;
   let trailer: Trailer | undefined;
   const doubts: string[] = [];
@@ -98,23 +101,27 @@ export function createRowSorter({ layout, trailerPrefix, mustEndLine, accepts }:
           if (blank > maxBlankRows) throw tooManyBlanks(row);
           continue;
         }
-        if (held !== undefined) settle(held, records, broken);
-        held = row;
+        held.push(row);
+        if (held.length > skipFooter + 1) settle(held.shift() ?? row, records, broken);
       }
       return { records, broken };
     },
     finish({ hasLineEnd }) {
       const records: SourceRecord[] = [];
       const broken: BrokenRecord[] = [];
-      if (held === undefined) return { records, broken };
-      trailer = trailerPrefix === undefined ? undefined : readTrailer(held, trailerPrefix);
+      let last = held.pop();
+      let skipped = 0;
+      for (; skipped < skipFooter && last !== undefined && isFooter(last, columns.length); skipped++) last = held.pop();
+      for (const row of held) settle(row, records, broken);
+      if (last === undefined) return { records, broken };
+      trailer = trailerPrefix === undefined ? undefined : readTrailer(last, trailerPrefix);
       if (trailer !== undefined) return { records, broken };
-      if (!hasLineEnd && (mustEndLine || held.cells.length < columns.length)) {
+      if (!hasLineEnd && skipped === 0 && (mustEndLine || last.cells.length < columns.length)) {
         rows++;
-        doubts.push(`the last row, line ${held.line}, has no line end: the file may be cut within it`);
-        broken.push({ at: `line ${held.line}`, reason: 'the last row has no line end and may be cut' });
+        doubts.push(`the last row, line ${last.line}, has no line end: the file may be cut within it`);
+        broken.push({ at: `line ${last.line}`, reason: 'the last row has no line end and may be cut' });
       } else {
-        settle(held, records, broken);
+        settle(last, records, broken);
       }
       return { records, broken };
     },
@@ -122,6 +129,11 @@ export function createRowSorter({ layout, trailerPrefix, mustEndLine, accepts }:
 }
 
 const neverClosed = 'an opening quote is never closed: the file is cut, or a quote inside a cell is not doubled';
+
+/** A footer is no row of the list: a person has a value in most columns. */
+export function isFooter({ cells }: Pick<CsvRow, 'cells'>, columns: number): boolean {
+  return cells.filter((cell) => cell.trim() !== '').length * 2 <= columns;
+}
 
 /** A total has a label and at most two figures. */
 const fewCells = 3;

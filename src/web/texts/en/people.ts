@@ -173,13 +173,32 @@ export const mapping = {
   asRead: 'Fill-rates of the read',
   notRead: 'No complete read was accepted yet, so there are no fill-rates.',
   scope: 'Scope',
-  samples: 'Sample values',
-  showSamples: 'Show values of the first records',
-  samplesMeans: 'Reads the beginning of the source now. The values are data of employees.',
   guards: 'Guards: changes without approval in 24 hours',
   managed: (managed: string, enabled: string) => `${managed} managed users, ${enabled} of them enabled`,
   usedOf: (used: string, allowed: string) => `${used} of ${allowed}`,
   unused: (guards: number) => `Show ${count(guards, 'guard', 'guards')} at 0`,
+};
+
+export const setUp = {
+  link: 'What the source and the platform say about this mapping',
+  title: (sync: string) => `Set up ${sync}`,
+  means:
+    'Each card says what a field or a status is, and what speaks for it. What is not proven stays out until you choose.',
+  read: (rows: number, users: number) =>
+    `${count(rows, 'row', 'rows')}, ${count(users, 'platform user', 'platform users')}.`,
+  open: (cards: number) =>
+    cards === 0 ? 'Every question is answered' : count(cards, 'open question', 'open questions'),
+  states: { proven: 'Proven', said: 'You said so', open: 'Not proven' } as typeof word,
+  status: (value: string) => `Status “${value}”`,
+  abouts: { status: 'Status column', leaveDate: 'Last day of work' } as typeof word,
+  choices: { active: 'Works here', leaver: 'Has left', '-': 'Left out' } as typeof word,
+  samples: 'Five samples: source → platform',
+  reveal: 'Show values of people',
+  plan: 'Show the plan',
+  planMeans: 'Nothing is sent.',
+  yaml: 'Configuration',
+  write: 'Write the configuration',
+  written: (file: string) => `Written: ${file}. The terminal says what is next. This page has ended.`,
 };
 
 export const runs = {

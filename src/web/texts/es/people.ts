@@ -173,13 +173,31 @@ export const mapping: Texts['mapping'] = {
   asRead: 'Proporciones de la lectura',
   notRead: 'Todavía no se aceptó ninguna lectura completa: no hay proporciones.',
   scope: 'Alcance',
-  samples: 'Valores de ejemplo',
-  showSamples: 'Mostrar valores de los primeros registros',
-  samplesMeans: 'Lee ahora el principio de la fuente. Son datos de empleados.',
   guards: 'Límites de seguridad: cambios sin aprobación en 24 horas',
   managed: (managed, enabled) => `${managed} usuarios son nuestros, ${enabled} de ellos habilitados`,
   usedOf: (used, allowed) => `${used} de ${allowed}`,
   unused: (guards) => `Mostrar ${count(guards, 'límite', 'límites')} en 0`,
+};
+
+export const setUp: Texts['setUp'] = {
+  link: 'Lo que la fuente y la plataforma dicen de esta asignación',
+  title: (sync) => `Configurar ${sync}`,
+  means:
+    'Cada tarjeta dice qué es un campo o un estado y qué lo demuestra. Lo que no está demostrado queda fuera hasta que usted elija.',
+  read: (rows, users) => `${count(rows, 'fila', 'filas')}, ${count(users, 'usuario', 'usuarios')} de la plataforma.`,
+  open: (cards) =>
+    cards === 0 ? 'Todas las preguntas tienen respuesta' : count(cards, 'pregunta abierta', 'preguntas abiertas'),
+  states: { proven: 'Demostrado', said: 'Usted lo dijo', open: 'Sin demostrar' },
+  status: (value) => `Estado «${value}»`,
+  abouts: { status: 'Columna del estado', leaveDate: 'Último día de trabajo' },
+  choices: { active: 'Trabaja aquí', leaver: 'Se fue', '-': 'Fuera' },
+  samples: 'Cinco ejemplos: fuente → plataforma',
+  reveal: 'Mostrar valores de personas',
+  plan: 'Mostrar el plan',
+  planMeans: 'No se envía nada.',
+  yaml: 'Configuración',
+  write: 'Escribir la configuración',
+  written: (file) => `Escrito: ${file}. Siga en la terminal; esta página ha terminado.`,
 };
 
 export const runs: Texts['runs'] = {

@@ -2,10 +2,18 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Manifest } from './manifest.ts';
 
 const run = promisify(execFile);
-const modules = join(import.meta.dirname, '../../node_modules');
+const modules = join(import.meta.dirname, '../node_modules');
+const compiler = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc');
+
+/** What of a Kubernetes object says its type. */
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec?: unknown;
+}
 
 const packages: Readonly<Record<string, string>> = {
   'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
@@ -30,7 +38,7 @@ export async function typeCheck(manifests: readonly Manifest[]): Promise<readonl
     const compilerOptions = { module: 'nodenext', strict: true, skipLibCheck: true, noEmit: true, types: [] };
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['objects.ts'] }));
     await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-    await run(process.execPath, [join(modules, 'typescript/bin/tsc'), '--pretty', 'false', '-p', folder]);
+    await run(process.execPath, [compiler, '--pretty', 'false', '-p', folder]);
     return [];
   } catch (error) {
     const { stdout } = error as { readonly stdout?: string };
