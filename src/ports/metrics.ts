@@ -1,5 +1,5 @@
 import type { RequestPurpose } from '../core/run/requests.ts';
-import type { Run } from './store.ts';
+import type { Run } from './runs.ts';
 
 /**
  * Events that this process counts as they occur. All other metrics are read from the store on request. No argument
