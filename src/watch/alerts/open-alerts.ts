@@ -1,6 +1,5 @@
 import type { AlertTopic } from '../../core/run/codes/code-names.ts';
 import { describeError, type RollcallError, usageError } from '../../core/run/errors.ts';
-import { given } from '../../core/run/given.ts';
 import {
   type AlertNotice,
   type AlertState,
@@ -14,6 +13,7 @@ import {
   type QuietOrder,
   severities,
 } from '../../ports/alerts.ts';
+import { noHolds } from '../../ports/decisions.ts';
 import type { Clock, Egress, Logger, NewId } from '../../ports/runtime.ts';
 import type { Run, Store } from '../../ports/store.ts';
 import { decideAlerts, freshState, type NoticeDraft, quietAlerts } from './decide.ts';
@@ -219,9 +219,17 @@ export function openAlerts(options: AlertsOptions): Alerts {
         signal.throwIfAborted();
         await evaluate({ kind: 'connection', name: connection.name }, await evaluateTokens(connection, io));
       }
+      const syncs = await attention.due({ ...look, isHindered: look.isHindered(look.concerned()) });
+      const syncNames = syncs.map(({ name }) => name);
+      const standings = await store.reports.syncs(syncNames, now);
+      const holds = await store.holds.open(syncNames, now);
       const due: SyncToEvaluate[] = [];
-      for (const sync of await attention.due({ ...look, isHindered: look.isHindered(look.concerned()) })) {
-        due.push({ sync, ended: await endedSince(sync.name, stateOf({ kind: 'sync', name: sync.name }), store) });
+      for (const sync of syncs) {
+        const { name } = sync;
+        const standing = standings.get(name);
+        const ended = await endedSince(standing, stateOf({ kind: 'sync', name }), store);
+        const leaversAtRisk = look.leaversAtRisk(name);
+        due.push({ sync, ended, standing, holds: holds.get(name) ?? noHolds, leaversAtRisk });
       }
       const signs = [
         ...due.flatMap(({ ended }) => ended.flatMap(signsOfEnd)),
@@ -284,13 +292,9 @@ export function openAlerts(options: AlertsOptions): Alerts {
       const states = await storedStates();
       const standing = states.flatMap(({ subject, problems, concerned = {} }) =>
         Object.entries(problems).map(([topic, problem]) => {
-          const cause = concerned[topic as CauseTopic];
-          return {
-            ...problem,
-            topic: topic as AlertTopic,
-            subject,
-            ...given({ syncs: cause && Object.keys(cause.syncs) }),
-          };
+          const about = concerned[topic as CauseTopic];
+          const syncs = about === undefined ? {} : { syncs: Object.keys(about.syncs) };
+          return { ...problem, topic: topic as AlertTopic, subject, ...syncs };
         }),
       );
       const muted = states.flatMap(({ subject, muted: one }) => (one === undefined ? [] : [{ subject, ...one }]));
