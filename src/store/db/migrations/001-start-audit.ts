@@ -14,7 +14,7 @@ export function table<const Named extends Columns>(
   return { key, columns };
 }
 
-/** The audit, its chain, and what signs. */
+/** The audit, its chain, what signs, and who is signed in. */
 export const auditTables = {
   audit: table(['id'], {
     id: 'text not null',
@@ -57,5 +57,17 @@ export const auditTables = {
     public: 'text not null',
     /** PKCS#8 in base64, sealed. Null once another key signs. */
     sealed: 'text',
+  }),
+  sessions: table(['key'], {
+    key: 'text not null',
+    name: 'text not null',
+    label: 'text',
+    groups: 'text not null',
+    grants: 'text not null',
+    method: 'text not null',
+    origin: 'text not null',
+    created_at: 'bigint not null',
+    used_at: 'bigint not null',
+    expires_at: 'bigint not null',
   }),
 };

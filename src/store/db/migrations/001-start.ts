@@ -449,18 +449,6 @@ export const store = {
     failure: 'text',
     retry_at: 'bigint',
   }),
-  sessions: table(['key'], {
-    key: 'text not null',
-    name: 'text not null',
-    label: 'text',
-    groups: 'text not null',
-    grants: 'text not null',
-    method: 'text not null',
-    origin: 'text not null',
-    created_at: 'bigint not null',
-    used_at: 'bigint not null',
-    expires_at: 'bigint not null',
-  }),
   /**
    * One row per migration, including those that this version does not know: tells a version whether it can still use the
    * store. Its columns can never change.
