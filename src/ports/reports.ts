@@ -1,4 +1,5 @@
 import type { Change, ChangeClass, ChangeKind, ChangePart } from '../core/plan/change.ts';
+import type { PersonEvent } from '../core/plan/event.ts';
 import type { Finding, FindingCode } from '../core/run/finding.ts';
 import type { ChangeState } from '../core/run/run.ts';
 import type { HoldFacts } from './runs.ts';
@@ -31,7 +32,7 @@ export interface ExpiredHolds {
 export const quarterMs = 900_000;
 
 /** A number of events of one sync in a quarter of an hour. */
-interface Counted {
+export interface Counted {
   readonly sync: string;
   /** Start of the quarter (epoch ms). */
   readonly at: number;
@@ -39,7 +40,7 @@ interface Counted {
 }
 
 export interface AppliedCount extends Counted {
-  readonly kind: ChangeKind;
+  readonly event: PersonEvent;
 }
 
 export interface EndedCount extends Counted {
@@ -124,6 +125,7 @@ export interface FoundInRun {
   readonly sync: string;
   readonly run: string;
   readonly at: number;
+  readonly event: PersonEvent;
   readonly change: PlannedChange;
 }
 

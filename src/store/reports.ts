@@ -62,6 +62,7 @@ export function createReports(db: Database, keys: KeyRing, uptime: Pick<Uptime, 
         sync: row.sync,
         run: row.plan,
         at: row.made_at,
+        event: row.event,
         change: toPlannedChange(row, keys),
       }));
     },
@@ -171,22 +172,22 @@ export function createReports(db: Database, keys: KeyRing, uptime: Pick<Uptime, 
       for await (const { from, to } of appliedSpans(db, since)) {
         const rows = await db
           .selectFrom('changes')
-          .select(['plan', 'kind'])
+          .select(['plan', 'event'])
           .select((eb) => [quarterOf('applied_at').as('at'), eb.fn.countAll<number>().as('count')])
           .where('applied_at', '>=', from)
           .where('applied_at', '<=', to)
-          .groupBy(['plan', 'kind', quarterOf('applied_at')])
+          .groupBy(['plan', 'event', quarterOf('applied_at')])
           .execute();
         const unknown = [...new Set(rows.map(({ plan }) => plan))].filter((plan) => !syncs.has(plan));
         for (const ids of inLists(unknown)) {
           const plans = await db.selectFrom('plans').select(['id', 'sync']).where('id', 'in', ids).execute();
           for (const { id, sync } of plans) syncs.set(id, sync);
         }
-        for (const { plan, kind, at, count } of rows) {
+        for (const { plan, event, at, count } of rows) {
           const sync = syncs.get(plan) ?? '';
-          const key = `${at} ${kind} ${sync}`;
+          const key = `${at} ${event} ${sync}`;
           const before = found.get(key)?.count ?? 0;
-          found.set(key, { sync, kind, at: at, count: before + count });
+          found.set(key, { sync, event, at, count: before + count });
         }
       }
       return [...found.values()];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type PersonEvent, personEvents } from '../core/plan/event.ts';
 import { type AlertsReport, severities } from '../ports/alerts.ts';
 import type { Run } from '../ports/store.ts';
 import { partApprovals } from './holds.ts';
@@ -54,11 +55,12 @@ const people = z.object({
   skipped: amounts.describe('People without a change, by reason: out-of-scope, no-account, or why they are blocked'),
 });
 
-const lastDay = z.object({
+/** What happened in a time: runs that ended, and changes that were seen applied, by what happened to their person. */
+const counted = z.object({
   runs: count,
-  failedRuns: count.describe('Runs that ended as failed or partial'),
+  failedRuns: count.describe('Runs that did not do their work'),
   failed: count.describe('Changes that failed'),
-  changes: amounts.describe('Changes that were seen applied, by kind'),
+  ...(Object.fromEntries(personEvents.map((event) => [event, count])) as Record<PersonEvent, typeof count>),
 });
 
 const waiting = z.object({
@@ -95,7 +97,7 @@ export const overview = z
         activity,
         holds: waiting,
         people: people.nullable().describe('null: no full read was accepted yet'),
-        lastDay: lastDay.describe('The last 24 hours, to a quarter of an hour'),
+        lastDay: counted.describe('The last 24 hours, to a quarter of an hour'),
         requests: count,
         leavers: leaversSummary.nullable(),
         frozenUntil: instant
@@ -114,6 +116,8 @@ export const overview = z
   .meta({ id: 'Overview' });
 
 /** How the runs of a sync go, whatever it does at this moment. */
+export type DayTotals = z.output<typeof counted>;
+
 export type SyncHealth = Inner<z.output<typeof health>>;
 
 export interface RunStep {
@@ -142,7 +146,7 @@ export interface SyncOverview extends Omit<SyncState, 'waiting'> {
   };
   readonly holds: WaitingWork;
   readonly people: Inner<z.output<typeof people>> | undefined;
-  readonly lastDay: Inner<z.output<typeof lastDay>>;
+  readonly lastDay: DayTotals;
   /** Requests that no run has taken. */
   readonly requests: number;
   readonly leavers?: LeaversSummary;
@@ -202,19 +206,7 @@ function syncOf(state: SyncOverview) {
   };
 }
 
-const dayOfSync = z.object({
-  day: z.string().describe('YYYY-MM-DD'),
-  runs: count,
-  failedRuns: count.describe('Runs that ended as failed or partial'),
-  create: count,
-  update: count,
-  enable: count,
-  disable: count,
-  remove: count,
-  lead: count,
-  unlead: count,
-  failed: count.describe('Changes that failed'),
-});
+const dayOfSync = counted.extend({ day: z.string().describe('YYYY-MM-DD') });
 
 export const dayList = z
   .object({
@@ -227,7 +219,6 @@ export const dayList = z
     description: 'Changes count on the day on which they were seen applied, runs on the day on which they ended',
   });
 
-export type DayCounts = Inner<z.output<typeof dayOfSync>>;
 export type DaysReport = Inner<z.output<typeof dayList>>;
 
 export const dayListView = viewOf(dayList, ({ syncs, ...report }: DaysReport, isShown: (sync: string) => boolean) => ({

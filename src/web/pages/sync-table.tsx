@@ -1,10 +1,10 @@
 import type { Schemas } from '../api/schema.d.ts';
 import type { SyncOverview } from '../state/live.ts';
 import { useNow } from '../state/now.tsx';
-import { usePage } from '../state/page-context.tsx';
+import { type PageContext, usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
 import { Link, pathTo, withFilters } from '../state/router.tsx';
-import { wordOf } from '../texts/plural.ts';
+import { classWord, wordOf } from '../texts/plural.ts';
 import { Badge, HealthBadge } from '../ui/badges.tsx';
 import { DataTable } from '../ui/data-table.tsx';
 import { Dots, Empty, Section } from '../ui/frame.tsx';
@@ -113,43 +113,59 @@ export function PeopleTable({ syncs }: { readonly syncs: readonly SyncOverview[]
   );
 }
 
-const groups = [
-  ['joiners', ['create', 'enable']],
-  ['movers', ['update', 'lead', 'unlead']],
-  ['leavers', ['disable', 'remove']],
+/** In the order of a person's time in the company; in a bar, from its top. */
+const events = [
+  ...(['joiner', 'returner', 'mover', 'leaver'] as const),
+  ...(['update', 'leader', 'firstWrite', 'upkeep', 'undone'] as const),
 ] as const;
+
+/** Told also when there were none. */
+const alwaysTold: readonly string[] = ['joiner', 'mover', 'leaver'];
 
 function sumOf<T>(list: readonly T[], numberOf: (one: T) => number): number {
   return list.reduce((sum, one) => sum + numberOf(one), 0);
 }
 
-/** Joiners, movers and leavers of the last 30 days as bars, and the last 24 hours in numbers. */
+type Totals = Omit<DayCounts, 'day'>;
+
+function totalsOf(parts: readonly Totals[]): Totals {
+  const of = (name: keyof Totals): number => sumOf(parts, (part) => part[name]);
+  const counted = Object.fromEntries(events.map((event) => [event, of(event)])) as Pick<
+    Totals,
+    (typeof events)[number]
+  >;
+  return { ...counted, runs: of('runs'), failedRuns: of('failedRuns'), failed: of('failed') };
+}
+
+function eventsOf(totals: Totals, { t, f }: Pick<PageContext, 't' | 'f'>, always: readonly string[] = []) {
+  const told = events.filter((event) => totals[event] > 0 || always.includes(event));
+  return told.map(
+    (event) => [event, `${f.number(totals[event])} ${classWord(t.words.events, event, totals[event])}`] as const,
+  );
+}
+
+/** What happened to people in the last 30 days, and in the last 24 hours. */
 export function MonthCard({ syncs }: { readonly syncs: readonly SyncOverview[] }) {
   const { t, f } = usePage();
   const words = t.overview.month;
   const days = useDays(30).data;
-  const all = days?.days.map((day, i) =>
-    dayOf(
-      day,
-      days.syncs.map((sync) => sync.days[i]).filter((one) => one !== undefined),
-    ),
-  );
-  const badChanges = sumOf(all ?? [], ({ failed }) => failed);
-  const lastDays = syncs.map(({ lastDay }) => lastDay);
-  const failed = sumOf(lastDays, (day) => day.failed);
-  const failedRuns = sumOf(lastDays, (day) => day.failedRuns);
+  const all = (days?.days ?? []).map((day, i) => {
+    return { day, ...totalsOf((days?.syncs ?? []).flatMap((sync) => sync.days[i] ?? [])) };
+  });
+  const month = totalsOf(all);
+  const lastDay = totalsOf(syncs.map((sync) => sync.lastDay));
   return (
     <Section className="card month" name="month" title={words.title}>
       <DayBars days={all} />
       <ul className="legend">
-        {groups.map(([group, kinds]) => (
-          <li key={group} className={kinds[0]}>
-            {words.counts[group](sumOf(all ?? [], (day) => sumOf(kinds, (kind) => day[kind])))}
+        {eventsOf(month, { t, f }, alwaysTold).map(([event, text]) => (
+          <li key={event} className={event}>
+            {text}
           </li>
         ))}
-        {badChanges === 0 ? null : (
+        {month.failed === 0 ? null : (
           <li className="bad">
-            {f.number(badChanges)} {t.runs.counts.failed}
+            {f.number(month.failed)} {t.runs.counts.failed}
           </li>
         )}
       </ul>
@@ -157,25 +173,19 @@ export function MonthCard({ syncs }: { readonly syncs: readonly SyncOverview[] }
       <p className="small">
         <strong>{words.lastDay}</strong>{' '}
         <Dots>
-          {groups.map(([group, kinds]) =>
-            words.counts[group](sumOf(lastDays, ({ changes }) => sumOf(kinds, (kind) => changes[kind] ?? 0))),
+          {eventsOf(lastDay, { t, f }, alwaysTold).map(([, text]) => text)}
+          {t.overview.syncs.runs(lastDay.runs)}
+          {lastDay.failed === 0 ? null : (
+            <span className="needs">{`${f.number(lastDay.failed)} ${t.runs.counts.failed}`}</span>
           )}
-          {t.overview.syncs.runs(sumOf(lastDays, ({ runs }) => runs))}
-          {failed === 0 ? null : <span className="needs">{`${f.number(failed)} ${t.runs.counts.failed}`}</span>}
-          {failedRuns === 0 ? null : <span className="needs">{t.overview.syncs.failedRuns(failedRuns)}</span>}
+          {lastDay.failedRuns === 0 ? null : (
+            <span className="needs">{t.overview.syncs.failedRuns(lastDay.failedRuns)}</span>
+          )}
         </Dots>
       </p>
       <Link to="/changes">{t.recent.title}</Link>
     </Section>
   );
-}
-
-/** The same day of several syncs. */
-function dayOf(day: string, parts: readonly DayCounts[]): DayCounts {
-  const of = (name: Exclude<keyof DayCounts, 'day'>): number => sumOf(parts, (part) => part[name]);
-  const changes = { create: of('create'), update: of('update'), enable: of('enable'), disable: of('disable') };
-  const others = { remove: of('remove'), lead: of('lead'), unlead: of('unlead') };
-  return { day, runs: of('runs'), failedRuns: of('failedRuns'), failed: of('failed'), ...changes, ...others };
 }
 
 /** What a sync does now: idle, or the step of its run with progress and remaining time. */
@@ -238,28 +248,29 @@ const height = 24;
 const width = 9;
 const gap = 3;
 
-/** From the bottom of a bar. What failed is on top, and alone in red. */
-const kinds = ['update', 'lead', 'create', 'enable', 'disable', 'remove', 'unlead'] as const;
+/** Days with runs before a chart shows more than a sentence. */
+const chartedDays = 3;
 
 /**
- * Bars on a scale of square roots, so that a small day beside a large one is still seen. Each is split by kind. A failed
+ * Bars on a scale of square roots, so that a small day beside a large one is still seen. Each is split by event. A failed
  * run of which no change failed is a red mark.
  */
 export function DayBars({ days }: { readonly days: readonly DayCounts[] | undefined }) {
   const { t, f } = usePage();
-  if (days === undefined) return null;
+  if (days === undefined || days.filter(({ runs }) => runs > 0).length < chartedDays) return null;
   const bars = days.map((day) => {
-    const applied = sumOf(kinds, (kind) => day[kind]);
-    const words = [
-      ...kinds.filter((kind) => day[kind] > 0).map((kind) => `${f.number(day[kind])} ${t.words.kind[kind]}`),
-    ];
+    const applied = sumOf(events, (event) => day[event]);
+    const words: string[] = eventsOf(day, { t, f }).map(([, text]) => text);
     if (day.failed > 0) words.push(`${f.number(day.failed)} ${t.runs.counts.failed}`);
     if (day.failedRuns > 0) words.push(t.overview.syncs.failedRuns(day.failedRuns));
     return {
       applied,
       value: applied + day.failed,
       key: day.day,
-      parts: [...kinds.map((kind) => ({ look: kind, count: day[kind] })), { look: 'bad', count: day.failed }],
+      parts: [
+        ...events.toReversed().map((event) => ({ look: event, count: day[event] })),
+        { look: 'bad', count: day.failed },
+      ],
       isOnlyRunBad: day.failedRuns > 0 && day.failed === 0,
       title: t.overview.syncs.day(f.day(day.day), day.runs, words.join(', ')),
     };

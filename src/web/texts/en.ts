@@ -161,12 +161,7 @@ export const en = {
     },
     month: {
       title: 'Last 30 days',
-      counts: {
-        joiners: (people: number) => count(people, 'joiner', 'joiners'),
-        movers: (people: number) => count(people, 'mover', 'movers'),
-        leavers: (people: number) => count(people, 'leaver', 'leavers'),
-      },
-      hint: 'Changes that the platform has shown. A person who changes twice counts twice. Red parts are failures.',
+      hint: 'What the platform has shown. A person who moves twice counts twice. Red parts are failures.',
       lastDay: 'Last 24 hours:',
     },
     work: {

@@ -166,12 +166,7 @@ export const es: Texts = {
     },
     month: {
       title: 'Últimos 30 días',
-      counts: {
-        joiners: (people) => count(people, 'alta', 'altas'),
-        movers: (people) => count(people, 'modificación', 'modificaciones'),
-        leavers: (people) => count(people, 'baja', 'bajas'),
-      },
-      hint: 'Cambios que la plataforma ha mostrado. Quien cambia dos veces cuenta dos veces. Las marcas rojas son fallos.',
+      hint: 'Lo que la plataforma ha mostrado. Quien se traslada dos veces cuenta dos veces. Las marcas rojas son fallos.',
       lastDay: 'Últimas 24 horas:',
     },
     work: {
