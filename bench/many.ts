@@ -17,15 +17,17 @@ interface ManyWorld {
   readonly syncs: number;
   readonly connections: number;
   readonly people: number;
+  /** Every sync has this one slot. Undefined: the runs are requested. */
+  readonly slot?: Date;
 }
 
 /**
- * A run of every sync is requested at once: how long the first and the last take, how long a run with a plan waits until its
+ * A run of every sync is requested at once, or due at one minute with `--on-time`: how long the first and the last take, how long a run with a plan waits until its
  * first file goes out, and what the database does meanwhile. On SQLite one process does all; on PostgreSQL and Redis, one
  * with the scheduler and some workers. Each sync creates people of its own on sandboxes. Exits with 1 when a run does not
  * end well.
  *
- *   npm run bench:many -- [--syncs 200] [--connections 10] [--people 20] [--store sqlite|postgres] [--workers 2] [--json]
+ *   npm run bench:many -- [--syncs 200] [--connections 10] [--people 20] [--store sqlite|postgres] [--workers 2] [--on-time] [--json]
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -35,6 +37,7 @@ async function main(): Promise<void> {
       people: { type: 'string', default: '20' },
       store: { type: 'string', default: 'sqlite' },
       workers: { type: 'string', default: '2' },
+      'on-time': { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
   });
@@ -42,6 +45,7 @@ async function main(): Promise<void> {
     syncs: Number(values.syncs),
     connections: Number(values.connections),
     people: Number(values.people),
+    ...(values['on-time'] ? { slot: minuteAfter(Date.now() + startMs) } : {}),
   };
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-bench-'));
   const platform = forkHere('many-platform.ts', String(world.connections));
@@ -60,6 +64,13 @@ async function main(): Promise<void> {
     platform.disconnect();
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+/** Enough for the processes to start. */
+const startMs = 45_000;
+
+function minuteAfter(ms: number): Date {
+  return new Date(Math.ceil(ms / 60_000) * 60_000);
 }
 
 /** A store and its processes. */
@@ -120,7 +131,7 @@ interface Surroundings {
 /** Each sync has a file of people of its own, all of whom are created in its first run. */
 async function writeWorld(
   folder: string,
-  { syncs, people }: ManyWorld,
+  { syncs, people, slot }: ManyWorld,
   { platforms, settings }: Surroundings,
 ): Promise<string> {
   const limits = { requestsPerSecond: 1000, concurrency: 4 };
@@ -140,6 +151,7 @@ async function writeWorld(
         lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
         guards: { creates: { absolute: people, percent: 100 } },
         settle: { every: '1s' },
+        ...(slot === undefined ? {} : { schedule: { cron: yearly(slot) } }),
       },
     ]);
   }
@@ -149,10 +161,16 @@ async function writeWorld(
   return path;
 }
 
+/** The cron pattern of this minute, in UTC. */
+function yearly(slot: Date): string {
+  return `${slot.getUTCMinutes()} ${slot.getUTCHours()} ${slot.getUTCDate()} ${slot.getUTCMonth() + 1} *`;
+}
+
 interface Result {
   readonly succeeded: number;
   readonly outcomes: Readonly<Record<string, number>>;
-  /** Seconds from the request. */
+  /** Seconds from the request, or from the slot, until a run starts and until it ends. */
+  readonly start: { readonly half: number; readonly longest: number };
   readonly first: number;
   readonly half: number;
   readonly last: number;
@@ -169,7 +187,7 @@ interface Result {
 const pollMs = 500;
 const giveUpMs = 30 * 60_000;
 
-async function measure(config: string, { syncs }: ManyWorld, place: Place): Promise<Result> {
+async function measure(config: string, { syncs, slot }: ManyWorld, place: Place): Promise<Result> {
   const children: ChildProcess[] = [];
   try {
     for (let i = 0; i < place.processes; i++) {
@@ -180,10 +198,12 @@ async function measure(config: string, { syncs }: ManyWorld, place: Place): Prom
     const [leader] = children;
     if (leader === undefined) throw new Error('there must be a process');
     const before = await place.transactions();
-    const beganAt = Date.now();
-    const requested = nextMessage(leader);
-    leader.send('request');
-    await requested;
+    const beganAt = slot?.getTime() ?? Date.now();
+    if (slot === undefined) {
+      const requested = nextMessage(leader);
+      leader.send('request');
+      await requested;
+    }
     const ended = 'select count(*) as count from runs where ended_at is not null';
     while (Number((await place.query<{ count: number | string }>(ended))[0]?.count ?? 0) < syncs) {
       if (Date.now() - beganAt > giveUpMs)
@@ -217,19 +237,21 @@ async function measure(config: string, { syncs }: ManyWorld, place: Place): Prom
 }
 
 interface RunTimes {
+  readonly started_at: number | string;
   readonly ended_at: number | string;
   readonly outcome: string;
   readonly phases: string;
   readonly sent_at: number | string | null;
 }
 
-type Read = Pick<Result, 'succeeded' | 'outcomes' | 'first' | 'half' | 'last' | 'longestPause' | 'delivery'>;
+type Read = Pick<Result, 'succeeded' | 'outcomes' | 'start' | 'first' | 'half' | 'last' | 'longestPause' | 'delivery'>;
 
 async function read(place: Place, beganAt: number): Promise<Read> {
   const rows = await place.query<RunTimes>(
-    'select ended_at, outcome, phases, (select min(sent_at) from batches where batches.run = runs.id) as sent_at from runs',
+    'select started_at, ended_at, outcome, phases, (select min(sent_at) from batches where batches.run = runs.id) as sent_at from runs',
   );
   const ends = rows.map(({ ended_at }) => (Number(ended_at) - beganAt) / 1000).sort((a, b) => a - b);
+  const starts = rows.map(({ started_at }) => (Number(started_at) - beganAt) / 1000).sort((a, b) => a - b);
   const outcomes: Record<string, number> = {};
   for (const { outcome } of rows) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
   const waits = rows.flatMap(({ phases, sent_at }) => {
@@ -241,6 +263,7 @@ async function read(place: Place, beganAt: number): Promise<Read> {
   return {
     succeeded: outcomes.succeeded ?? 0,
     outcomes,
+    start: { half: starts[Math.floor(starts.length / 2)] ?? 0, longest: starts.at(-1) ?? 0 },
     first: ends[0] ?? 0,
     half: ends[Math.floor(ends.length / 2)] ?? 0,
     last: ends.at(-1) ?? 0,
@@ -250,10 +273,13 @@ async function read(place: Place, beganAt: number): Promise<Read> {
 }
 
 function render({ syncs, connections, people }: ManyWorld, result: Result): string {
-  const { outcomes, first, half, last, longestPause, delivery, transactionsPerSecond, transactionsPerRun } = result;
+  const { outcomes, start, first, half, last, longestPause, delivery, transactionsPerSecond, transactionsPerRun } =
+    result;
   const s = (seconds: number): string => `${seconds.toFixed(1)} s`;
   const ends = Object.entries(outcomes).map(([outcome, count]) => `${count} ${outcome}`);
   const rows = [
+    ['start, median', s(start.half)],
+    ['start, longest', s(start.longest)],
     ['first run ends', s(first)],
     ['half of them', s(half)],
     ['last', s(last)],

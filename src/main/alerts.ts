@@ -48,7 +48,7 @@ export function openConfigAlerts(
         read: () => readLeavers(name, io, { nextSlot, hasWorkers: config.redis !== undefined }),
         frozenUntil: (now: number) => (isLong ? io.syncs.get(name)?.frozenUntil?.(now) : undefined),
       };
-      const isExcused = untilCaughtUp(standing?.freshFrom ?? 0);
+      const isExcused = untilCaughtUp(standing?.freshFrom ?? 0, () => clock.jumps?.() ?? []);
       return { name, connection, staleBefore, isExcused, leavers: watched };
     }),
     connections: [...connections].map(([name, { tokenManager }]) => {

@@ -1,14 +1,24 @@
+import type { ClockJump } from '../../core/guard/clock-jump.ts';
+
 /** Number of slots that may pass without a success. */
 const missedSlots = 3;
 const minuteMs = 60_000;
 /** Time to catch up on slots that were missed while no process ran or the sync was paused. */
 export const catchUpMs = 300_000;
 
-/** Returns whether a sync may be late: until `freshFrom`, while it is paused, and while it catches up after a pause. */
-export function untilCaughtUp(freshFrom: number): (now: number, isPaused: boolean) => boolean {
+/**
+ * Returns whether a sync may be late: until `freshFrom`, while it is paused, and while it catches up after a pause or
+ * after the clock was put forward.
+ */
+export function untilCaughtUp(
+  freshFrom: number,
+  jumps: () => readonly ClockJump[] = () => [],
+): (now: number, isPaused: boolean) => boolean {
   let from = freshFrom;
   return (now, isPaused) => {
     if (isPaused) from = Math.max(from, now + catchUpMs);
+    for (const { before, after } of jumps())
+      if (before < after && after <= now) from = Math.max(from, after + catchUpMs);
     return now < from;
   };
 }

@@ -1,4 +1,4 @@
-import { rename, writeFile } from 'node:fs/promises';
+import { rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
@@ -63,12 +63,17 @@ export interface DrilledRun {
   readonly sync: string;
   readonly outcome?: string;
   readonly phase: string;
+  readonly startedAt: string;
   readonly endedAt?: string;
 }
 
 export interface DrillOptions {
   /** How much faster than the world the processes live. With Redis, whose locks keep real time: 1. */
   readonly speed: number;
+  /** What the clocks show when it begins. Default: the time. */
+  readonly from?: string;
+  /** How far SIGUSR2 puts the clock of a process forward, and back on the next one (ms). */
+  readonly jumpMs?: number;
   readonly store?: string;
   readonly redis?: string;
   readonly syncs?: readonly string[];
@@ -84,7 +89,8 @@ export async function openDrill(options: DrillOptions): Promise<Drill> {
   const { speed, syncs = ['people'], people = 6 } = options;
   const folder = await temporaryFolder();
   const anchor = Date.now();
-  const at = (real: number): number => Math.floor(anchor + (real - anchor) * speed);
+  const from = options.from === undefined ? anchor : Date.parse(options.from);
+  const at = (real: number): number => Math.floor(from + (real - anchor) * speed);
   const hook = await openReceiver();
   const sandbox = await startSandbox({
     now: () => at(Date.now()),
@@ -122,7 +128,11 @@ export async function openDrill(options: DrillOptions): Promise<Drill> {
     ],
   };
   await writeFile(join(folder, 'rollcall.yaml'), JSON.stringify(config));
-  const env = { DRILL_TIME: `${speed}@${anchor}`, NODE_OPTIONS: `--import=${preload}` };
+  const env = {
+    DRILL_TIME: `${speed}@${anchor}@${from}`,
+    DRILL_JUMP: String(options.jumpMs ?? 0),
+    NODE_OPTIONS: `--import=${preload}`,
+  };
   const startUnready = async (...words: readonly string[]): Promise<Deployment> => {
     const running = startRollcall(folder, ['start', ...words], env);
     // A process that waited for its store listens anew once it has it: the last address counts.
@@ -147,6 +157,8 @@ export async function openDrill(options: DrillOptions): Promise<Drill> {
     async writeEmployees(rows, file = `${syncs[0]}.csv`) {
       // A run that reads meanwhile sees the whole file.
       await writeFile(join(folder, 'new.csv'), csvOf(rows));
+      if (options.from !== undefined)
+        await utimes(join(folder, 'new.csv'), at(Date.now()) / 1000, at(Date.now()) / 1000);
       await rename(join(folder, 'new.csv'), join(folder, file));
     },
     setFaults: (...faults) => sandbox.setFaults(faults.map(parseFault)),
@@ -171,6 +183,15 @@ export async function openDrill(options: DrillOptions): Promise<Drill> {
     },
     told: (channel) => notices(channel).map(wordsOf),
   };
+}
+
+/** Prints what came, for the table of docs/measurements.md. */
+export function count(what: string, drill: Drill, also = ''): void {
+  const told = drill.told();
+  const of = (kind: string) => told.filter((one) => one.startsWith(kind)).length;
+  process.stderr.write(
+    `drill | ${what} | ${of('problem')} problems, ${of('recovery')} ends, ${of('note')} notes | ${also}\n`,
+  );
 }
 
 /** `problem run-failed`, `recovery run-failed`. */

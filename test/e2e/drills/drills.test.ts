@@ -2,16 +2,15 @@ import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { isLong } from '../../support/drawn.ts';
 import { employees } from '../../support/office.ts';
 import { findPostgresPrograms, startPostgresServer } from '../../support/services/postgres-server.ts';
-import { findRedisProgram, startRedis, until } from '../../support/services/redis.ts';
+import { until } from '../../support/services/redis.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { type Deployment, type Drill, type Health, openDrill, ready } from './drill.ts';
+import { count, type Deployment, type Drill, type Health, openDrill, ready } from './drill.ts';
 
 const works = (program: string, ...words: readonly string[]) =>
   promisify(execFile)(program, [...words]).then(
@@ -21,15 +20,6 @@ const works = (program: string, ...words: readonly string[]) =>
 const speed = 30;
 const hasTold = (drill: Drill, what: string, times = 1) =>
   until(async () => drill.told().filter((one) => one === what).length >= times, 90_000);
-
-/** Prints what came, for the table of docs/measurements.md. */
-function count(what: string, drill: Drill, also = ''): void {
-  const told = drill.told();
-  const of = (kind: string) => told.filter((one) => one.startsWith(kind)).length;
-  process.stderr.write(
-    `drill | ${what} | ${of('problem')} problems, ${of('recovery')} ends, ${of('note')} notes | ${also}\n`,
-  );
-}
 
 /** Runs succeed before anything is broken. */
 async function startWell(drill: Drill, ...words: readonly string[]): Promise<Deployment> {
@@ -193,60 +183,3 @@ async function playTroubledStore(
   await drill.minutes(0.3);
   expect(drill.told()).toEqual(['note store-was-away', 'note store-was-away']);
 }
-
-const redis = isLong ? await findRedisProgram() : undefined;
-
-describe.skipIf(redis === undefined)('with Redis, in real time', () => {
-  /** A scheduler and two workers. A run of sixty people is under way when the first worker has sent a file. */
-  async function openCrew() {
-    const server = await startRedis(redis ?? '');
-    onTestFinished(() => server.close());
-    const all = { absolute: 1000, percent: 100 };
-    const drill = await openDrill({
-      speed: 1,
-      redis: server.url,
-      people: 60,
-      processingMs: 2000,
-      sync: { batchRows: 20, delivery: 'csv', schedule: undefined, guards: { updates: all, firstSight: all } },
-    });
-    const wanted = employees(60, Object.fromEntries(employees(60).map(({ id = '' }) => [id, { last: 'Núñez' }])));
-    await drill.writeEmployees(wanted);
-    await drill.start('--role', 'scheduler');
-    const worker = await drill.start('--role', 'worker');
-    await drill.command('resync', 'people');
-    await until(async () => drill.sandbox.state.requests.upload >= 1, 60_000);
-    return { drill, worker };
-  }
-
-  async function expectEachOnce(drill: Drill): Promise<void> {
-    await until(async () => (await drill.runs()).length > 0, 90_000);
-    expect((await drill.runs()).map(({ outcome }) => outcome)).toEqual(['succeeded']);
-    const updated = drill.sandbox.state.log.map(({ identification, kind }) => `${identification} ${kind}`);
-    expect(updated.toSorted()).toEqual(
-      employees(60)
-        .map(({ id }) => `${id} updated`)
-        .toSorted(),
-    );
-    await wait(12_000);
-    expect(drill.told()).toEqual([]);
-  }
-
-  it('kill -9 of the worker in the middle of a run: another ends it, nothing twice, no notice', async () => {
-    const { drill, worker } = await openCrew();
-    worker.child.kill('SIGKILL');
-    await drill.start('--role', 'worker');
-    await expectEachOnce(drill);
-    count('kill -9 of the only worker in mid-run; another starts', drill, '60 changes, none twice');
-  });
-
-  it('SIGSTOP of a worker for longer than its lease: another goes on, and the first one repeats nothing', async () => {
-    const { drill, worker } = await openCrew();
-    worker.child.kill('SIGSTOP');
-    await drill.start('--role', 'worker');
-    await until(async () => drill.sandbox.state.requests.upload >= 3, 120_000);
-    await wait(5000);
-    worker.child.kill('SIGCONT');
-    await expectEachOnce(drill);
-    count('SIGSTOP of a worker in mid-run beyond its lease, SIGCONT', drill, '60 changes, none twice');
-  });
-});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { oldestSuccess } from '../../../src/watch/alerts/freshness.ts';
+import { oldestSuccess, untilCaughtUp } from '../../../src/watch/alerts/freshness.ts';
 import { openSchedule } from '../../../src/work/schedule.ts';
 
 const at = (text: string) => Date.parse(`${text}:00Z`);
@@ -40,4 +40,17 @@ it('moves on with time as one asked anew, over gaps too', () => {
   for (const now of ['21', '22'].flatMap((day) => minutes.map((time) => at(`2026-11-${day}T${time}`)))) {
     expect(shown(going(now))).toBe(shown(scheduled(cron)(now)));
   }
+});
+
+describe('after the clock was put', () => {
+  const [now, hour] = [Date.UTC(2026, 10, 29, 7), 3_600_000];
+
+  it.each([
+    ['forward, a sync may be late for five minutes', now - 60_000, true],
+    ['forward, and five minutes have passed, it may not', now - 300_000, false],
+    ['back, it may not', now - 60_000, false],
+  ])('%s', (what, after, isExcused) => {
+    const before = what.startsWith('back') ? after + hour : after - hour;
+    expect(untilCaughtUp(0, () => [{ before, after }])(now, false)).toBe(isExcused);
+  });
 });
