@@ -25,8 +25,8 @@ const rowCodes: readonly FindingCode[] = ['row-unreadable', 'row-rejected'];
  * problem of its topic. Undefined when the run shows nothing new:
  * - The operator canceled it and every outcome is known, or this version does not know its outcome.
  * - It held the changes that failed before, so it shows nothing about them.
- * - It was about named people: it ends no problem of others, and does not cover a problem of a whole run. When the
- *   source does not know some of them, and nothing else is wrong, only the person who made the request gets the answer.
+ * - It was about named people: it ends no problem of others, and does not cover a problem of a whole run. When
+ *   some of them are not in the source, or are not undone, and nothing else is wrong, the person who asked has the answer.
  * - The platform or the tokens of its connection ended it, which is reported as a problem of the connection.
  */
 export async function judgeRun(
@@ -50,10 +50,11 @@ export async function judgeRun(
   return healed === undefined ? 'well' : { over: healed };
 }
 
-/** Returns whether the run is partial only because the source does not know some of the named people. */
+/** Returns whether the run is not whole only because some named people are not in the source, or are not undone. */
 function lacksOnlyPeople({ outcome, counts, plan = noPlan }: Run): boolean {
-  const isTroubled = counts.failed + counts.unresolved + (plan.blocked.unresolved ?? 0) > 0;
-  return outcome === 'partial' && plan.unknownPeople > 0 && !isTroubled && plan.sourceGaps.length === 0;
+  const isTroubled = counts.failed + counts.unresolved + (plan.blocked.unresolved ?? 0) + plan.createsWait > 0;
+  const isLacking = plan.unknownPeople + plan.notUndone > 0 && plan.sourceGaps.length === 0;
+  return (outcome === 'partial' || outcome === 'held') && isLacking && !isTroubled;
 }
 
 /** Returns whether the run held changes that failed in the run of the open problem: those people are not repaired yet. */
@@ -238,8 +239,10 @@ async function partialRun(run: Run, store: Store): Promise<AlertProblem> {
   if (failed + unresolved === 0 && waiting > 0 && isRead) return { ...base, ...waitingPeople(run, waiting) };
   if (failed + unresolved === 0) {
     const rows = (await store.runs.findings(run.id, searchedFindings)).filter(({ code }) => rowCodes.includes(code));
-    const what =
+    const read =
       rows.length === 0 ? 'the source was not read completely' : `${countOf(rows.length, 'row needs', 'rows need')} HR`;
+    // Only a read with gaps is incomplete. Otherwise the first reason says what is.
+    const what = (isRead ? run.end?.reasons[0] : undefined) ?? read;
     return {
       ...base,
       code: 'run-incomplete',

@@ -357,12 +357,23 @@ describe('a sync', () => {
     expect(notice?.text).toContain('What to do: rollcall show run_rows --findings');
   });
 
-  it('alerts nobody about named people whom the source does not know', async () => {
+  it('titles a run by what kept it from being whole, not by the read', async () => {
+    const reasons = ['3 people have no account, because creates had no effect'];
+    const plan = { ...noPlan, sourceRows: 9, createsWait: 3 };
+    await runEnded({ outcome: 'partial', reason: reasons[0] ?? '', plan, end: { reasons } });
+    expect(await looked()).toEqual([`WARNING sync people: 0 applied, ${reasons[0]}`]);
+  });
+
+  it('alerts nobody about named people whom the source does not know, or who are not undone', async () => {
     const reason = 'the source knows none of the named people';
     const someRows = { ...noPlan, sourceRows: 2 };
     await runEnded({ outcome: 'failed', reason, plan: noPlan }, { kind: 'users', identifications: ['E1O'] });
     const some = { reason: 'the source does not know 1 named person', plan: { ...someRows, unknownPeople: 1 } };
     await runEnded({ outcome: 'partial', ...some }, { kind: 'users', identifications: ['E1', 'E1O'] });
+    const kept = { reason: 'the changes of 1 person were not undone', plan: { ...someRows, notUndone: 1 } };
+    for (const outcome of ['partial', 'held'] as const) {
+      await runEnded({ outcome, ...kept }, { kind: 'users', identifications: ['E1', 'E2'] });
+    }
     expect(await looked()).toEqual([]);
   });
 
