@@ -24,11 +24,11 @@ test('a run that went well is told in a few lines and asks for nothing', () => {
 
 test('what a person rejected is counted where nothing was done about it', () => {
   const counts = { ...noCounts, create: 60 };
-  const found = { ...noPlan, sourceRows: 64, platformUsers: 24, rejected: 60 };
+  const found = { ...noPlan, sourceRows: 64, platformUsers: 24, rejected: 60, undone: 1 };
 
   const text = renderRun(sampleReport({ counts, plan: found, outcome: 'nothing-to-do' }, {}), plain);
 
-  expect(text).toContain('64 source rows, 24 platform users, 60 dropped because they were rejected');
+  expect(text).toContain('64 source rows, 24 platform users, 59 skipped: you rejected them, 1 skipped: you undid it');
 });
 
 test('a run with trouble says what failed, what is held, and the next commands', () => {

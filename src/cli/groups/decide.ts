@@ -95,6 +95,7 @@ export const decide: CommandGroup = {
       options: [
         onlyOption,
         ['--user <id...>', 'only these people, by identification, or @FILE with one per line (@@ for a leading @)'],
+        ['--dry-run', 'only show the inverse changes, as "plan SYNC --undo RUN" does'],
         ['--wait', 'wait for the end of the run, and exit with its code, even if a deployment executes it'],
         ...signatureOptions,
         confirmOption,
