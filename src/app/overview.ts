@@ -95,14 +95,16 @@ async function overviewOf(
 /** Returns what the last accepted full read saw; undefined before there is one. */
 async function readPeople(sync: string, { engine: { store } }: AppIo): Promise<SyncOverview['people']> {
   const read = await store.rosters.open(sync);
-  const plan = read && (await store.runs.get(read.run))?.plan;
+  const run = read && (await store.runs.get(read.run));
+  const plan = run?.plan;
   if (read === undefined || plan === undefined) return undefined;
   const { matched, managedUsers, platformUsers, unmanaged = 0, outOfScope, noAccount, blocked } = plan;
   if (matched === undefined || managedUsers === undefined || platformUsers === undefined) return undefined;
   const reasons = blockedKinds.map((kind) => [kind, blocked[kind] ?? 0] as const);
   const skipped = [['out-of-scope', outOfScope], ['no-account', noAccount], ...reasons] as const;
   return {
-    ...{ readAt: read.at, run: read.run, source: read.rows, matched, owned: managedUsers },
+    ...{ readAt: read.at, run: read.run, source: read.rows, owned: managedUsers },
+    ...{ matched: matched + (run?.end?.created ?? 0), blocked: reasons.reduce((sum, [, some]) => sum + some, 0) },
     ...{ platform: platformUsers, unknown: unmanaged },
     skipped: Object.fromEntries(skipped.filter(([, people]) => people > 0)),
   };

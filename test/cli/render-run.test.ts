@@ -69,7 +69,7 @@ test('a run with trouble says what failed, what is held, and the next commands',
       9 to update, 7 to disable
       7 applied, 7 held, 2 failed
 
-    held for approval:
+    needs approval:
       7 disables: the limit without approval is 5 in 24 hours (100 enabled managed users) (7 changes, open until 2026-11-22 19:30:00 UTC)
 
     2 batches:
@@ -118,7 +118,7 @@ test('a hold that was decided is not asked about again', () => {
     },
   );
 
-  expect(renderRun(report, plain)).toContain('people: held: 7 rejected\n');
+  expect(renderRun(report, plain)).toContain('people: 7 rejected\n');
   expect(renderRun(report, plain)).toContain('(7 changes, rejected by ana (they work here))');
   expect(renderRun(report, plain)).not.toContain('rollcall approve');
 });

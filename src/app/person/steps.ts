@@ -233,7 +233,7 @@ function guardStep({ change, decided, last }: StepsInput): Step {
       const held = last?.hash === change.hash ? last : undefined;
       const why = held?.stateReason === undefined ? '' : `: ${held.stateReason}`;
       const part = decided.given === undefined ? '' : `; ${partWords(decided.given)}`;
-      return { state: 'stopped', summary: `held for approval${why}${part}`, details, run: held?.run };
+      return { state: 'stopped', summary: `needs approval${why}${part}`, details, run: held?.run };
     }
     default:
       return {

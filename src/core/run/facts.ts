@@ -162,4 +162,6 @@ export interface EndFacts {
   readonly failure?: ErrorCode;
   /** Everything that kept the run from being whole. */
   readonly reasons: readonly string[];
+  /** Accounts that the run made. Absent: it did not end regularly. */
+  readonly created?: number;
 }

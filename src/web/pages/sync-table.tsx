@@ -1,4 +1,5 @@
 import type { Schemas } from '../api/schema.d.ts';
+import { useMay } from '../shell/session.tsx';
 import type { SyncOverview } from '../state/live.ts';
 import { useNow } from '../state/now.tsx';
 import { type PageContext, usePage } from '../state/page-context.tsx';
@@ -41,11 +42,16 @@ export function SyncTable({ syncs }: { readonly syncs: readonly SyncOverview[] }
           },
           { title: words.health, cell: ({ health }) => <HealthBadge health={health} /> },
           { title: t.runs.state, cell: (sync) => <ActivityCell sync={sync} /> },
+          { title: t.overview.people.title, cell: (sync) => <PeopleSentence sync={sync} /> },
           { title: words.fresh, hint: words.freshTitle, cell: ({ freshAt }) => <Ago at={freshAt} /> },
-          {
-            title: words.days,
-            cell: ({ name }) => <DayBars days={days?.find((one) => one.name === name)?.days} />,
-          },
+          ...(days?.some((one) => isCharted(one.days)) === true
+            ? [
+                {
+                  title: words.days,
+                  cell: ({ name }: SyncOverview) => <DayBars days={days.find((one) => one.name === name)?.days} />,
+                },
+              ]
+            : []),
           { title: words.next, cell: (sync) => <NextSlot sync={sync} /> },
         ]}
       />
@@ -53,63 +59,31 @@ export function SyncTable({ syncs }: { readonly syncs: readonly SyncOverview[] }
   );
 }
 
-/** HR people and platform accounts of each sync, as its last full read saw them, and who was skipped. */
-export function PeopleTable({ syncs }: { readonly syncs: readonly SyncOverview[] }) {
-  const { t, f } = usePage();
+/** `520 people in HR → 517 accounts; 3 need someone; 2 leave today`, each with its page. */
+function PeopleSentence({ sync: { name, people, leavers } }: { readonly sync: SyncOverview }) {
+  const { t } = usePage();
+  const maySee = useMay('people', name);
   const words = t.overview.people;
-  const rows = syncs.flatMap(({ name, people }) => (people === null ? [] : [{ name, ...people }]));
-  if (rows.length === 0) return null;
-  const skippedOf = ({ skipped }: (typeof rows)[number]) => Object.entries(skipped);
+  if (people === null) return <span className="faint">{words.notRead}</span>;
+  const { dueToday, late } = leavers ?? { dueToday: 0, late: 0 };
+  const parts = [
+    [people.blocked, words.blocked, pathTo('syncs', name, 'data-quality')],
+    [dueToday, words.leaveToday, withFilters('/leavers', { sync: name, due: 'today' })],
+    [late, words.late, withFilters('/leavers', { sync: name, late: 'true' })],
+  ] as const;
+  const link = (to: string, text: string) => (maySee ? <Link to={to}>{text}</Link> : text);
   return (
-    <Section name="people" title={words.title}>
-      <DataTable
-        rows={rows}
-        keyOf={({ name }) => name}
-        columns={[
-          {
-            title: t.overview.syncs.name,
-            kind: 'head',
-            cell: ({ name, readAt }) => (
-              <>
-                <Link to={pathTo('syncs', name)}>{name}</Link>
-                <small className="faint">
-                  <Ago at={readAt} />
-                </small>
-              </>
-            ),
-          },
-          { title: words.source, kind: 'number', cell: ({ source }) => f.number(source) },
-          { title: words.matched, kind: 'number', cell: ({ matched }) => f.number(matched) },
-          { title: words.platform, kind: 'number', cell: ({ platform }) => f.number(platform) },
-          { title: words.owned, kind: 'number', cell: ({ owned }) => f.number(owned) },
-          {
-            title: words.unknown,
-            kind: 'number',
-            cell: ({ name, unknown }) =>
-              unknown === 0 ? (
-                f.number(unknown)
-              ) : (
-                <Link to={withFilters(pathTo('syncs', name, 'accounts'), { state: 'unmanaged' })}>
-                  {f.number(unknown)}
-                </Link>
-              ),
-          },
-          {
-            title: words.skipped,
-            cell: (row) =>
-              skippedOf(row).length === 0 ? (
-                '–'
-              ) : (
-                <Link to={pathTo('runs', row.run)}>
-                  {skippedOf(row)
-                    .map(([reason, count]) => `${f.number(count)} ${wordOf(words.reasons, reason)}`)
-                    .join(', ')}
-                </Link>
-              ),
-          },
-        ]}
-      />
-    </Section>
+    <>
+      {link(withFilters('/people', { sync: name }), words.source(people.source))} →{' '}
+      {link(pathTo('syncs', name, 'accounts'), words.accounts(people.matched))}
+      {parts.map(([count, text, to]) =>
+        count === 0 ? null : (
+          <span key={to} className={text === words.leaveToday ? undefined : 'needs'}>
+            ; {link(to, text(count))}
+          </span>
+        ),
+      )}
+    </>
   );
 }
 
@@ -248,8 +222,10 @@ const height = 24;
 const width = 9;
 const gap = 3;
 
-/** Days with runs before a chart shows more than a sentence. */
-const chartedDays = 3;
+/** A chart shows more than a sentence once there are three days of runs. */
+function isCharted(days: readonly DayCounts[]): boolean {
+  return days.filter(({ runs }) => runs > 0).length >= 3;
+}
 
 /**
  * Bars on a scale of square roots, so that a small day beside a large one is still seen. Each is split by event. A failed
@@ -257,7 +233,7 @@ const chartedDays = 3;
  */
 export function DayBars({ days }: { readonly days: readonly DayCounts[] | undefined }) {
   const { t, f } = usePage();
-  if (days === undefined || days.filter(({ runs }) => runs > 0).length < chartedDays) return null;
+  if (days === undefined || !isCharted(days)) return null;
   const bars = days.map((day) => {
     const applied = sumOf(events, (event) => day[event]);
     const words: string[] = eventsOf(day, { t, f }).map(([, text]) => text);

@@ -94,7 +94,7 @@ see('a hold whose rest waits in a newer hold says who decided, and links to it',
   await page.getByRole('link', { name: 'Review them in the newer hold' }).click();
   await page.waitForURL(`**/holds/${later.holds[0]?.id}`);
   await show(`/runs/${run.id}`);
-  await page.getByText('2 changes wait for approval, 10 approved').waitFor();
+  await page.getByText('2 changes need approval, 10 approved').waitFor();
   await show('/holds');
   await page.getByText('10 approved · ana · confirmed').waitFor();
   await page.getByRole('link', { name: 'people · 12 disables' }).click();
