@@ -137,7 +137,8 @@ for path in /startupz /healthz /readyz; do
   [ "$(status_of $path)" = 200 ] || die "$path answers $(status_of $path)"
 done
 [ "$(status_of /api/syncs)" = 401 ] || die "the API answers $(status_of /api/syncs) without a token"
-"$engine" exec "$name" node -e 'fetch("http://127.0.0.1:8080/metrics").then((answer) => answer.text()).then(console.log)' \
+[ "$(status_of /metrics)" = 401 ] || die "/metrics answers $(status_of /metrics) without a token"
+"$engine" exec "$name" node -e 'fetch("http://127.0.0.1:8080/metrics", { headers: { authorization: `Bearer ${process.env.OPS_TOKEN}` } }).then((answer) => answer.text()).then(console.log)' \
   2>/dev/null | grep "rollcall_info{version=\"$version\"} 1" >/dev/null || die '/metrics does not say rollcall_info'
 say 'health, metrics, and the API without a token' '200, told, 401'
 in_it resync people >/dev/null || die 'resync in the running container'

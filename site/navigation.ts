@@ -44,6 +44,7 @@ export const sidebar: readonly MenuGroup[] = [
     items: [
       entry('All guides', '/how-to/'),
       entry('From an export to a plan', '/how-to/from-an-export-to-a-plan'),
+      entry('Read an unusual export', '/how-to/unusual-exports'),
       entry('Add a field', '/how-to/add-a-field'),
       entry('Review an edit of the configuration', '/how-to/review-an-edit'),
       entry('Add a status', '/how-to/add-a-status'),
@@ -100,6 +101,7 @@ export const sidebar: readonly MenuGroup[] = [
     collapsed: true,
     items: [
       entry('All sources', '/sources/'),
+      entry('Source keys', '/sources/keys'),
       ...['CSV', 'SQL', 'REST', 'SCIM', 'BambooHR', 'HiBob', 'Personio', 'SuccessFactors', 'Workday'].map((name) =>
         entry(name, `/sources/${name.toLowerCase()}`),
       ),

@@ -10,34 +10,55 @@ export interface KeyRow {
   readonly meaning: string;
 }
 
-/** Returns one section for each key: its meaning, type, default and an example. */
-export function renderKeys(rows: readonly KeyRow[]): string {
-  const sections = rows.map((row) => {
-    const text = row.meaning.replaceAll('\n', ' ').trim();
-    const facts = factsOf(row).map((fact) => `- ${fact}`);
-    return [`### ${code(row.key)}`, ...(text === '' ? [] : [wrap(text)]), facts.join('\n')].join('\n\n');
-  });
-  return sections.join('\n\n');
-}
-
-/** Returns one list item for each key, for keys that are many and short. */
+/** Returns one list item for each key: its type, default, meaning, and an example where no default shows the form. */
 export function renderKeyList(rows: readonly KeyRow[]): string {
-  const items = rows.map((row) => {
-    const meaning = row.meaning.replaceAll('\n', ' ').trim();
-    const words = [`- ${code(row.key)}:`, ...(meaning === '' ? [] : [meaning]), `${factsOf(row).join('. ')}.`];
-    return wrap(words.join(' ')).replaceAll('\n', '\n  ');
-  });
-  return items.join('\n');
+  return merged(rows)
+    .map((row) => {
+      const words = [meaningOf(row), exampleOf(row)].filter((word) => word !== '');
+      const head = `- ${row.names} (${factsOf(row).join(', ')})`;
+      return wrap([head, ...words].join(' ').replace(`${head} `, `${head}: `)).replaceAll('\n', '\n  ');
+    })
+    .join('\n');
 }
 
-function factsOf({ key, node, isRequired }: KeyRow): readonly string[] {
-  const name = key.replace(/\[\]$/, '').split('.').at(-1) ?? key;
-  const { default: standard, examples } = node;
+/** Returns one table row for each key. */
+export function renderKeyTable(rows: readonly KeyRow[]): string {
+  const cells = rows.map((row) => {
+    const standard = isNothing(row.node.default) ? '' : code(flow(row.node.default));
+    return `| ${code(row.key)} | ${meaningOf(row)} | ${typeText(row.node).replaceAll('|', '\\|')} | ${standard} |`;
+  });
+  return ['| Key | Meaning | Allowed | Default |', '| --- | --- | --- | --- |', ...cells].join('\n');
+}
+
+/** Joins keys that differ only in their name: `approvals.creates`, `updates`, … */
+function merged(rows: readonly KeyRow[]): readonly (KeyRow & { readonly names: string })[] {
+  const found: { row: KeyRow; names: string; readonly face: string }[] = [];
+  for (const row of rows) {
+    const face = JSON.stringify([meaningOf(row), row.node]);
+    const same = found.find((one) => one.face === face && meaningOf(row) !== '');
+    if (same === undefined) found.push({ row, names: code(row.key), face });
+    else same.names += `, ${code(row.key.split('.').at(-1) ?? row.key)}`;
+  }
+  return found.map(({ row, names }) => ({ ...row, names }));
+}
+
+function meaningOf({ meaning }: KeyRow): string {
+  return meaning.replaceAll('\n', ' ').trim();
+}
+
+function factsOf({ node, isRequired }: KeyRow): readonly string[] {
+  const { default: standard } = node;
   return [
-    `${isListed(node) ? 'Allowed' : 'Type'}: ${typeText(node)}`,
-    ...(isRequired ? ['Required'] : isNothing(standard) ? [] : [`Default: ${code(flow(standard))}`]),
-    ...(examples?.[0] === undefined ? [] : [`Example: ${code(flow({ [name]: examples[0] }))}`]),
+    typeText(node),
+    ...(isRequired ? ['required'] : isNothing(standard) ? [] : [`default ${code(flow(standard))}`]),
   ];
+}
+
+function exampleOf({ key, node, isRequired }: KeyRow): string {
+  const name = key.replace(/\[\]$/, '').split('.').at(-1) ?? key;
+  const [example] = node.examples ?? [];
+  const showsForm = isListed(node) || node.type === 'integer' || (!isRequired && !isNothing(node.default));
+  return example === undefined || showsForm ? '' : `Example: ${code(flow({ [name]: example }))}.`;
 }
 
 /** Whether the type lists every allowed value. */

@@ -1,13 +1,13 @@
+import { learnedSettings } from '../../src/ports/api.ts';
 import type { SourceKind } from '../../src/ports/source.ts';
-import { anchor, type KeyRow, renderKeys, wrap } from './config-keys.ts';
+import { anchor, type KeyRow, renderKeyList, renderKeyTable, wrap } from './config-keys.ts';
 import { configJsonSchema, type SchemaNode } from './config-schema.ts';
-import { renderSourceReference } from './source-reference.ts';
 
 /** Returns the text of docs/configuration.md: every key with type, default, meaning and example, from its schema. */
 export function renderConfigReference(kinds: readonly SourceKind[]): string {
   const schema = configJsonSchema(kinds);
   const parts = chapters.map((chapter) => renderChapter(chapter, schema));
-  return `${[introduction, renderFirstKeys(schema), ...parts, renderSourceReference(kinds)].join('\n\n')}\n`;
+  return `${[introduction, renderFirstKeys(schema), ...parts].join('\n\n')}\n`;
 }
 
 interface Chapter {
@@ -15,21 +15,52 @@ interface Chapter {
   /** Steps from the top. `*` is a name that the operator chooses. */
   readonly path: readonly string[];
   readonly text: string;
+  /** The keys by what a reader wants to do. Absent: one list. */
+  readonly tasks?: Readonly<Record<string, readonly string[]>>;
 }
 
 const chapters: readonly Chapter[] = [
-  { title: 'The file', path: [], text: 'The keys at the top.' },
+  {
+    title: 'The file',
+    path: [],
+    text: 'The keys at the top.',
+    tasks: {
+      'Name connections, syncs and outputs': ['connections', 'syncs', 'server', 'alerts', 'reports'],
+      'Store data': ['store', 'encryptionKey', 'formerEncryptionKeys', 'retention'],
+      'Run several processes': ['redis', 'workers'],
+      'Require more approvals': ['approvals'],
+      'Identify a deployment in alerts and logs': ['deployment', 'commandPrefix', 'traceUrl', 'log', '$schema'],
+    },
+  },
   {
     title: 'A connection',
     path: ['connections', '*'],
     text: 'Below `connections.<name>`. Give `applicationToken` and `refreshToken`, or a fixed `accessToken`.',
+    tasks: {
+      'Reach the platform': ['baseUrl', 'insecure', 'proxy', 'ca'],
+      'Authenticate at the platform': ['applicationToken', 'refreshToken', 'accessToken'],
+      'Limit the load on the platform': ['limits', 'dialect'],
+    },
   },
   {
     title: 'The dialect',
     path: ['connections', '*', 'dialect'],
-    text: 'Below `connections.<name>.dialect`: what the API contract does not define. For each property and the effect of a wrong value, see [platform-assumptions.md](platform-assumptions.md).',
+    text: 'Below `connections.<name>.dialect`: what the API contract does not define. [Platform assumptions](platform-assumptions.md) has the effect of each wrong value.',
   },
-  { title: 'A sync', path: ['syncs', '*'], text: 'Below `syncs.<name>`.' },
+  {
+    title: 'A sync',
+    path: ['syncs', '*'],
+    text: 'Below `syncs.<name>`.',
+    tasks: {
+      'Connect a source to the platform': ['connection', 'source', 'formerly', 'mapping', 'nulls', 'expressions'],
+      'Choose when runs start': ['schedule', 'deltas', 'freeze', 'freshness'],
+      'Choose who is synced': ['scope', 'prefer', 'match', 'outOfScope', 'protected'],
+      'Decide who left': ['lifecycle', 'missing', 'leavers', 'handOver'],
+      'Limit what a run may change': ['policy', 'guards', 'firstSight', 'foreignDisable', 'remove', 'parkEmail'],
+      'Deliver changes and read them back': ['delivery', 'outbox', 'batchRows', 'settle'],
+      'Name who corrects a record': ['hrOwner'],
+    },
+  },
   {
     title: 'The mapping',
     path: ['syncs', '*', 'mapping'],
@@ -49,7 +80,7 @@ const chapters: readonly Chapter[] = [
   {
     title: 'The guards',
     path: ['syncs', '*', 'guards'],
-    text: 'Below `syncs.<name>.guards`. A held class is not delivered until a person approves it; the other classes continue.',
+    text: 'Below `syncs.<name>.guards`. A held class is not delivered until an operator approves it. The other classes continue.',
   },
   {
     title: 'A report by e-mail',
@@ -60,11 +91,21 @@ const chapters: readonly Chapter[] = [
     title: 'An alert channel',
     path: ['alerts', '[]'],
     text: 'One entry of the list `alerts`. Test it with `rollcall alerts test`.',
+    tasks: {
+      'Choose a receiver': ['kind', 'name', 'url', 'insecure', 'accept'],
+      'Authenticate at the receiver': ['secret', 'token', 'apiKey', 'routingKey', 'channel', 'from', 'to'],
+      'Choose what the receiver gets': ['severities', 'syncs', 'after', 'remind'],
+    },
   },
   {
     title: 'The server',
     path: ['server'],
-    text: 'Below `server`: the HTTP API, the page and health. Their answers are described in [http-api.md](http-api.md).',
+    text: 'Below `server`: the HTTP API, the page and health. [HTTP API](http-api.md) describes the answers.',
+    tasks: {
+      Listen: ['host', 'port', 'metricsPort', 'metrics', 'publicUrl', 'trustedProxies', 'requestsPerMinute'],
+      'Sign users in': ['signInLink', 'tokens', 'openId', 'sessions'],
+      'Start a sync from another system': ['webhooks'],
+    },
   },
   {
     title: 'A webhook',
@@ -88,7 +129,9 @@ Unknown and duplicate keys are problems too.
 - **Expressions** are [JSONata](https://docs.jsonata.org) over one source record.
 - **Texts** that look like a number, \`true\` or \`false\` need quotes: \`"007"\`.
 - **Editors** complete and check the file with \`schema/rollcall.schema.json\`:
-  \`# yaml-language-server: $schema=./node_modules/rollcall/schema/rollcall.schema.json\` in the first line.`;
+  \`# yaml-language-server: $schema=./node_modules/rollcall/schema/rollcall.schema.json\` in the first line.
+- **In the lists below**, \`*\` in a key stands for each of its neighbors that takes a mapping. A key without a default is optional, or
+  says that it is required. The keys of each source are in [source keys](sources/keys.md).`;
 
 /** The keys of a usual configuration: path, chapter, meaning. `*` is a name that the operator chooses. */
 const firstKeys: readonly (readonly [path: string, chapter: string, meaning: string])[] = [
@@ -151,9 +194,38 @@ alerts:
 server: { signInLink: admin }
 `;
 
-function renderChapter({ title, path, text }: Chapter, schema: SchemaNode): string {
+function renderChapter({ title, path, text, tasks }: Chapter, schema: SchemaNode): string {
   const node = path.reduce<SchemaNode>(step, schema);
-  return `## ${title}\n\n${wrap(text)}\n\n${renderKeys(rowsOf(node, path, [], schema))}`;
+  const head = `## ${title}\n\n${wrap(text)}`;
+  const rows = rowsOf(node, path, [], schema);
+  if (title === 'The dialect') return `${head}\n\n${renderDialect(rows)}`;
+  if (tasks === undefined) return `${head}\n\n${renderKeyList(rows)}`;
+  const listed = Object.values(tasks).flat();
+  const keys = Object.keys(mappingOf(node)?.properties ?? {});
+  const odd = [...keys.filter((key) => !listed.includes(key)), ...listed.filter((key) => !keys.includes(key))];
+  if (odd.length > 0) throw new RangeError(`the chapter ${title} must list ${odd.join(', ')} once`);
+  const parts = Object.entries(tasks).map(([task, names]) => {
+    const own = names.flatMap((name) => rows.filter(({ key }) => key.split(/[.[]/)[0] === name));
+    return `### ${task}\n\n${renderKeyList(own)}`;
+  });
+  return [head, ...parts].join('\n\n');
+}
+
+/** Returns the settings that `learn` proves as one table, and the others as a list. */
+function renderDialect(rows: readonly KeyRow[]): string {
+  const isLearned = ({ key }: KeyRow) => learnedSettings.some((setting) => setting === key);
+  const isHeading = ({ node }: KeyRow) => node.properties !== undefined;
+  const others = rows.filter((row) => !isLearned(row) && !isHeading(row));
+  return `### Settings that learn proves
+
+\`rollcall learn CONNECTION\` finds these values with a test user, and prints the lines to copy. It also measures
+\`settle.visibleWithin\` of the syncs.
+
+${renderKeyTable(rows.filter(isLearned))}
+
+### Other settings of the platform
+
+${renderKeyList(others)}`;
 }
 
 function step(node: SchemaNode, name: string): SchemaNode {
@@ -171,16 +243,31 @@ function mappingOf(node: SchemaNode): SchemaNode | undefined {
 
 function rowsOf(node: SchemaNode, chapter: readonly string[], above: readonly string[], schema: SchemaNode): KeyRow[] {
   const mapping = mappingOf(node);
-  return Object.entries(mapping?.properties ?? {}).flatMap(([key, child]) => {
-    const isRequired = mapping?.required?.includes(key) === true;
+  const shapes = new Map<string, number>();
+  const { properties = {}, required = [] } = mapping ?? {};
+  for (const child of Object.values(properties)) shapes.set(shapeOf(child), (shapes.get(shapeOf(child)) ?? 0) + 1);
+  const shown = new Set<string>();
+  return Object.entries(properties).flatMap(([key, child]) => {
     const path = [...above, key];
     const own = chapterAt([...chapter, ...path]);
+    const isRequired = required.includes(key);
     const row = { key: path.join('.'), node: child, isRequired, meaning: meaningOf(child, own) };
     if (own !== undefined) return [row];
-    // The keys of a list's items: `tokens[].role`.
-    const [below, at] = child.items === undefined ? [child, path] : [child.items, [...above, `${key}[]`]];
-    return [row, ...rowsOf(below, chapter, at, schema)];
+    const shape = shapeOf(child);
+    const isShared = shape !== '' && (shapes.get(shape) ?? 0) > 2;
+    if (isShared && shown.has(shape)) return [row];
+    shown.add(shape);
+    // Keys below several classes appear once, below the name `*`. The keys of a list's items: `tokens[].role`.
+    const name = isShared ? '*' : key;
+    const [below, at] = child.items === undefined ? [child, name] : [child.items, `${name}[]`];
+    return [row, ...rowsOf(below, chapter, [...above, at], schema)];
   });
+}
+
+/** The keys below a key and their meanings. Two classes of changes have the same; their defaults differ. */
+function shapeOf(node: SchemaNode): string {
+  const keys = Object.entries(mappingOf(node.items ?? node)?.properties ?? {});
+  return keys.map(([key, { description = '' }]) => `${key} ${description}`).join('\n');
 }
 
 function chapterAt(path: readonly string[]): Chapter | undefined {

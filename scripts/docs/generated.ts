@@ -13,12 +13,14 @@ import { renderCodesReference, renderRunbookList } from './codes-reference.ts';
 import { renderConfigReference } from './config-reference.ts';
 import { renderJsonSchema } from './config-schema.ts';
 import { renderMetricsReference } from './metrics-reference.ts';
+import { renderSourceReference } from './source-reference.ts';
 
 const root = new URL('../../', import.meta.url);
 
 /** Files that are generated, and from what: `npm run docs` writes them, a test compares them. */
 export const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/configuration.md': () => renderConfigReference(sourceKinds),
+  'docs/sources/keys.md': () => renderSourceReference(sourceKinds),
   'docs/cli.md': () => renderCliReference(listApiOperations()),
   'docs/codes.md': renderCodesReference,
   'docs/licenses.md': renderLicenses,

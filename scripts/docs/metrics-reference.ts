@@ -10,7 +10,16 @@ Metrics of the scope *store* describe the whole deployment. One process at a tim
 process, not a load balancer. When that process ends, another one exports them within 90 seconds. Metrics of the scope
 *process* count the work of that process: add them up. Counters start at 0 with the process.
 
-With \`server.metricsPort\` the metrics have a port of their own, and \`server.port\` does not serve them.
+With \`server.metricsPort\` the metrics have a port of their own without a token, and \`server.port\` does not serve them. Let only
+your monitoring reach it. On \`server.port\` a scrape needs a token of \`server.tokens\` with the role \`monitor\` and no \`syncs\`, or
+\`server.metrics: open\`:
+
+\`\`\`yaml
+scrape_configs:
+  - job_name: rollcall
+    authorization: { credentials_file: /etc/prometheus/rollcall-token }
+    static_configs: [{ targets: ["127.0.0.1:8080"] }]
+\`\`\`
 
 A good first alert is \`rollcall_freshness_seconds\` above what the business can accept. \`alerts:\` in the
 [configuration](configuration.md) covers the same without Prometheus.

@@ -1,18 +1,34 @@
 import type { SourceKind } from '../../src/ports/source.ts';
-import { anchor, code, type KeyRow, renderKeyList, wrap } from './config-keys.ts';
+import { code, type KeyRow, renderKeyList } from './config-keys.ts';
 import { kindSchema, type SchemaNode } from './config-schema.ts';
 
-/** Returns the chapters of the source kinds: the keys below `syncs.<name>.source`. */
+/** Returns the text of docs/sources/keys.md: the keys below `syncs.<name>.source`. Keys that kinds share appear once. */
 export function renderSourceReference(kinds: readonly SourceKind[]): string {
-  const list = kinds.map(({ kind, title }) => `- [${code(kind)}](${anchor(titleOf(kind))}): ${title}`);
-  const introduction =
-    'Below `syncs.<name>.source`: `kind`, and the keys of that kind. Setup, permissions and limits of each kind are in ' +
-    '[sources](sources/README.md); `rollcall init --source NAME` writes a commented example.';
-  const chapters = kinds.map((kind) => `### ${titleOf(kind.kind)}\n\n${renderKeyList(rowsOf(kindSchema(kind), []))}`);
-  return ['## The kinds of source', wrap(introduction), list.join('\n'), ...chapters].join('\n\n');
+  const found = kinds.map((kind) => ({ kind, rows: rowsOf(kindSchema(kind), []) }));
+  const all = found.flatMap(({ rows }) => rows);
+  const isShared = (row: KeyRow) => row.key !== 'kind' && all.filter((one) => isSame(one, row)).length > 2;
+  const shared = all.filter((row, i) => isShared(row) && all.findIndex((one) => isSame(one, row)) === i);
+  const chapters = found.map(({ kind, rows }) => {
+    const roots = rows.filter(isShared).map(({ key }) => code(key.split('.')[0] ?? key));
+    const also =
+      roots.length === 0 ? '' : `\n\nIt has [shared keys](#shared-keys) too: ${[...new Set(roots)].join(', ')}.`;
+    const own = rows.filter((row) => !isShared(row));
+    return `## ${code(kind.kind)}: ${kind.title}\n\n${renderKeyList(own)}${also}`;
+  });
+  const parts = [introduction, `## Shared keys\n\n${renderKeyList(shared)}`, ...chapters];
+  return `${parts.join('\n\n')}\n`;
 }
 
-const titleOf = (kind: string): string => `Source ${kind}`;
+const introduction = `# Source keys
+
+<!-- Generated from the sources' own schemas by \`npm run docs\`; edit there. -->
+
+The keys below \`syncs.<name>.source\`: \`kind\`, and the keys of that kind. [Sources](README.md) has the setup, permissions and limits of
+each kind. \`rollcall init --source NAME\` writes an example with comments.`;
+
+function isSame(one: KeyRow, other: KeyRow): boolean {
+  return one.key === other.key && one.meaning === other.meaning && isAlike(one, other);
+}
 
 /** One of several forms of a section: `kind: bearer`. */
 interface Variant {

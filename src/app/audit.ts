@@ -135,7 +135,7 @@ export async function moveFormerNames(
     }
     const act = { action: 'rename-sync', by: 'configuration', sync: to, detail: `was ${from}` } as const;
     await io.store.syncNames.rename({ from, to, connection }, auditEntry(act, io));
-    io.logger.info({ sync: to, formerly: from }, 'what the store kept under the former name belongs to the sync now');
+    io.logger.info({ sync: to, formerly: from }, 'the stored data of the former name moved to this sync');
   }
   return kept;
 }
@@ -152,7 +152,7 @@ export async function findAudit(
 /** The part of a session's key that names it: it cannot be used to sign in, and is short enough to type. */
 const idLength = 12;
 
-interface OpenSession extends Omit<Session, 'key' | 'origin'> {
+interface OpenSession extends Omit<Session, 'key' | 'origin' | 'grants'> {
   readonly id: string;
 }
 
@@ -160,7 +160,7 @@ interface OpenSession extends Omit<Session, 'key' | 'origin'> {
 export async function listSessions({ engine: { store, clock } }: AppIo): Promise<readonly OpenSession[]> {
   const now = clock.now();
   const open = (await store.sessions.list()).filter(({ expiresAt }) => expiresAt > now);
-  return open.map(({ key, origin: _origin, ...shown }) => ({ id: key.slice(0, idLength), ...shown }));
+  return open.map(({ key, origin: _origin, grants: _grants, ...shown }) => ({ id: key.slice(0, idLength), ...shown }));
 }
 
 /** Ends one session by its id, or all of a user by the name. Returns those that were ended. Throws `NOT_FOUND`. */

@@ -90,11 +90,11 @@ async function* checkAudit({ store }: Pick<EngineIo, 'store'>): AsyncGenerator<C
   const { from, to, forgotten, broken } = await store.audit.prove();
   const subject = 'audit';
   if (broken !== undefined) {
-    const message = `the chain of the audit is broken: ${broken}. The store was changed by other means than Rollcall: compare it with a backup`;
+    const message = `the audit chain is broken: ${broken}. Something other than Rollcall changed the store: compare it with a backup`;
     yield { subject, state: 'failed', message };
   } else if (to > 0) {
     const pruned = from === 0 ? '' : `; ${countOf(from, 'older entry was', 'older entries were')} pruned`;
-    const people = forgotten === 0 ? '' : `; the texts of ${forgotten} went with people who were forgotten`;
+    const people = forgotten === 0 ? '' : `; the texts of ${forgotten} were erased with forgotten people`;
     yield {
       subject,
       state: 'ok',
@@ -128,7 +128,7 @@ async function* checkConnection(
   try {
     let users = 0;
     for await (const page of platform.scan(signal)) users += page.users.length;
-    yield { subject, state: 'ok', message: `user search: ${users} users read, each once` };
+    yield { subject, state: 'ok', message: `user search: ${users} users found` };
   } catch (error) {
     yield failed(subject, error);
     return;
@@ -161,8 +161,9 @@ async function checkDialect(name: string, access: ConnectionAccess, { store }: E
   const { state } = await access.tokens.status();
   // A configured token is never exchanged.
   const guesses = guessesOf(access, settings).filter((name) => name !== 'expiresIn' || state !== 'static');
-  if (guesses.length === 0) return { subject, state: 'ok', message: 'dialect: every setting is stated or was learned' };
-  const message = `dialect: not confirmed: ${guesses.join(', ')}. To find out: rollcall learn ${name}`;
+  if (guesses.length === 0) return { subject, state: 'ok', message: 'dialect: every setting is configured or learned' };
+  const untested = countOf(guesses.length, 'setting is', 'settings are');
+  const message = `dialect: ${untested} untested (${guesses.join(', ')}). To test them: rollcall learn ${name}`;
   return { subject, state: 'ok', message };
 }
 
@@ -262,7 +263,7 @@ function judgePage(
   if (unseen.length > 0) {
     const names = unseen.map(([read, readers]) => `${read} (for ${readers.join(', ')})`).join('; ');
     const message =
-      `${works}. Mapped fields that it does not show: ${names}. Later records may have them, or a name is misspelled, ` +
+      `${works}. It does not show these mapped fields: ${names}. Later records may have them, or a name is misspelled, ` +
       `or access to the field is not granted. To read all records: rollcall source try ${settings.name}`;
     return { state: 'warning', message };
   }

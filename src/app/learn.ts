@@ -89,11 +89,10 @@ async function takeLearnLease(
   { say, signal }: LearnRequest,
 ): Promise<HeldLease> {
   const name = `learn:${connection}`;
-  if ((await leases.holder(name, clock.now())) !== undefined)
-    say('waiting for another learn, or for the end of its lease');
+  if ((await leases.holder(name, clock.now())) !== undefined) say('waiting for another learn to end');
   const held = await takeOverLease({ name, owner: newId('learn'), ttlMs: learnLeaseMs }, { leases, clock }, signal);
   if (held !== undefined) return held;
-  throw conflict(`another "rollcall learn ${connection}" is at work`);
+  throw conflict(`another "rollcall learn ${connection}" is running`);
 }
 
 interface DeskOptions extends LearnRequest {

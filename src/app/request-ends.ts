@@ -96,7 +96,7 @@ async function finishRun(runId: string, options: WatchOptions, { engine, drive }
   if (driven === 'ended') return undefined;
   const holder = await store.leases.holder(runLease(runId), clock.now());
   if (holder !== undefined) {
-    const next = 'it has ended, or this process continues it within seconds if that process has died';
+    const next = 'either it ends, or it dies and this process continues within seconds';
     const waiting = waitFor('process', next, { about: `run ${runId}`, since: run?.startedAt ?? clock.now() });
     options.progress({ step: 'waiting', waiting, nextAt: holder.until });
   }

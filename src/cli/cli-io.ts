@@ -5,7 +5,13 @@ import { RollcallError } from '../core/run/errors.ts';
 import type { ApiOperation } from '../ports/api.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { GuessedFile, ProposedSections, SourceKind } from '../ports/source.ts';
-import type { BackupSummary, RestorePreview, RestoreReport, StoreMigration } from '../ports/store-operations.ts';
+import type {
+  BackupSummary,
+  MoveReport,
+  RestorePreview,
+  RestoreReport,
+  StoreMigration,
+} from '../ports/store-operations.ts';
 
 /** A text stream, such as `process.stdout` and `process.stderr`. */
 export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
@@ -74,6 +80,8 @@ export interface Backups {
   preview(configPath: string, file: string): Promise<RestorePreview>;
   /** Replaces the store. Throws `CONFLICT` while a process works on it. */
   restore(configPath: string, file: string, signed: SignedCaller): Promise<RestoreReport>;
+  /** Takes all that another store has over into the configured one. `from`: as `store` is written. */
+  move(configPath: string, from: string, signed: SignedCaller): Promise<MoveReport>;
 }
 
 export interface OpenAppOptions {

@@ -120,9 +120,7 @@ export const secretKey =
 async function findPlainText(path: string, tree: unknown, { encryptionKey }: Pick<Config, 'encryptionKey'>) {
   const found: string[] = [];
   if (encryptionKey === undefined) {
-    found.push(
-      'the store keeps personal data in plain text, because encryptionKey is not set. Create a key with: openssl rand -base64 32',
-    );
+    found.push('personal data is stored unencrypted. Set encryptionKey; create a key with: openssl rand -base64 32');
   }
   const literals = literalSecrets(tree, []);
   // Windows has no such modes.
@@ -134,7 +132,7 @@ async function findPlainText(path: string, tree: unknown, { encryptionKey }: Pic
     const names = literals.slice(0, 3).map(renderKeyPath).join(', ');
     const more = literals.length > 3 ? ` and ${literals.length - 3} more` : '';
     found.push(
-      `${path} holds secrets in plain text (${names}${more}), and other users of this machine can ${verbs} it. Write \${env:NAME} in their place, or run: chmod 600 ${path}`,
+      `${path} contains unencrypted secrets (${names}${more}), and other users of this machine can ${verbs} it. Replace them with \${env:NAME}, or run: chmod 600 ${path}`,
     );
   }
   return found;
@@ -278,7 +276,8 @@ function checkFormerNames(syncs: ReadonlyMap<string, unknown>, report: Report): 
     if (typeof former !== 'string') continue;
     const path = ['syncs', name, 'formerly'];
     const other = claimed.get(former);
-    if (syncs.has(former)) report.add(path, `is the name of a configured sync: ${former}; name one that is gone`);
+    if (syncs.has(former))
+      report.add(path, `is the name of a configured sync: ${former}; name a sync that no longer exists`);
     else if (other !== undefined)
       report.add(path, `is also the former name of syncs.${other}; it can move to one sync`);
     else claimed.set(former, name);

@@ -154,7 +154,7 @@ export function checkConnection(
   if (name === undefined) return undefined;
   const names = [...connections.keys()];
   if (!connections.has(name) && names.length > 0) {
-    report.add([...path, 'connection'], `names no connection of this file; it ${choiceSentence(name, names)}`, names);
+    report.add([...path, 'connection'], `is not a connection in this file; it ${choiceSentence(name, names)}`, names);
   }
   return connections.get(name);
 }
@@ -225,7 +225,7 @@ function checkDelivery({ path, found, written }: SyncDraft, { report }: SyncRead
 function checkPrefer({ path, found }: SyncDraft, { report }: SyncReading): void {
   if (found.prefer === undefined || found.deltas === undefined || found.deltas === 'never') return;
   const message =
-    'chooses among all records of a person, and a delta shows only those that changed; write deltas: never, or delete this key';
+    'needs all records of a person, but a delta has only the changed ones; set deltas: never, or delete this key';
   report.addKey([...path, 'prefer'], message);
 }
 

@@ -400,6 +400,7 @@ function settingsOf(
       ]),
     ),
     requestsPerMinute: server?.requestsPerMinute ?? 300,
+    metrics: server?.metrics ?? 'token',
     trustedProxies: server?.trustedProxies ?? [],
     serves,
   };

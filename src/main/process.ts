@@ -318,6 +318,14 @@ export function openBackups(env: Readonly<Record<string, string | undefined>>): 
       const seeds = await configuredSeeds(config);
       return store.restoreStore(config.store, file, { ...parts, ...signed, id: newId('audit'), syncs, seeds });
     },
+    async move(configPath, from, signed) {
+      const [{ config, parts, newId }, { moveStore }] = await Promise.all([
+        open(configPath),
+        import('../store/backup/move.ts'),
+      ]);
+      const url = from.replace(/\$\{env:(\w+)\}/g, (reference, name: string) => env[name] ?? reference);
+      return moveStore(url, config.store, { ...parts, ...signed, id: newId('audit') });
+    },
   };
 }
 

@@ -122,6 +122,7 @@ export const auditActions = [
   'drop-unreadable',
   'new-signing-key',
   'restore',
+  'move',
   'alerts-ack',
   'alerts-mute',
   'alerts-unmute',
@@ -130,6 +131,7 @@ export const auditActions = [
   'sign-in-failed',
   'sign-out',
   'end-session',
+  'lose-right',
   'preview',
 ] as const;
 
@@ -270,6 +272,15 @@ export interface RestorePreview {
   readonly replaces: StoreContents;
 }
 
+/** Where all that a store had is now. */
+export interface MoveReport {
+  readonly from: StoreContents;
+  /** The location of the store that has it. */
+  readonly place: string;
+  /** An earlier move did it, and had no time to say so. */
+  readonly isDone: boolean;
+}
+
 /** What a restore changed in the data of the backup, so that the next runs cannot repeat what happened since. */
 export interface RestoreEffects {
   /** Runs that were in progress in the backup and were ended. */
@@ -311,6 +322,8 @@ export interface Session {
   readonly label: string | undefined;
   /** The user's groups at the sign-in. What they may do is asked of the configuration at each request. */
   readonly groups: readonly string[];
+  /** The grants of the sign-in that it still has, in words, so that the audit can say which one it lost. */
+  readonly grants: readonly string[];
   readonly method: 'openid' | 'token';
   /**
    * The issuer that named the user, or sha256 of the API token with which the user signed in: the session ends when the
@@ -318,7 +331,7 @@ export interface Session {
    */
   readonly origin: string;
   readonly createdAt: number;
-  /** When the user last did something. */
+  /** Last activity of the user. */
   readonly usedAt: number;
   /** The end, whatever the user does. */
   readonly expiresAt: number;
@@ -329,6 +342,8 @@ export interface Sessions {
   add(session: Session): Promise<void>;
   get(key: string): Promise<Session | undefined>;
   touch(key: string, usedAt: number): Promise<void>;
+  /** Keeps these of the grants. Returns false when another process was faster, or the session has ended. */
+  narrow(session: Session, grants: readonly string[]): Promise<boolean>;
   /** Returns false when there was none. */
   end(key: string): Promise<boolean>;
   /** Returns the sessions, the one used last first. */

@@ -47,7 +47,7 @@ export async function leaversAlone(work: PlanWork, ended: Ended, io: EngineIo): 
   const waiting = stated.filter(({ identification }) => !asked.has(identification)).length;
   if (waiting > 0 && ended.read.snapshot.leavers === undefined) {
     const who = countOf(waiting, 'person', 'people');
-    const message = `${who} in this read left. An account of theirs that is enabled stays enabled until a complete read`;
+    const message = `${who} in this read left. Their enabled accounts stay enabled until a complete read`;
     findings.find({ code: 'source-incomplete', message });
   }
 }

@@ -1,11 +1,12 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { note } from '../app/audit.ts';
+import { obstacleTo } from '../core/guard/access.ts';
 import { listenFailure } from '../core/run/addresses.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import { endpoints } from './endpoints/index.ts';
 import { openEventStreams } from './events.ts';
-import { type Caller, openTokenTable } from './http/access.ts';
+import { type Caller, callerOfToken, openTokenTable } from './http/access.ts';
 import { answerUnknown, plainPolicy, readPage, renderRunbook, sendPage, servePage } from './http/page.ts';
 import { problemOf, Refusal } from './http/problem.ts';
 import { guessesPerMinute, networkOf, openRateLimit } from './http/rate-limit.ts';
@@ -174,7 +175,10 @@ function openSignIn(parts: ServerParts): SignIn {
   return {
     tokens,
     links: link?.links,
-    cookies: openCookieSessions({ sessions, settings, tokens, clock }),
+    cookies: openCookieSessions({
+      ...{ sessions, settings, tokens, clock },
+      lost: (action, { name }, how) => note({ action, by: 'configuration', detail: `of ${name}: ${how}` }, parts),
+    }),
     openId:
       openId === undefined || publicUrl === undefined
         ? undefined
@@ -269,13 +273,17 @@ export const stuckAfterMs = 60_000;
 const answerWithinMs = 2000;
 
 /**
- * Serves `/metrics`, `/healthz`, `/readyz` and `/startupz`, without a token and without personal data. `healthz` fails
+ * Serves `/healthz`, `/readyz` and `/startupz`, without a token and without personal data, and `/metrics`. `healthz` fails
  * only for what a restart repairs, so not for a store or a platform that is down.
  */
 function serveHealth(app: FastifyInstance, parts: HealthParts, closing: AbortSignal): void {
   const { vitals, clock, metrics, settings } = parts;
   if (metrics !== undefined) {
-    app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()));
+    const admitReader = openReaders(parts);
+    app.get('/metrics', async (request, reply) => {
+      admitReader(request);
+      return reply.type(metrics.contentType).send(await metrics.render());
+    });
   }
   if (settings.serves === 'metrics') return;
 
@@ -297,6 +305,26 @@ function serveHealth(app: FastifyInstance, parts: HealthParts, closing: AbortSig
   app.get('/startupz', async (_request, reply) =>
     vitals.isStarted() ? answer(reply, true, {}) : answer(reply, false, { start: 'not finished' }),
   );
+}
+
+/** Opens the check of who reads the metrics: they name every sync, and say how many people wait. */
+function openReaders({ settings, clock }: HealthParts): (request: FastifyRequest) => void {
+  if (settings.serves === 'metrics' || settings.metrics === 'open') return () => {};
+  const tokens = openTokenTable(settings.tokens);
+  // A scraper without a token must not keep the users behind its address from signing in.
+  const guesses = openRateLimit(guessesPerMinute, () => clock.now());
+  const isTold = 'send a token of "server.tokens", set "server.metricsPort", or set "server.metrics: open"';
+  return ({ headers, ip }) => {
+    try {
+      const { access, name } = callerOfToken(headers.authorization, tokens);
+      if (obstacleTo(access, { role: 'monitor', people: 'none' }) === undefined) return;
+      throw new Refusal(403, 'ROLE', `the metrics are about all syncs, and the role of ${name} is not`);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.status !== 401) throw error;
+      guesses.spend(networkOf(ip));
+      throw new Refusal(401, error.code, `${isTold}: ${error.message}`);
+    }
+  };
 }
 
 async function faultsOf({ vitals, clock }: HealthParts): Promise<(readonly [string, string])[]> {

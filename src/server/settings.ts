@@ -38,6 +38,8 @@ export interface ServerSettings {
   /** Who may send messages about a sync, by its name. */
   readonly webhooks: ReadonlyMap<string, WebhookSettings>;
   readonly requestsPerMinute: number;
+  /** `token`: `/metrics` needs a token. */
+  readonly metrics: 'token' | 'open';
   /** Addresses and networks of proxies whose `X-Forwarded-For` names the client. */
   readonly trustedProxies: readonly string[];
   /** `health`: no API and no pages, for workers. `metrics`: nothing else, on a port of its own. */

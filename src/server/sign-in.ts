@@ -248,7 +248,9 @@ export function openOpenId({ settings, publicUrl, clock, logger, fetch }: OpenId
   function labelOf(claims: Readonly<Record<string, unknown>>): string | undefined {
     const { nameClaim } = settings;
     const named = claims[nameClaim];
-    if (typeof named !== 'string' || (nameClaim === 'email' && claims.email_verified === false)) return undefined;
+    // Some providers send the flag as text.
+    const isUnverified = nameClaim === 'email' && String(claims.email_verified) === 'false';
+    if (typeof named !== 'string' || isUnverified) return undefined;
     return [...named.replace(/\p{Cc}/gu, '').trim()].slice(0, 100).join('') || undefined;
   }
 

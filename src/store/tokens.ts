@@ -57,7 +57,7 @@ function toRecord(row: Omit<Schema['tokens'], 'room'>): TokenRecord {
   return { ...record, restored: at === null ? undefined : { at, seedHash: seed ?? undefined } };
 }
 
-const sessions = fields<Session, 'sessions'>('sessions', {}, { groups: 'json' });
+const sessions = fields<Session, 'sessions'>('sessions', {}, { groups: 'json', grants: 'json' });
 
 export function createSessions(db: Database): Sessions {
   return {
@@ -78,6 +78,16 @@ export function createSessions(db: Database): Sessions {
         .where('key', '=', key)
         .where('used_at', '<', usedAt)
         .execute();
+    },
+
+    async narrow({ key, grants: had }, grants) {
+      const { numUpdatedRows } = await db
+        .updateTable('sessions')
+        .set({ grants: JSON.stringify(grants) })
+        .where('key', '=', key)
+        .where('grants', '=', JSON.stringify(had))
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
     },
 
     async end(key) {

@@ -50,7 +50,7 @@ export type Account = Inner<z.output<typeof account>>;
 export const accountPage = z
   .object({
     sync: z.string(),
-    readAt: instant.describe('The last accepted full read, as which the accounts are shown'),
+    readAt: instant.describe('The last accepted full read, on which the list is based'),
     accounts: z.array(account),
     next: z.string().nullable().describe('Send it as `after` for the next page; null: this is the last page'),
   })

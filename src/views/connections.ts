@@ -89,8 +89,8 @@ export const openSession = z
     groups: z.array(z.string()).describe('The groups of the user at the sign-in'),
     method: z.enum(['openid', 'token']),
     createdAt: instant,
-    usedAt: instant.describe('When the user last did something'),
-    expiresAt: instant.describe('Its end, whatever the user does'),
+    usedAt: instant.describe('Last activity of the user'),
+    expiresAt: instant.describe('End of the session, regardless of activity'),
   })
   .meta({ id: 'OpenSession' });
 

@@ -104,7 +104,7 @@ export const holdDetail = hold
     effect: effect.describe('What an approval of all of it does'),
     size: count.describe('Changes that the guard held, decided ones included'),
     approvals: partApprovals,
-    ends: z.array(heldEnd).describe('What became of its changes'),
+    ends: z.array(heldEnd).describe('State of its changes'),
     replacedBy: z.string().nullable().describe('Id of the open hold in which the undecided changes wait now'),
   })
   .meta({ id: 'HoldDetail' });
@@ -140,7 +140,7 @@ export const verdict = z
     changes: count,
     pending: count.describe('changes that need the approval of another identity'),
     reduced: count.describe(
-      'rejected changes of which other fields remain: the run that this requests plans them without the rejected fields',
+      'changes of which only some fields were rejected: the requested run plans them without those fields',
     ),
     expiresAt: instant.nullable().describe('until when an approval is valid'),
     frozenUntil: instant.nullable().describe('a freeze: approved disables and removes are sent after its end'),

@@ -8,8 +8,10 @@ const leaver = z.object({
   identification: z.string(),
   state: z
     .enum(['future', 'counting', 'late', 'kept', 'done'])
-    .describe('future: the clock has not begun; late: the target is missed; kept: a person decided so'),
-  saidAt: instant.describe('When a read first stated it'),
+    .describe(
+      'future: the clock has not begun; late: the target is missed; kept: an operator decided to keep the account',
+    ),
+  saidAt: instant.describe('When a read first reported it'),
   leaves: z.iso.date().nullable().describe('The last day of work; null: HR gives none'),
   effectiveAt: instant.describe('The end of that day in the time zone of the person; without one, `saidAt`'),
   dueAt: instant.describe('When the target `leavers.within` ends'),
@@ -23,7 +25,7 @@ const leaver = z.object({
     .nullable()
     .describe('Who decided that the account stays enabled'),
   wait: z
-    .object({ cause: z.string(), why: personal(z.string()), cure: z.string().describe('The command that frees it') })
+    .object({ cause: z.string(), why: personal(z.string()), cure: z.string().describe('The command that resolves it') })
     .nullable(),
 });
 

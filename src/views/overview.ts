@@ -105,7 +105,7 @@ export const overview = z
       requests: count.describe('Requests that no run has taken'),
       runs: count.describe('Runs in progress'),
     }),
-    plainText: z.array(z.string()).describe('What the configuration leaves in plain text, and what to do'),
+    plainText: z.array(z.string()).describe('What is stored unencrypted, and what to do'),
     syncs: z.array(
       z.object({
         name: z.string(),

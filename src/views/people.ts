@@ -111,7 +111,7 @@ const wayOfTwo = z.object({ way: z.enum(decisionWays).exclude(['disable']), effe
 const pair = z.object({
   identification: z.string().describe('The person in the source'),
   other: z.string().describe('The account; equal: the record is about another person than the account'),
-  ways: z.array(wayOfTwo).describe('What can be decided, of two besides giving the account the identification'),
+  ways: z.array(wayOfTwo).describe('Possible decisions other than giving the account the identification'),
 });
 
 export const person = z
@@ -138,7 +138,7 @@ export const person = z
     pair: pair
       .nullable()
       .describe(
-        'The person and an account under another identification seem to be one, or are two under one; null: neither',
+        'The person and another account seem to be the same person, or two people share an identification; null: neither',
       ),
   })
   .meta({
@@ -263,7 +263,7 @@ export const orphans = z
       }),
     ),
   })
-  .meta({ id: 'Orphans', description: 'Users whom no sync disables, because theirs is not configured' });
+  .meta({ id: 'Orphans', description: 'Users whom no sync disables, because their sync is not configured' });
 
 export type Orphans = Inner<z.output<typeof orphans>>['orphans'][number];
 

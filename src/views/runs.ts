@@ -135,7 +135,7 @@ export const heldEnd = z.object({
   by: z.string().nullable().describe('Who approved or rejected'),
   why: personal(z.string().nullable()).describe('The reason that they gave'),
   run: z.string().nullable().describe('The run that used the approval'),
-  end: z.string().nullable().describe('What became of the changes in that run'),
+  end: z.string().nullable().describe('State of the changes in that run'),
   count,
 });
 
@@ -148,7 +148,7 @@ export const runDetail = runFacts.extend({
   findingsInAll: count,
   batches: z.array(batch),
   holds: z.array(hold),
-  heldEnds: z.array(heldEnd).describe('What became of the held changes'),
+  heldEnds: z.array(heldEnd).describe('State of the held changes'),
 });
 
 /** Whether a process works on a run in progress, and what the run waits for. */
@@ -169,7 +169,7 @@ export interface RunReport {
   readonly findingsInAll: number;
   readonly batches: readonly Batch[];
   readonly holds: readonly HoldFacts[];
-  /** What became of the held changes. */
+  /** State of the held changes. */
   readonly heldEnds: readonly HeldEnd[];
   /** Whether a guard doubts the read of this run, and an operator may accept it. */
   readonly isReadWaiting: boolean;

@@ -100,7 +100,7 @@ export const requestState = z
     run: runSummary.nullable().describe('The run that took the request; null while it waits'),
     result: requestResult
       .nullable()
-      .describe('How it ended for the employees of this request; its run may be about more. null: not ended'),
+      .describe('Outcome for the employees of this request, whose run may include others; null: not ended'),
   })
   .meta({ id: 'RequestState' });
 

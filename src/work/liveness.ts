@@ -145,7 +145,7 @@ export async function openWhenWritable<Engine extends Opened>(io: WaitIo<Engine>
       const engine = await look();
       if (engine !== undefined) {
         if (away !== undefined) {
-          logger.info({}, 'the store takes writes: this process starts');
+          logger.info({}, 'the store is writable: this process starts');
           io.onWaited(away);
         }
         return engine;
@@ -153,7 +153,10 @@ export async function openWhenWritable<Engine extends Opened>(io: WaitIo<Engine>
       away = { from: away?.from ?? clock.now(), fault: fault ?? 'it does not answer' };
       if (loggedAt === undefined || clock.now() >= loggedAt + logAgainMs) {
         loggedAt = clock.now();
-        logger.warn({ fault }, `the store takes no write, because ${fault}: this process waits, and looks every 5 s`);
+        logger.warn(
+          { fault },
+          `the store is not writable, because ${fault}: this process waits, and tries again every 5 s`,
+        );
       }
       stopServing ??= await io.serve(() => fault);
       await clock.sleep(lookMs, io.signal);

@@ -77,7 +77,7 @@ it.each<readonly [string, Played, string, RegExp]>([
     'a mapped field that no record of the page shows',
     { pages: [{ records: [bruno], broken: [] }] },
     'warning',
-    /does not show: left \(for lifecycle\.leaveDate\)\. .*rollcall source try people$/,
+    /does not show these mapped fields: left \(for lifecycle\.leaveDate\)\. .*rollcall source try people$/,
   ],
   [
     'records that cannot be read beside others',

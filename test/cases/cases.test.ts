@@ -48,7 +48,7 @@ const rightOfFiles: Readonly<Record<string, Check>> = {
   '52B-two-header-rows-no-mail': ({ last, identifications }) => {
     expect(identifications()).toHaveLength(30);
     expect(last.code).toBe(0);
-    expect(last.told()).toMatch(/1 row is the header again, or labels of the columns/);
+    expect(last.told()).toMatch(/1 row is a repeated header or column labels/);
   },
   '53A-two-entities-newest': ({ commands }) => {
     for (const { told } of commands) expect(told()).toMatch(/employees-AR-.*\.csv .* is not.*set source\.all: true/);
@@ -59,7 +59,7 @@ const rightOfFiles: Readonly<Record<string, Check>> = {
   },
   '28A-one-bad-byte-unmapped': (played) => {
     leaverGone(played);
-    expect(played.last.told()).toMatch(/1 byte is no character of utf-8/);
+    expect(played.last.told()).toMatch(/1 byte is not valid utf-8/);
   },
   'R3-entra-bulk': ({ last }) =>
     expect(`${last.stdout}${last.stderr}`).toMatch(/Line 2 looks like the header: set source.skipLines: 1/),
@@ -149,7 +149,7 @@ const scenes: Readonly<Record<string, Scene>> = {
       if (day === 'day1') return json({ success: true, error: null, data: people });
       return json({ success: false, error: { message: 'partial data' }, data: people.slice(0, 28) });
     },
-    right: (played) => nobodyMissing(/`success` no longer says what it said/)(played),
+    right: (played) => nobodyMissing(/`success` has another value than before/)(played),
   },
   '60K-count-contradicts': {
     answer: ({ day, url }) => {
@@ -169,7 +169,7 @@ const scenes: Readonly<Record<string, Scene>> = {
       if (request.day === 'day2' && page >= 3) return json({ data: [], error: { code: 'UPSTREAM_TIMEOUT' } });
       return json({ success: true, data: peopleOf('day1').slice((page - 1) * 14, page * 14) });
     },
-    right: (played) => nobodyMissing(/`error`, which is new/)(played),
+    right: (played) => nobodyMissing(/new field `error`/)(played),
   },
   '61A-next-relative-query': {
     answer: ({ day, url }) => {
@@ -239,9 +239,9 @@ const json = (value: unknown): Partial<VendorReply> => ({ body: JSON.stringify(v
 
 /** Two reads of an answer that failed, after a good one: 28 of 30 people, all of them, or nobody. */
 const failed: Readonly<Record<string, readonly [good: object, bad: object, word: RegExp, people?: number]>> = {
-  'a flag of another name': [{ ok: true }, { ok: false }, /`ok` no longer says what it said/, 0],
-  'a fault': [{}, { fault: { faultstring: 'x' } }, /`fault`, which is new, and may be an error/],
-  'warnings with a code': [{}, { warnings: [{ code: 503 }] }, /`warnings`, which is new/],
+  'a flag of another name': [{ ok: true }, { ok: false }, /`ok` has another value than before/, 0],
+  'a fault': [{}, { fault: { faultstring: 'x' } }, /new field `fault`, and may be an error/],
+  'warnings with a code': [{}, { warnings: [{ code: 503 }] }, /new field `warnings`/],
   'an error that was null, within': [
     { meta: { error: null } },
     { meta: { error: 'Upstream timed out' } },
@@ -386,11 +386,11 @@ const rightOfPeople: Readonly<Record<string, Check>> = {
     told(/area is the text that a program writes for a missing value .* 3 rows/),
   ),
   '05A-id-float': all(noAccounts(...numbers.map((id) => `${id}.0`)), stay(...numbers), ({ commands }) =>
-    expect(commands[2]?.told()).toMatch(/1001\.0 .* differ only in case, signs or/),
+    expect(commands[2]?.told()).toMatch(/1001\.0 .* differ only in case, punctuation or/),
   ),
   '06B-apostrophe-id': all(
     noAccounts(...numbers.map((id) => `'0${id}`)),
-    ({ commands }) => expect(commands[2]?.told()).toMatch(/'01001 .* user 01001.* differ only in case, signs or/),
+    ({ commands }) => expect(commands[2]?.told()).toMatch(/'01001 .* user 01001.* differ only in case, punctuation or/),
     ({ identifications }) => expect(identifications()).toHaveLength(30),
   ),
   '06A-apostrophe-guard': all(
@@ -427,7 +427,7 @@ const rightOfPeople: Readonly<Record<string, Check>> = {
   '16B-windows-1250-as-1252': all(
     keep({ firstName: 'Grażyna', lastName: 'Wiśniewski' }, 'E102'),
     ({ last }) => expect(last.code).toBe(3),
-    told(/first has a sign beside a letter .* 30 rows/),
+    told(/first has a symbol next to a letter .* 30 rows/),
   ),
   '21A-leaver-with-end-of-time': left('E120'),
   '23A-email-domain-junk': all(
@@ -490,12 +490,12 @@ const rightOfPeople: Readonly<Record<string, Check>> = {
   '41A-rut-dots': all(
     noAccounts('12.345.688-0'),
     stay('12345688-0'),
-    told(/3 people: .*differ only in case, signs/, /To read it as before \(without \.\), set mapping/),
+    told(/3 people: .*differ only in case, punctuation/, /To read it as before \(without \.\), set mapping/),
   ),
   '41D-inner-space': all(
     noAccounts('E\u00a0111'),
     stay('E111', 'E112', 'E113'),
-    told(/3 people: .*differ only in case, signs/),
+    told(/3 people: .*differ only in case, punctuation/),
   ),
   '41F-digits-rounded': all(
     noAccounts('3332883884017710000'),

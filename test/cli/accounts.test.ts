@@ -65,7 +65,7 @@ test('an unknown account is disabled by a decision: planned, explained, held, ap
   const owned = await shell.run(['adopt', 'people', 'E1', '--disable', '--yes', '--reason', 'x']);
   expect(owned).toMatchObject({ code: 2, stderr: expect.stringContaining('E1: sync people owns the account') });
   const decided = await shell.run([...disable, '--reason', 'left in 2024', '--as', 'Ana']);
-  expect(decided.stdout).toMatch(/decided: the account of "P3" with the id ".*" is to be disabled\n.*apply people/);
+  expect(decided.stdout).toMatch(/decided: the account of "P3" with the id ".*" will be disabled\n.*apply people/);
 
   const why = await shell.run(['why', 'people', 'P3']);
   expect(why.stdout).toContain('To be disabled: missing, and tester decided to disable the account: left in 2024');

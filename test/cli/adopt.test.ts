@@ -72,7 +72,7 @@ async function openPair(): Promise<ConnectedShell> {
   return shell;
 }
 
-test('a refused adopt names the other ways; the way that is chosen is asked about, and the next run acts by it', async () => {
+test('a refused adopt names the other ways; the way that is chosen is asked about, and the next run applies it', async () => {
   const shell = await openPair();
   const refused = await shell.run(['adopt', 'staff', 'N2', '--yes']);
   expect(refused.code).toBe(1);

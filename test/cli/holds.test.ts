@@ -138,7 +138,7 @@ test('approve of a doubted read says what is approved, before it asks and after'
   const approved = await shell.run(['approve', run, '--yes']);
 
   expect(declined.stdout).toBe(
-    `the source of people looks wrong in run ${run}: 6 of 8 rows have a status that lifecycle does not name; first at line 2 (6 people are blocked, 0 in the last accepted read)\n` +
+    `the source of people looks wrong in run ${run}: 6 of 8 rows have a status that is not in lifecycle; first at line 2 (6 people are blocked, 0 in the last accepted read)\n` +
       'approving accepts this read of 8 rows: later reads are compared with it\n' +
       'nothing was changed\n',
   );

@@ -38,7 +38,7 @@ it('learn --json prints one object with the block, which the configuration takes
   expect(report.unknown).toContain('expiresIn');
   expect(dialect.parse(parse(report.dialect).dialect)).toMatchObject({ userId: 'id', put: 'merges' });
   expect((await shell.run(['check', 'acme'])).stdout).toMatch(
-    /dialect: not confirmed: search\.parameters, search\.pageSize\. To|dialect: not confirmed: search\. To/,
+    /dialect: 2 settings are untested \(search\.parameters, search\.pageSize\). To|dialect: 1 setting is untested \(search\). To/,
   );
   expect([...shell.sandbox.state.users.keys()]).toEqual([]);
 });

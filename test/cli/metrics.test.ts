@@ -1,3 +1,5 @@
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { slowly } from '../support/slowness.ts';
 import { useConnectedShells } from './test-shell.ts';
@@ -6,6 +8,7 @@ const openConnectedShell = useConnectedShells();
 
 it('a running deployment shows what it did, by sync, operation and outcome, and names nobody', async () => {
   const shell = await openConnectedShell(['ana,Ana,Finance', 'bea,Bea,Legal']);
+  await appendFile(join(shell.folder, 'rollcall.yaml'), 'server: { metrics: open }\n');
   const looks: Promise<string>[] = [];
   const look = async (url: string): Promise<string> => {
     await shell.run(['resync', 'people']);

@@ -29,7 +29,7 @@ test('check --offline reads the configuration as a start does, and opens nothing
   const shell = await openConnectedShell([]);
   const well = await shell.run(['check', '--offline', '--json']);
   expect(well).toMatchObject({ code: 0, stderr: '' });
-  const plainText = expect.stringContaining('the store keeps personal data in plain text');
+  const plainText = expect.stringContaining('personal data is stored unencrypted');
   expect(well.json()).toEqual({
     ok: true,
     lines: [

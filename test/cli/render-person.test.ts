@@ -10,7 +10,7 @@ const person = {
   identification: '1003',
   fields: { area: 'Finance' },
   standing: 'active',
-  standingReason: 'status "active" is in active',
+  standingReason: 'status is "active"',
   isInScope: true,
   unreadable: [],
   troubles: [],
@@ -57,7 +57,7 @@ const known: PersonTrace = {
             effect: 'kept',
             detail: 'blank or not visible: the value on the platform is kept',
           },
-          { target: 'status', origin: 'lifecycle', effect: 'set', detail: 'active: status "active" is in active' },
+          { target: 'status', origin: 'lifecycle', effect: 'set', detail: 'active: status is "active"' },
         ],
       },
     },
@@ -115,7 +115,7 @@ test('a person is followed from the source to the decision', () => {
         tags: ["a"]
 
     Status and scope
-      status: active: status "active" is in active
+      status: active: status is "active"
       result: the source says active
 
     Platform
@@ -178,7 +178,7 @@ test('of somebody whom nobody knows, every section says so', () => {
       not ours: no sync of this configuration owns the user
 
     Decision
-      the read gives no reason to act: hired for later, no record, or a leaver in a read that was not complete (nothing)
+      the read shows too little of the person for a decision (nothing)
       nothing to do
 
     Next run
@@ -237,7 +237,7 @@ test('a person who waits for an outcome is told so, and not that the record is u
 
 test('a read that no plan can be made from says that nothing is judged', () => {
   const told = renderPerson({ ...known, records: [], says: undefined, decision: undefined }, 'people', plain);
-  expect(told).toContain('Status and scope\n  result: nothing is judged from this read\n');
+  expect(told).toContain('Status and scope\n  result: this read decides nothing\n');
 });
 
 test('a user counts as gone, also while the leaver is in the file', () => {

@@ -27,7 +27,7 @@ test('a plan shows numbers, then every change field by field, then how to delive
       before: undefined,
       after: { firstName: 'Ana', lastName: 'Sato', email: '' },
       changed: ['firstName', 'lastName'],
-      reason: 'active, and not on the platform',
+      reason: 'new employee',
     }),
     sampleChange({ identification: '1006', kind: 'disable', after: {}, changed: [], reason: 'left on 2026-11-20' }),
   ];
@@ -45,7 +45,7 @@ test('a plan shows numbers, then every change field by field, then how to delive
         job: (not shown) → "Clerk"
         phoneNumber: (not shown) → (cleared)
         project: (empty) → "Apollo"
-      create 1005 Ana Sato  active, and not on the platform
+      create 1005 Ana Sato  new employee
         firstName: "Ana"
         lastName: "Sato"
       disable 1006  left on 2026-11-20
@@ -66,19 +66,17 @@ test('changes of leaders are counted apart, and show whom the person gets', () =
     });
   const text = render(samplePlan({ counts: { ...noCounts, lead: 1, unlead: 1 } }), [
     leaders('lead', '', 'E7', 'the source names a main leader'),
-    leaders('unlead', 'E7', '', 'the source names no main leader any longer'),
+    leaders('unlead', 'E7', '', 'the source no longer names a main leader'),
   ]);
 
   expect(text).toContain('people: 2 changes\n');
   expect(text).toContain('  1 to lead, 1 to unlead\n');
   expect(text).toContain('  lead 1003  the source names a main leader\n    mainLeader: (empty) → "E7"\n');
-  expect(text).toContain(
-    '  unlead 1003  the source names no main leader any longer\n    mainLeader: "E7" → (cleared)\n',
-  );
+  expect(text).toContain('  unlead 1003  the source no longer names a main leader\n    mainLeader: "E7" → (cleared)\n');
 });
 
 test('a plan that is held says who must decide, and how to deliver the rest', () => {
-  const reason = '7 disables: the limit without approval is 5 in 24 hours (100 enabled managed users)';
+  const reason = '7 disables: up to 5 in 24 hours need no approval (100 enabled managed users)';
   const report = samplePlan({
     counts: { ...noCounts, update: 30, disable: 7, held: 7 },
     holds: [{ sync: 'people', class: 'disables', reason, count: 7 }],
@@ -102,7 +100,7 @@ test('a plan that is held says who must decide, and how to deliver the rest', ()
       30 to update, 7 to disable
 
     held for approval:
-      7 disables: the limit without approval is 5 in 24 hours (100 enabled managed users)
+      7 disables: up to 5 in 24 hours need no approval (100 enabled managed users)
 
     1 finding:
       1010 line 12: last_name is blank (row-rejected)

@@ -70,7 +70,7 @@ test('a run with trouble says what failed, what is held, and the next commands',
       7 applied, 7 held, 2 failed
 
     needs approval:
-      7 disables: the limit without approval is 5 in 24 hours (100 enabled managed users) (7 changes, open until 2026-11-22 19:30:00 UTC)
+      7 disables: up to 5 in 24 hours need no approval (100 enabled managed users) (7 changes, open until 2026-11-22 19:30:00 UTC)
 
     2 batches:
       1  csv     8 changes  rollcall-people-1.csv  ended       Processed

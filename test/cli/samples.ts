@@ -124,7 +124,7 @@ export const sampleHold: HoldFacts = {
   sync: 'people',
   run: 'run_01',
   class: 'disables',
-  reason: '7 disables: the limit without approval is 5 in 24 hours (100 enabled managed users)',
+  reason: '7 disables: up to 5 in 24 hours need no approval (100 enabled managed users)',
   digest: 'd',
   size: 7,
   heldAt: at,

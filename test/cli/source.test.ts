@@ -117,7 +117,7 @@ test('a read that is not whole ends with 4, and says what that means', async () 
   const { code, stdout } = await shell.run(['source', 'try', 'people']);
 
   expect(code).toBe(4);
-  expect(stdout).toMatch(/not complete: .*line end.*; such a read disables no user/);
+  expect(stdout).toMatch(/not complete: .*line end.*. An incomplete read disables no user/);
 });
 
 test('--since is wrong usage where the source has no delta', async () => {

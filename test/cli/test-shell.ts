@@ -147,12 +147,13 @@ async function run(folder: string, words: readonly string[], options: CommandOpt
 
 /** Backups of a command that runs in the folder. */
 function backupsIn(folder: string, env: Readonly<Record<string, string>>): CliIo['backups'] {
-  const { create, preview, restore } = openBackups(env);
+  const { create, preview, restore, move } = openBackups(env);
   const at = (path: string): string => resolve(folder, path);
   return {
     create: (config, file, signed) => create(at(config), at(file), signed),
     preview: (config, file) => preview(at(config), at(file)),
     restore: (config, file, signed) => restore(at(config), at(file), signed),
+    move: (config, from, signed) => move(at(config), from, signed),
   };
 }
 

@@ -50,8 +50,8 @@ test.each([
   [['resync', 'people', '--timeout', '3s'], '--timeout limits the wait of --wait'],
   [['approve', 'run_1', '--yes', '--only', 'leavers'], 'It must be one of creates'],
   [['approve', 'run_1', '--yes', '--ids', 'none.txt'], 'the file of --ids cannot be read: none.txt (ENOENT)'],
-  [['adopt', 'staff', '1', '--replace', '--apart'], 'exclude each other'],
-  [['adopt', 'staff', '--from', 'gone', '--apart'], 'exclude each other'],
+  [['adopt', 'staff', '1', '--replace', '--apart'], 'Use one of'],
+  [['adopt', 'staff', '--from', 'gone', '--apart'], 'Use one of'],
   [['adopt', 'staff', 'N2', '--leave', '--until', 'soon'], 'It must be a duration'],
 ])('%j is wrong usage: %s', async (words, message) => {
   const shell = await openTestShell();

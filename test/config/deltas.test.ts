@@ -47,7 +47,7 @@ describe('deltas', () => {
     expect(outcome.problems).toMatchObject([
       {
         path: 'syncs.people.prefer',
-        message: expect.stringMatching(/a delta shows only those that changed; write deltas: never/),
+        message: expect.stringMatching(/a delta has only the changed ones; set deltas: never/),
       },
     ]);
     await expect(load(scim, 'never', { prefer: "status = 'active'" })).resolves.toBeDefined();

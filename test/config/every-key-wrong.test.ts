@@ -73,7 +73,7 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'store: sqlite:./db\nalerts: [{ kind: slack, name: a, url: "https://example.com/x", syncs: [peple] }, { kind: pagerduty, name: a, routingKey: abc, severities: [] }]':
       '2 alerts[0].syncs[0]: is not the name of a sync; the syncs are: people\n2 alerts[1].severities: must not be empty; delete it to mean all\n2 alerts[1].name: appears twice in the list; give each channel its own name',
     'store: sqlite:./db\napprovals: { disables: { by: [hr-leads, group:hr] }, removes: { by: [ana@example.com] } }':
-      '2 approvals.disables.by[0]: must be group:hr-leads, token:hr-leads (a name in "server.tokens") or user:SUBJECT, because a group, a token and a user can have one name\n2 approvals.removes.by[0]: must be group:ana@example.com, token:ana@example.com (a name in "server.tokens") or user:SUBJECT, because a group, a token and a user can have one name',
+      '2 approvals.disables.by[0]: must be group:hr-leads, token:hr-leads (a name in "server.tokens") or user:SUBJECT, because a group, a token and a user can have the same name\n2 approvals.removes.by[0]: must be group:ana@example.com, token:ana@example.com (a name in "server.tokens") or user:SUBJECT, because a group, a token and a user can have the same name',
     'store: sqlite:./db\nserver: { port: 80000, token: x, tokens: [{ name: ops, role: root, token: short }], webhooks: { peple: { secret: 0123456789abcdef } } }':
       '2 server.port: must be a whole number from 0 to 65535\n2 server.tokens[0].role: must be one of monitor, viewer, operator, admin\n2 server.tokens[0].token: must have at least 16 characters; create one with: openssl rand -base64 32\n2 server.token: is not a known key; did you mean tokens? Known here: host, port, metricsPort, publicUrl, tokens, signInLink, openId, sessions, webhooks, trustedProxies, requestsPerMinute\n2 server.webhooks.peple: is not the name of a sync; the syncs are: people',
     'store: sqlite:./db\nserver: { openId: { issuer: "http://login.example.com", clientId: rollcall, roles: {} }, sessions: { idle: 2d } }':
@@ -100,7 +100,7 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   // connections
   '  acme:\n': {
     '  "ac me":\n':
-      '4 connections.ac me: must be a name of letters, digits, dots, dashes and underscores, at most 63\n12 syncs.people.connection: names no connection of this file; it must be ac me',
+      '4 connections.ac me: must be a name of letters, digits, dots, dashes and underscores, at most 63\n12 syncs.people.connection: is not a connection in this file; it must be ac me',
   },
   'https://platform': {
     'http://platform':
@@ -159,7 +159,7 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'upload: { encoding: base64 }':
       '9 connections.acme.dialect.upload.encoding: must be one of multipart, json, json-base64; did you mean json-base64?',
     'status: { path: /files }':
-      '9 connections.acme.dialect.status.path: must be a path that begins with / and holds {id}',
+      '9 connections.acme.dialect.status.path: must be a path that begins with / and contains {id}',
     'status: { done: [] }': '9 connections.acme.dialect.status.done: must not be empty',
     'status: { done: [Ok], failed: [OK] }':
       '9 connections.acme.dialect.status.failed[0]: is also listed in done; a status can mean only one thing',
@@ -177,7 +177,7 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'customFieldLimit: { direct: 31 }':
       '9 connections.acme.dialect.customFieldLimit.direct: must be a whole number from 0 to 30',
     'customFieldLimit: { csv: 10 }':
-      '9 connections.acme.dialect.customFieldLimit.direct: allows more custom fields by direct call than by CSV; a file accepts at least as many',
+      '9 connections.acme.dialect.customFieldLimit.direct: is higher than customFieldLimit.csv; a file accepts at least as many custom fields as a direct call',
     'customFieldLimit: { direct: 0, csv: 0 }':
       "24 syncs.people.mapping.customFields.1: is above the connection's dialect.customFieldLimit.csv (0); the platform would refuse it",
     'mayClear: [email]': '9 connections.acme.dialect.mayClear[0]: must be one of job, phoneNumber, seniority',
@@ -195,7 +195,7 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '  -people:\n': '11 syncs.-people: must be a name of letters, digits, dots, dashes and underscores, at most 63',
   },
   'connection: acme': {
-    'connection: acm': '12 syncs.people.connection: names no connection of this file; it must be acme',
+    'connection: acm': '12 syncs.people.connection: is not a connection in this file; it must be acme',
   },
   '"*/15 * * * *"': {
     '"61 * * * *"':
@@ -345,7 +345,7 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   // rules
   'match: [identification, email]': {
-    'match: [email]': '26 syncs.people.match: must name identification; it is always compared',
+    'match: [email]': '26 syncs.people.match: must include identification, which is always compared',
     'match: [identification, mail]':
       '26 syncs.people.match[1]: must be one of identification, email; did you mean email?',
   },

@@ -38,10 +38,9 @@ test('a configuration says what it leaves in plain text, with the keys and never
     return plainText.map((one) => one.replaceAll(file, 'FILE'));
   };
   const env = { KEY: key32, TOKEN: 'kept-elsewhere' };
-  const noKey =
-    'the store keeps personal data in plain text, because encryptionKey is not set. Create a key with: openssl rand -base64 32';
+  const noKey = 'personal data is stored unencrypted. Set encryptionKey; create a key with: openssl rand -base64 32';
   const open = (verbs: string): string =>
-    `FILE holds secrets in plain text (connections.acme.accessToken), and other users of this machine can ${verbs} it. Write \${env:NAME} in their place, or run: chmod 600 FILE`;
+    `FILE contains unencrypted secrets (connections.acme.accessToken), and other users of this machine can ${verbs} it. Replace them with \${env:NAME}, or run: chmod 600 FILE`;
   const sealed = `encryptionKey: "\${env:KEY}"\n${smallest}`;
 
   expect(await told(smallest, 0o644)).toEqual([noKey, open('read')]);

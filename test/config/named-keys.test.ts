@@ -18,7 +18,9 @@ test('a message that sends somebody to a setting names one that exists', () => {
   const reference = readFileSync(new URL('docs/configuration.md', root), 'utf8');
   const named = new Set(['src/platform', 'src/run', 'src/delivery', 'src/config'].flatMap(keysNamedIn));
   const isKnown = (key: string) =>
-    [key, key.replace('dialect.', '')].some((name) => reference.includes(`\n### \`${name}\`\n`));
+    [key, key.replace('dialect.', '')].some((name) =>
+      ['-', '|'].some((mark) => reference.includes(`\n${mark} \`${name}\` `)),
+    );
 
   expect(named.size).toBeGreaterThan(3);
   expect([...named].filter((key) => !isKnown(key))).toEqual([]);

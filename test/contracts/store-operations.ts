@@ -13,6 +13,7 @@ export function describeOperations(store: () => Store): void {
         name: 'user:7',
         label: undefined,
         groups: ['hr-it'],
+        grants: ['viewer', 'operator'],
         method: 'openid',
         origin: 'https://login.example.com',
       } as const),
@@ -24,6 +25,9 @@ export function describeOperations(store: () => Store): void {
     await sessions.touch('a', 5_000_000_500);
     await sessions.touch('a', 5_000_000_400);
     expect(await sessions.get('a')).toEqual({ ...session, usedAt: 5_000_000_500 });
+    expect(await sessions.narrow(session, ['viewer'])).toBe(true);
+    expect(await sessions.narrow(session, ['viewer'])).toBe(false);
+    expect(await sessions.get('a')).toMatchObject({ grants: ['viewer'] });
     const later = {
       ...session,
       key: 'b',

@@ -61,13 +61,13 @@ it('changes that were only shown are counted themselves', () => {
 it.each([
   // who, groups, who requested the run, whether the rule objects
   ['user:7', ['hr-leads'], [], undefined],
-  ['user:7', [], [], /none of those who approve/],
+  ['user:7', [], [], /may not approve this class/],
   // A user, a token, a login and a group of one name are four different things.
-  ['token:hr-leads', [], [], /none of those who approve/],
-  ['user:hr-leads', [], [], /none of those who approve/],
-  ['user:group:hr-leads', ['group:hr-leads', 'Hr-Leads'], [], /none of those who approve/],
+  ['token:hr-leads', [], [], /may not approve this class/],
+  ['user:hr-leads', [], [], /may not approve this class/],
+  ['user:group:hr-leads', ['group:hr-leads', 'Hr-Leads'], [], /may not approve this class/],
   ['token:ana', ['ana'], [], undefined],
-  ['user:ana', ['token:ana'], [], /none of those who approve/],
+  ['user:ana', ['token:ana'], [], /may not approve this class/],
   ['user:7', ['hr-leads'], ['user:7'], /requested the run/],
   ['user:ana', ['hr-leads'], ['shell:ana', 'token:ana', 'user:Ana'], undefined],
 ] as const)('%s of %j, when %j requested the run: %s', (by, groups, requesters, objection) => {

@@ -41,7 +41,7 @@ describe('the tally of blocked people', () => {
     const tally = openBlockedTally();
     for (const i of [30, 10, 9, 2, 11]) tally.add({ kind: 'status-unknown', at: line(i) });
     tally.add({ kind: 'row-refused', at: line(1), column: 'mail', reason: 'is too long' });
-    expect(tally.likelyCause(30)).toBe('5 of 30 rows have a status that lifecycle does not name; first at line 2');
+    expect(tally.likelyCause(30)).toBe('5 of 30 rows have a status that is not in lifecycle; first at line 2');
   });
 
   it('names the column and the reason that most refused rows have', () => {
@@ -72,7 +72,7 @@ describe('the tally of blocked people', () => {
 
   it.each([
     [
-      'identifications of 30 people differ from their accounts only in case, signs or leading zeros',
+      'identifications of 30 people differ from their accounts only in case, punctuation or leading zeros',
       rename(numbers(30).map((i) => `${i} 00${i}`)),
     ],
     ['12 people have the e-mail of a user with another identification', rename(numbers(12).map((i) => `${i} A${i}`))],
@@ -90,7 +90,7 @@ describe('the tally of blocked people', () => {
     expect(tally.likelyCause(pairs.length)).toBe(`${said}; first at line 2`);
   });
 
-  const written = 'identifications of 1 person differ from their accounts only in case, signs or leading zeros';
+  const written = 'identifications of 1 person differ from their accounts only in case, punctuation or leading zeros';
   const alone = '1 person is in conflict with another row or user';
 
   it.each([

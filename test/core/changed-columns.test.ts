@@ -25,7 +25,7 @@ describe('a column of which many values change at once', () => {
         'phoneNumber',
         from(4, () => 'hidden'),
       ),
-      /^col has one new value for 4 people/,
+      /^col now has the same value for 4 people/,
     ],
     [
       'two people share one',

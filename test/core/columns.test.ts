@@ -133,7 +133,7 @@ describe('a column that decides who works here', () => {
     ['the same values', [...'sssgggssss'], undefined],
     ['one more guest', [...'ssggggssss'], undefined],
     ['one person more', [...'sssgggsssss'], undefined],
-    ['other people', [...'gggsssssss'], /the same values as before, but on other people/],
+    ['other people', [...'gggsssssss'], /the same values as before, but for other people/],
     ['new values that decide nothing', [...'XXXgggssss'], undefined],
     ['new values', [...'XXXggggsss'], /has values in 3 rows that it never had before/],
     ['few new values', [...'XXsgggssss'], undefined],

@@ -110,7 +110,7 @@ describe('an edit of the configuration', () => {
     expect(verdictOf(3, { recent: { ...none, configuration: 8 } })).toMatchObject([
       {
         class: 'configuration',
-        reason: `${reason}, after 8 by edits without approval in the last 24 hours. The limit without approval is 10 people in 24 hours`,
+        reason: `${reason}. Up to 10 people in 24 hours need no approval, and edits already changed 8`,
       },
     ]);
   });
@@ -123,13 +123,13 @@ describe('an edit of the configuration', () => {
     const restored = { from: 'yesterday', at: 'today' };
     const previous = { rows: 1000, fillRates: {} };
     expect(verdictOf(1, { edit: { ...edit, waits: 'No run has measured it' } })).toHaveLength(1);
-    expect(verdictOf(1, { rows: 10, previous })[0]?.reason).toMatch(/This read is suspicious/);
+    expect(verdictOf(1, { rows: 10, previous })[0]?.reason).toMatch(/This read looks wrong/);
     expect(verdictOf(1, { restored })[0]?.reason).toMatch(/restored/);
   });
 });
 
 describe('blocked people', () => {
-  const cause = '29 of 30 rows have a status that lifecycle does not name; first at line 2';
+  const cause = '29 of 30 rows have a status that is not in lifecycle; first at line 2';
   const verdictOf = (patch: Partial<GuardFacts>, blocked: Partial<NonNullable<GuardFacts['blocked']>>) =>
     checkGuards({ ...calm, ...patch, blocked: blockedFacts(blocked) }, defaultGuards);
   const blockedFacts = ({ now = 0, before = 0, ...rest }: Partial<NonNullable<GuardFacts['blocked']>>) => {
@@ -197,7 +197,7 @@ describe('guards', () => {
         sync: 'people',
         class: 'disables',
         count: 51,
-        reason: '51 disables: the limit without approval is 50 in 24 hours (1000 enabled managed users)',
+        reason: '51 disables: up to 50 in 24 hours need no approval (1000 enabled managed users)',
       },
     ]);
   });
@@ -205,7 +205,7 @@ describe('guards', () => {
   it('count what was applied in the last 24 hours, so that many small runs may not do what one may not', () => {
     const facts = { ...calm, classes: { ...none, disables: 1 }, recent: { ...none, disables: 50 } };
     const reason =
-      '1 disable, after 50 made without approval in the last 24 hours: the limit without approval is 50 in 24 hours (1000 enabled managed users)';
+      '1 disable: up to 50 in 24 hours need no approval, and 50 already passed (1000 enabled managed users)';
     expect(checkGuards(facts, defaultGuards).holds).toMatchObject([{ class: 'disables', reason }]);
   });
 
@@ -318,7 +318,7 @@ describe('guards', () => {
     const nothing = { ...defaultGuards, disables: { absolute: 0, percent: 0, cap: undefined } };
     const facts = { ...calm, managed: 0, classes: { ...none, disables: 1 } };
     expect(checkGuards(facts, nothing).holds[0]?.reason).toBe(
-      '1 disable: the limit without approval is 0 in 24 hours (first run)',
+      '1 disable: up to 0 in 24 hours need no approval (first run)',
     );
   });
 

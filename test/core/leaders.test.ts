@@ -336,7 +336,7 @@ it.each([
     { known: { main: 'ana', secondary: [], checkedAt: 1 }, shown: { main: 'ana', secondary: [] } },
   ],
   [
-    'the source names no main leader any longer',
+    'the source no longer names a main leader',
     {
       wanted: { main: { says: 'none' } },
       known: { main: 'ana', secondary: [], checkedAt: 1 },

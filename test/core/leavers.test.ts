@@ -107,7 +107,7 @@ const waits: readonly (readonly [string, Case, string, string])[] = [
   ['the next run', { facts: { ...planned('held').facts, isApproved: true } }, 'run', 'rollcall resync people'],
 ];
 
-it.each(waits)('a leaver waits for %s, with the command that frees it', (_, found, cause, cure) => {
+it.each(waits)('a leaver waits for %s, with the command that resolves it', (_, found, cause, cure) => {
   const { wait } = judge(found);
   expect([wait?.cause, wait?.cure(['E1'])]).toEqual([cause, cure]);
 });

@@ -79,7 +79,7 @@ describe('the standing of an employee', () => {
   });
 
   it('says why', () => {
-    expect(judge({ status: 'Terminated' })).toMatchObject({ reason: 'status "terminated" is in leaver' });
+    expect(judge({ status: 'Terminated' })).toMatchObject({ reason: 'status is "terminated"' });
     expect(judge({ status: 'active', left: yesterday })).toMatchObject({
       reason: 'the last day of work has passed',
       leaves: yesterday,
@@ -88,9 +88,9 @@ describe('the standing of an employee', () => {
   });
 
   it.each([
-    ['ACTIVÉ.', 'status "active" is in active'],
-    ['"active"', 'status "active" is in active'],
-    ['01.0', 'status "1" is in active'],
+    ['ACTIVÉ.', 'status is "active"'],
+    ['"active"', 'status is "active"'],
+    ['01.0', 'status is "1"'],
     ['1.0x', 'status has a value that is in neither active nor leaver (a word, 4 characters)'],
     ['on hold', 'status has a value that is in neither active nor leaver (2 words, 7 characters)'],
     ['12', 'status has a value that is in neither active nor leaver (a number of 2 digits)'],
@@ -216,7 +216,7 @@ describe('when status and leave date disagree', () => {
 
     expect(judge(fields)).toMatchObject({
       standing: 'active',
-      refusesStart: 'status "terminated" is in leaver, and lifecycle.leavesBy is not set',
+      refusesStart: 'status is "terminated", and lifecycle.leavesBy is not set',
     });
     expect(judge(fields, noon, { leavesBy: 'date' })).not.toHaveProperty('refusesStart');
     expect(judge({ status: 'active', left: tomorrow })).not.toHaveProperty('refusesStart');
@@ -224,7 +224,7 @@ describe('when status and leave date disagree', () => {
 
   it.each<LeavesBy>(['status', 'first'])('%s says that the date was not asked', (leavesBy) => {
     expect(judge({ status: terminated, left: tomorrow }, noon, { leavesBy })).toMatchObject({
-      reason: 'status "terminated" is in leaver, although the last day of work has not passed',
+      reason: 'status is "terminated", although the last day of work has not passed',
     });
   });
 
@@ -251,7 +251,7 @@ describe('a date that cannot be read', () => {
   ])('in %s forbids to create and to enable, and is told without its value', (column, field) => {
     expect(judge({ status: 'active', [column]: unreadable })).toEqual({
       standing: 'active',
-      reason: 'status "active" is in active',
+      reason: 'status is "active"',
       troubles: [{ field, column, kind: 'not-a-date', reason }],
       refusesStart: `${column} ${reason}`,
     });
@@ -436,7 +436,7 @@ describe('expressions', () => {
     });
     expect(await judgeComputed({ ended: true, site: 'MVD' })).toEqual({
       standing: 'leaver',
-      reason: 'lifecycle.status "terminated" is in leaver',
+      reason: 'lifecycle.status is "terminated"',
     });
     expect(lifecycle.reads).toEqual(['ended', 'hired', 'contracts', 'site']);
   });

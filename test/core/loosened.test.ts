@@ -80,7 +80,7 @@ it.each<[string, ApprovalSettings | undefined, ApprovalSettings | undefined, rea
 
 it('says an approval rule before and after', () => {
   expect(words(safeguards({}, ruled()), safeguards({}, { isReasonRequired: true, rules: {} }))).toEqual([
-    'approvals.removes: 2 people of hr-leads must approve more than 10 in 24 hours, and not the person who requested the run → no rule',
+    'approvals.removes: 2 people of hr-leads must approve more than 10 in 24 hours, but not the person who requested the run → no rule',
   ]);
 });
 

@@ -109,10 +109,10 @@ describe('a blank value', () => {
       const fields = { [name]: rule('name', { whenEmpty: 'clear' }) };
       const kept = { kind: 'person', identification: '7', fields: {}, unreadable: [name] };
 
-      expect(map(fields, { name: ' ' })).toMatchObject({ ...kept, refusesCreate: 'name is blank, and it is required' });
+      expect(map(fields, { name: ' ' })).toMatchObject({ ...kept, refusesCreate: 'name is required, but blank' });
       expect(map(fields, {})).toMatchObject({
         ...kept,
-        refusesCreate: 'name is not visible in the source, and it is required',
+        refusesCreate: 'name is required, but the source does not show it',
       });
     },
   );
@@ -544,18 +544,18 @@ describe('a compiled mapping', () => {
         'firstName set from first: Ana',
         'area cleared from area: blank',
         'job kept from job: blank or not visible: the value on the platform is kept',
-        'status set lifecycle: leaver: status "gone" is in leaver',
+        'status set lifecycle: leaver: status is "gone"',
         'scope set scope: out of scope',
       ],
     );
   });
 
   it.each([
-    [{ country: 'UY' }, ['status set lifecycle: active: status "active" is in active', 'scope set scope: in scope']],
+    [{ country: 'UY' }, ['status set lifecycle: active: status is "active"', 'scope set scope: in scope']],
     [
       { left: 'soon' },
       [
-        'status set lifecycle: active: status "active" is in active; left is not a date in the format yyyy-MM-dd; no account is created or enabled',
+        'status set lifecycle: active: status is "active"; left is not a date in the format yyyy-MM-dd; no account is created or enabled',
       ],
     ],
   ])('tells the steps of the status and the scope: %j', async (record, expected) => {

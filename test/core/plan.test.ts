@@ -248,14 +248,14 @@ describe('a change carries', () => {
       after: fields,
       changed: ['firstName', 'lastName', 'email'],
       classes: ['creates'],
-      reason: 'active, and not on the platform',
+      reason: 'new employee',
     });
   });
 
   it.each([
     [{ lastName: 'Old' }, {}, [['lastName'], ['updates'], 'differs in lastName']],
     [{ email: 'o@example.com' }, {}, [['email'], ['updates', 'emailChanges'], 'differs in email']],
-    [{}, { job: 'Baker' }, [['job'], ['firstSight'], 'first write of job, not shown by the platform']],
+    [{}, { job: 'Baker' }, [['job'], ['firstSight'], 'job sent for the first time']],
     [
       { lastName: 'Old' },
       { job: 'Baker' },
@@ -276,12 +276,8 @@ describe('a change carries', () => {
   });
 
   it.each([
-    [undefined, {}, [[], ['enables'], 'active, and disabled when first seen']],
-    [
-      disabledByUs,
-      { email: 'o@example.com' },
-      [['email'], ['enables', 'emailChanges'], 'active again, and disabled by us before'],
-    ],
+    [undefined, {}, [[], ['enables'], 'active employee, account disabled when first seen']],
+    [disabledByUs, { email: 'o@example.com' }, [['email'], ['enables', 'emailChanges'], 'returned employee']],
   ] as const)('of an enable, its update', (ledger, shown, [changed, classes, reason]) => {
     const fields = { ...wanted, ...shown };
     expect(changeOf(says.active(), user({ enabled: false, fields }), ledger)).toEqual({

@@ -134,11 +134,11 @@ describe('of all records of one person', () => {
   });
 
   it('a leaver in scope who works out of scope has not left', () => {
-    const leaver = inScope(undefined, { standing: 'leaver', standingReason: 'status "terminated" is in leaver' });
+    const leaver = inScope(undefined, { standing: 'leaver', standingReason: 'status is "terminated"' });
     expect(countingRecord([leaver, outside()])).toMatchObject({
       isInScope: false,
       standing: 'active',
-      standingReason: 'status "terminated" is in leaver, but another record of the person, out of scope, is active',
+      standingReason: 'status is "terminated", but another record of the person, out of scope, is active',
     });
     expect(countingRecord([outside({ standing: 'unknown' }), leaver])).toBeUndefined();
     expect(countingRecord([leaver, outside({ standing: 'leaver' })])).toBe(leaver);

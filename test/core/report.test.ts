@@ -81,7 +81,7 @@ describe('all reasons of a run', () => {
       '2 changes need approval',
       'too many',
       'the source was not read completely (cut)',
-      '1 person keeps and 2 people lack access because of trouble with their records (left is no date; first at line 2)',
+      '1 person keeps and 2 people lack access until HR corrects their records (left is no date; first at line 2)',
     ]);
   });
 

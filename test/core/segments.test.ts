@@ -31,7 +31,9 @@ describe('the disables of one office', () => {
       disables(open, { office: 'Berlin' }).map((one) => one.identification),
     ]);
     expect(found[0]?.reason).toContain(`where office is Berlin`);
-    expect(found[0]?.reason).toContain(`the limit without approval is ${allowed} of ${enabled + recent} managed users`);
+    expect(found[0]?.reason).toContain(
+      `up to ${allowed} of ${enabled + recent} managed users there in 24 hours need no approval`,
+    );
   });
 
   it('are held by no value that is blank or not known', () => {

@@ -62,17 +62,17 @@ describe('undoing a create', () => {
     [
       'of an active person is refused',
       {},
-      'not undone: the source shows the person as active: correct scope or HR first',
+      'not undone: HR says that this person works here: correct scope or HR first',
     ],
     [
       'of a missing person is refused',
       { source: says.missing() },
-      'not undone: the source does not say that the person left: correct scope or HR first',
+      'not undone: HR does not say that the person left: correct scope or HR first',
     ],
     [
       'of a disabled account does nothing',
       { source: says.leaver(), user: off() },
-      'nothing to undo: the account is disabled already',
+      'nothing to undo: the account is already disabled',
     ],
     [
       'of another account is refused',
@@ -103,7 +103,7 @@ describe('undoing a disable', () => {
     ['of a leaver enables after approval', { source: says.leaver() }, 'enable; held'],
     ['of a person out of scope enables after approval', { source: says.outOfScope() }, 'enable; held'],
     ['of a person whom the source does not settle is refused', { source: says.unusable() }, 'not undone: line 2: bad'],
-    ['of an enabled account does nothing', { user: user() }, 'nothing to undo: the account is enabled already'],
+    ['of an enabled account does nothing', { user: user() }, 'nothing to undo: the account is already enabled'],
     [
       'that another writer made is refused',
       { ledger: entry() },
@@ -127,7 +127,7 @@ describe('undoing a disable', () => {
     expect(of(says.active())).toEqual(['active', undefined]);
     expect(of(says.missing())).toEqual(['the source has no record of the person', 'missing-disable']);
     expect(of(says.leaver())).toEqual([
-      'HR still says left (status "active"): the account is enabled only after approval',
+      'HR still reports a leaver (status "active"): enabling the account needs approval',
       'leaver-enabled',
     ]);
   });
@@ -177,7 +177,7 @@ describe('undoing an update', () => {
       sealed({}),
       { user: { ...written, id: '2' }, ledger: entry({ accountId: '2' }) },
       {},
-      'not undone: the account was deleted and created again since',
+      'not undone: the account was deleted and created again in the meantime',
     ],
     ['puts back an e-mail', moved, { user: atNew }, {}, 'update email'],
     [
@@ -223,7 +223,7 @@ describe('undoing an update', () => {
       after: wanted,
       changed: [name],
     });
-    expect(outcome(done, {})).toBe(`not undone: ${name} left: it was empty, and the platform needs it`);
+    expect(outcome(done, {})).toBe(`not undone: ${name} left: it was empty, and the platform requires it`);
   });
 
   it('keeps later runs from what the platform took alone', () => {

@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
-import { renderConfigReference } from '../../scripts/docs/config-reference.ts';
+import { renderSourceReference } from '../../scripts/docs/source-reference.ts';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { initTemplate } from '../../src/config/init-template.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
@@ -104,7 +104,7 @@ test('what it begins with loads, and its keys are in the reference', async () =>
 
   expect(syncs.people?.source.kind).toBe('orchard');
   expect(instructions).toContain('ORCHARD_TOKEN');
-  expect(renderConfigReference(sourceKinds)).toMatch(
-    /### Source orchard\n[\s\S]*- `token`: An API token [^\n]* Type: text\. Required\./,
+  expect(renderSourceReference(sourceKinds)).toMatch(
+    /## `orchard`: [\s\S]*- `token` \(text, required\): An API token /,
   );
 });

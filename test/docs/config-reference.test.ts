@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { renderConfigReference } from '../../scripts/docs/config-reference.ts';
 import { configJsonSchema, renderJsonSchema, type SchemaNode } from '../../scripts/docs/config-schema.ts';
+import { renderSourceReference } from '../../scripts/docs/source-reference.ts';
 import { defaultDialect, defaultGuards, defaultLimits } from '../../src/core/run/settings.ts';
 import { sourceKinds } from '../../src/sources/registry.ts';
 import { key32, load } from '../config/support.ts';
@@ -60,13 +61,13 @@ test('editors complete a source by its kind, and refuse keys of another', () => 
   expect(source.safeParse({ kind: 'fax', path: 'a.csv' }).success).toBe(false);
 });
 
-test('every key is in the reference', () => {
-  const text = renderConfigReference(sourceKinds);
+test('every key is in one of the two references', () => {
+  const text = `${renderConfigReference(sourceKinds)}${renderSourceReference(sourceKinds)}`;
 
-  const named = [...text.matchAll(/^(?:### |- )`([^`]+)`:?/gm)].map(([, key]) =>
-    key?.replace(/\[\]$/, '').split('.').at(-1),
-  );
-  const names = new Set(named);
+  // A list item or a table row begins with its keys.
+  const heads = [...text.matchAll(/^(?:- |\| )(`[^`]+`(?:,\s+`[^`]+`)*)/gm)].map(([, head = '']) => head);
+  const named = heads.flatMap((head) => [...head.matchAll(/`([^`]+)`/g)]).map(([, key = '']) => key);
+  const names = new Set(named.flatMap((key) => key.replaceAll('[]', '').split('.')));
   const missing = keys.filter(({ path }) => !names.has(path.split('.').at(-1) ?? ''));
 
   expect(missing.map(({ path }) => path)).toEqual([]);

@@ -51,14 +51,14 @@ const troubles = [
     name: 'a status is renamed',
     people: staff.map((person, i) => (i === 0 ? person : { ...person, status: 'Employed' })),
     blocked: { 'status-unknown': 23 },
-    cause: '23 of 24 rows have a status that lifecycle does not name; first at line 3',
+    cause: '23 of 24 rows have a status that is not in lifecycle; first at line 3',
   },
   {
     name: 'all identifications lose their leading zeros',
     people: staff.map(({ id }) => ({ id: String(Number(id)) })),
     blocked: { conflict: 24 },
     cause:
-      'identifications of 24 people differ from their accounts only in case, signs or leading zeros; first at line 2',
+      'identifications of 24 people differ from their accounts only in case, punctuation or leading zeros; first at line 2',
   },
 ] as const;
 

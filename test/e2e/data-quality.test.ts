@@ -85,9 +85,9 @@ it('the list of HR is grouped by who corrects it, says where and what for, and h
   const { corrections } = dataQualityView(await findCorrections({ engine: office.engine.io }, 'people', 'en'));
   const lines = corrections.map((one) => [one.owner, one.person, one.place, one.column, one.effect].join(' | '));
   expect(lines).toEqual([
-    'iván | E3 | line 4, E4 (line 5) |  | Changes of the person do not arrive on the account.',
+    'iván | E3 | line 4, E4 (line 5) |  | Changes to the person do not reach the account.',
     'marta | E2 | line 3 | end | The account keeps its access, even after the last day of work.',
-    'marta | E4 | line 5, E3 (line 4) |  | Changes of the person do not arrive on the account.',
+    'marta | E4 | line 5, E3 (line 4) |  | Changes to the person do not reach the account.',
     ' | E7 | line 8 | start | The account cannot be created.',
   ]);
   const blind = 'token-of-who-sees-nobody';

@@ -55,7 +55,7 @@ describe.each(drawFrom(['csv', 'auto'], 2))('with delivery: %s', (delivery) => {
       Object.keys(rows).map((name) => ['email-cycle', name]),
     );
     expect(findings[0]?.message).toBe(
-      `these people need the e-mail of the next one: ${names}. Change one address on the platform first; the next run does the rest`,
+      `each of these people needs the e-mail of the next: ${names}. Change one address on the platform; the next run changes the others`,
     );
     office.sandbox.state.patchUser('E1', { fields: { email: 'ana@interim.example' } });
     const next = await office.apply();

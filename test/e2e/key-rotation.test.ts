@@ -49,7 +49,7 @@ it('a new encryptionKey alone stops everything with what to do, and the former k
     const { code, stdout, stderr } = await run(...words);
     expect(code, words.join(' ')).toBe(1);
     expect(stdout + stderr, words.join(' ')).toMatch(
-      /cannot be opened with this encryptionKey.* \(connections\.acme\.refreshToken\)|sealed with the key [0-9a-f]{8}, and the configured encryptionKey is another one/s,
+      /cannot be opened with this encryptionKey.* \(connections\.acme\.refreshToken\)|sealed with the key [0-9a-f]{8}, and the configured encryptionKey is a different one/s,
     );
   }
   // The ledger is sealed too, which ends the run before it needs a token.

@@ -20,7 +20,7 @@ interface Shown {
   }[];
 }
 
-it('a held leaver is told before the target is missed, with the command that frees it, and is proved in the end', async () => {
+it('a held leaver is told before the target is missed, with the command that resolves it, and is proved in the end', async () => {
   const shell = await openConnectedShell(people);
   const receiver = await openReceiver();
   await appendFile(join(shell.folder, 'rollcall.yaml'), `alerts:\n  - { kind: webhook, url: "${receiver.url}" }\n`);

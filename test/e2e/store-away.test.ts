@@ -28,7 +28,7 @@ describe.skipIf(programs === undefined)('PostgreSQL that goes away', () => {
     };
     const config = join(folder, 'rollcall.json');
     const connections = { acme: { baseUrl: sandbox.url, accessToken: sandbox.accessToken } };
-    await writeFile(config, JSON.stringify({ store, connections, syncs: { people } }));
+    await writeFile(config, JSON.stringify({ store, connections, syncs: { people }, server: { metrics: 'open' } }));
     const log = memoryLogger();
     const { app } = await openHere(config, { clock: systemClock, logger: log });
     const stopping = new AbortController();
@@ -87,7 +87,7 @@ describe.skipIf(programs === undefined)('PostgreSQL that goes away', () => {
     onTestFinished(() => postgres.stop('crash'));
     const store = `postgres://${postgres.user}:${encodeURIComponent(postgres.password)}@127.0.0.1:${postgres.port}/postgres`;
     const acme = { baseUrl: 'http://127.0.0.1:9', accessToken: 'unused' };
-    const config = { store, connections: { acme }, server: { port: 0 } };
+    const config = { store, connections: { acme }, server: { port: 0, metrics: 'open' } };
     await writeFile(join(folder, 'rollcall.yaml'), JSON.stringify(config));
     const admin = await openAdmin(store);
     await admin.setReadOnly(true);

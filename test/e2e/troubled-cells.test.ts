@@ -87,7 +87,7 @@ it('a file with one row of each kind of trouble changes what can be read, and ev
     expect.stringMatching(/^cell-unreadable : dept is longer than 255 characters, in 1 row \(line 3\)/),
     expect.stringMatching(/^cell-unreadable : born is not a date in the format yyyy-MM-dd, in 2 rows/),
     expect.stringMatching(/^cell-unreadable : mail is not one e-mail address .* in 3 rows/),
-    expect.stringMatching(/^cell-unreadable : last is blank, and it is required, in 3 rows/),
+    expect.stringMatching(/^cell-unreadable : last is required, but blank, in 3 rows/),
     expect.stringMatching(/^cell-collapsed : dept has line breaks or tabs in 1 row/),
     expect.stringMatching(/^cell-unreadable : hired is not a date .* in 4 rows/),
     expect.stringMatching(/^cell-unreadable : leaves is not a date .* in 1 row/),

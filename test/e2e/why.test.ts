@@ -44,20 +44,20 @@ it('the answer about a person says what happens and why, and the step that ends 
   expect(await answers(office, ['E1', 'E2', 'E3', 'E4', 'E5', 'E6', 'E7', 'E9', 'E21', 'E22', 'E23', 'E99'])).toEqual({
     E1: 'Nothing to change: the employee is active, and the user is up to date',
     E2: 'To be updated: differs in firstName',
-    E3: 'To be disabled: left: status "left" is in leaver',
+    E3: 'To be disabled: left: status is "left"',
     E4: 'Not disabled: the list of protected users forbids the disable | difference stopped',
     E5: 'Not changed: out of scope: no change is made | scope stopped',
     E6: expect.stringMatching(/^Missing from HR: disabled from 2026-11-22 .* UTC at the earliest, after 2 reads$/),
     E7: 'Not changed: line 7: status has a value that is in neither active nor leaver (a word, 3 characters) | scope stopped',
     E9: 'Nothing to change: the employee is active, and the user is up to date; kept as the platform has it: lastName',
     E21: 'Not created: mail in HR, line 21, is not one e-mail address (name@example.com) | mapping stopped',
-    E22: 'To be created: active, and not on the platform',
-    E23: 'Not created: last in HR, line 23, is blank, and it is required | mapping stopped',
+    E22: 'To be created: new employee',
+    E23: 'Not created: last in HR, line 23, is required, but blank | mapping stopped',
     E99: 'Not found: neither HR nor the platform has this identification | conflicts stopped',
   });
   const { run } = await office.apply();
   expect(await answers(office, ['E3'])).toEqual({
-    E3: 'Not disabled: needs approval: 1 disable: the limit without approval is 0 in 24 hours (20 enabled managed users) | guard stopped',
+    E3: 'Not disabled: needs approval: 1 disable: up to 0 in 24 hours need no approval (20 enabled managed users) | guard stopped',
   });
   await decideRun(office.app, 'reject', run.id, { by: 'ana', ids: ['E3'], reason: 'still here' });
   expect(await answers(office, ['E3'])).toEqual({

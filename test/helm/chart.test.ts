@@ -7,8 +7,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { createExpressions } from '../../src/config/expressions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
+import { listedCodes } from '../../src/core/run/codes/code-list.ts';
+import type { AlertCode } from '../../src/core/run/codes/code-names.ts';
 import { knownKinds } from '../../src/sources/kinds.ts';
 import { openStore } from '../../src/store/index.ts';
+import { podCommands } from '../../src/watch/alerts/pod-commands.ts';
 import { chart, findHelm, type HelmAnswer, runHelm, tellSkipped } from './helm-tool.ts';
 import { type Manifest, type PodSpec, parseManifests, podsOf } from './manifest.ts';
 
@@ -615,6 +618,22 @@ describe.skipIf(found === undefined)('the chart', () => {
     expect(await notesOf('single-sqlite', ...zero('single'))).toMatch(/SUSPENDED.*Nothing runs.*set replicas first/s);
   });
 
+  it.each(variants.filter((variant) => variant !== 'existing-configmap'))(
+    'names in each command of a notice a Deployment that it makes (%s)',
+    async (variant) => {
+      const objects = await objectsOf(variant);
+      const { commandPrefix } = parse(one(objects, 'ConfigMap').data?.['rollcall.yaml'] ?? '') as Record<
+        string,
+        string
+      >;
+      for (const { code } of listedCodes.filter(({ kind }) => kind === 'alert')) {
+        const { prefix, action = '' } = podCommands(code as AlertCode, commandPrefix ?? '');
+        for (const [, name] of `${prefix}\n${action}`.matchAll(/deploy\/(\S+)/g)) one(objects, 'Deployment', name);
+        for (const line of action === '' ? [] : action.split('\n')) expect(line).toContain('--namespace people ');
+      }
+    },
+  );
+
   it('can be installed with an address and Secrets alone, and tells that a sync is to be added', async () => {
     const only = [
       'config.connections.acme.baseUrl=https://platform.example.com',
@@ -756,6 +775,11 @@ describe.skipIf(found === undefined)('the chart', () => {
     ['workers that share no queue', 'config.redis=null', /needs Redis/, 'distributed'],
     ['one pod with a queue', 'mode=single', /use mode: distributed, or take config\.redis out/, 'distributed'],
     ['a way in to nobody', 'ingress.enabled=true', /need pods that listen: set config\.server/, 'single-silent'],
+    [
+      'a scrape that no port answers',
+      'serviceMonitor.enabled=true,config.server.metricsPort=null',
+      /send no token.*set config\.server\.metricsPort/,
+    ],
     ['two that scale', 'worker.autoscaling.enabled=true', /enable one of them/, 'distributed-keda'],
     ['KEDA without a trigger', 'worker.keda.triggers=null', /would not know when to scale/, 'distributed-keda'],
   ])('refuses %s, in a sentence', async (_, value, sentence, variant = 'single-sqlite') => {
@@ -852,9 +876,17 @@ describe.skipIf(found === undefined)('the chart', () => {
       const { stderr } = await renderChecked({
         config: { connections: { acme: { accessToken: secret } }, redis: { password: `\${env:REDIS}` } },
         proxy: { https: `http://ana:${secret}@proxy.example.com:3128` },
-        extraEnv: [{ name: 'REDIS', value: secret }],
+        extraEnv: [
+          { name: 'REDIS', value: secret },
+          { name: 'AWS_SECRET_ACCESS_KEY', value: secret },
+          { name: 'OTEL_EXPORTER_OTLP_HEADERS', value: `api-key=${secret}` },
+        ],
+        single: { extraEnv: [{ name: 'PROXY', value: `http://ana:${secret}@proxy.example.com` }] },
       });
-      expect(stderr).toContain('\n  config.connections.acme.accessToken\n  proxy.https\n  extraEnv REDIS\n');
+      const named = ['REDIS', 'AWS_SECRET_ACCESS_KEY', 'OTEL_EXPORTER_OTLP_HEADERS', 'PROXY'];
+      expect([...stderr.matchAll(/^ {2}extraEnv\.(\w+)$/gm)].map(([, name]) => name)).toEqual(named);
+      expect(stderr).toContain('\n  config.connections.acme.accessToken\n  proxy.https\n');
+      expect(stderr).not.toContain(secret);
     });
 
     it('and takes what is none: a reference, a password beside a key as the name, a place in the answer', async () => {
@@ -870,6 +902,11 @@ describe.skipIf(found === undefined)('the chart', () => {
             },
           },
         },
+        extraEnv: [
+          { name: 'PGPASSWORD', value: '$(ACME_ACCESS_TOKEN)' },
+          { name: 'DATABASE', value: 'postgres://rollcall:$(ACME_ACCESS_TOKEN)@db/rollcall' },
+          { name: 'OPS_TOKEN', valueFrom: { secretKeyRef: { name: 'ops', key: 'token' } } },
+        ],
       });
       expect(`${stderr}${code}`).toBe('0');
     });

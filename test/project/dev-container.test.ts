@@ -37,6 +37,6 @@ it('runs scripts that package.json has', async () => {
 
 it('forwards the default ports of the server and of the sandbox', async () => {
   const [, sandbox] = /`--port <n>`.*default `(\d+)`/.exec(await read('docs/cli.md')) ?? [];
-  const [, server] = /^### `port`\n[^#]*^- Default: `(\d{4})`/m.exec(await read('docs/configuration.md')) ?? [];
+  const [, server] = /^- `port` \(.*default `(\d{4})`/m.exec(await read('docs/configuration.md')) ?? [];
   expect(container.forwardPorts).toEqual([Number(server), Number(sandbox)]);
 });

@@ -131,6 +131,19 @@ describe('the workflow that publishes a release', async () => {
     expect(commands).toMatch(/cosign verify .*\$IMAGE@[\s\S]*cosign verify .*\$CHART@/);
     expect(commands.indexOf('npm run release -- artifacts')).toBeLessThan(commands.indexOf('helm push'));
   });
+
+  it('scans libraries and image, with a database by its name, before it signs anything', () => {
+    expect(commands).toMatch(/npm audit --omit=dev --audit-level=high[\s\S]*docker buildx build/);
+    expect(commands).toMatch(/trivy image --download-db-only --db-repository[\s\S]*--skip-db-update --offline-scan/);
+    expect(commands).toMatch(/--exit-code 1 "\$IMAGE@\$IMAGE_DIGEST"[\s\S]*helm push[\s\S]*cosign sign/);
+  });
+
+  it('is built from what a schedule raises: libraries, the base image and the actions', async () => {
+    const { updates } = parse(await readFile(join(import.meta.dirname, '../../.github/dependabot.yml'), 'utf8'));
+    expect(updates).toMatchObject(
+      ['npm', 'docker', 'github-actions'].map((name) => ({ 'package-ecosystem': name, schedule: expect.anything() })),
+    );
+  });
 });
 
 interface Workflow {

@@ -53,7 +53,7 @@ describe('an edit of the mapping that changes 45 people', () => {
     });
     const [hold] = await office.engine.io.store.holds.listOpen('people');
     expect(hold?.reason).toBe(
-      'this edit changes 44 people: firstName 44, area 44; for example E2, E3, E4. Edited: mapping.firstName, mapping.area. The limit without approval is 10 people in 24 hours',
+      'this edit changes 44 people: firstName 44, area 44; for example E2, E3, E4. Edited: mapping.firstName, mapping.area. Up to 10 people in 24 hours need no approval',
     );
     expect(await holdsOf(office)).toEqual([['configuration', 44]]);
     expect(office.sandbox.state.users.get('E1')?.enabled).toBe(false);

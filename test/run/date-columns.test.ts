@@ -35,7 +35,7 @@ describe('while no date of an export shows the order of day and month', () => {
       expect.stringMatching(/^the last days of work/),
       expect.stringMatching(/^the first days of work/),
     ]);
-    expect(told[0]).toMatch(/has a day above 12, so nothing shows the order of day and month/);
+    expect(told[0]).toMatch(/has a day above 12, so the order of day and month is not proven/);
     expect(['E4', 'E5', 'N1'].map((id) => office.sandbox.state.users.get(id)?.enabled)).toEqual([
       true,
       false,

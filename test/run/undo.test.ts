@@ -133,7 +133,7 @@ describe('undoing a disable', () => {
     const { run } = await office.applyRows(employees(9, { E1: { status: 'left' } }));
     const undone = await undo(office, run.id);
     expect(await kinds(office, undone)).toEqual(['enable E1 held']);
-    expect(undone.holds[0]?.reason).toMatch(/^HR still says left \(/);
+    expect(undone.holds[0]?.reason).toMatch(/^HR still reports a leaver \(/);
     await office.apply();
     await decideRun(office.app, 'approve', undone.run.id, { by: 'eva' });
     await office.apply();

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
+import type { KnownProblem } from '../../src/ports/alerts.ts';
 import { alertList, quieted } from '../../src/views/alerts.ts';
 import { auditPage, connectionList } from '../../src/views/connections.ts';
 import { adminToken, openAlerted } from '../support/alerted-office.ts';
-import { viewerToken } from './open-test-server.ts';
+import { openOffice, plainSync } from '../support/office.ts';
+import { openTestServer, viewerToken } from './open-test-server.ts';
 
 it('open alerts are listed, acknowledged and muted, and the overview counts them', async () => {
   const { server, office } = await openAlerted();
@@ -49,4 +51,38 @@ it('a connection says which syncs use it and how to authorize it again; only an 
   expect(refused).toMatchObject({ status: 502, json: { code: 'TOKEN_UNAVAILABLE' } });
   const unknown = '/api/connections/other/token/revoke';
   expect((await server.ask(unknown, { method: 'POST', body: {}, token: adminToken })).status).toBe(404);
+});
+
+it('a viewer of one sync sees the trouble of its platform without the names of other syncs', async () => {
+  const office = await openOffice({ syncs: { payroll: plainSync('./payroll.csv') } });
+  const now = office.clock.now();
+  const problem: KnownProblem = {
+    ...{
+      topic: 'platform',
+      code: 'platform-ends-runs',
+      severity: 'critical',
+      worst: 'critical',
+      key: 'PLATFORM_FAILED',
+    },
+    ...{ title: 'the platform answers with errors', action: 'rollcall check acme', unaffected: undefined },
+    ...{
+      summary: 'Runs of 2 syncs (payroll, people) failed',
+      details: ['payroll: 502'],
+      count: 2,
+      run: 'run_of_payroll',
+    },
+    ...{ since: now, newsAt: now, told: {}, times: 1 },
+  };
+  const state = { version: 1, problems: { platform: problem }, firstSeenAt: now, judgedUntil: now, judgedRuns: [] };
+  await office.engine.io.store.alerts.save(0, { subject: { kind: 'connection', name: 'acme' }, ...state }, []);
+  const tokens = [{ name: 'desk', role: 'viewer', syncs: ['people'], token: viewerToken }] as const;
+  const server = await openTestServer(office.app, { settings: { tokens } });
+  const { json, text } = await server.ask('/api/alerts', { token: viewerToken });
+  expect(json.open).toMatchObject([
+    {
+      ...{ subject: { kind: 'connection', name: 'acme' }, severity: 'critical', action: 'rollcall check acme' },
+      ...{ summary: 'the platform answers with errors', details: [], count: null, run: null },
+    },
+  ]);
+  expect(text).not.toContain('payroll');
 });

@@ -65,7 +65,7 @@ describe('health', () => {
     const metrics = { contentType: 'text/plain; version=0.0.4', render: async () => 'rollcall_up 1\n' };
     const server = await openTestServer(noApp, { settings: { serves: 'health' }, parts: { metrics } });
     expect((await server.ask('/healthz', plain)).status).toBe(200);
-    expect(await server.ask('/metrics', plain)).toMatchObject({ status: 200, text: 'rollcall_up 1\n' });
+    expect(await server.ask('/metrics')).toMatchObject({ status: 200, text: 'rollcall_up 1\n' });
     for (const path of ['/', '/docs', '/openapi.json', '/api/syncs']) expect((await server.ask(path)).status).toBe(404);
     expect((await server.ask('/api/syncs')).json.detail).toContain('only health and metrics');
     const alone = await openTestServer(noApp, { settings: { serves: 'metrics' }, parts: { metrics } });
@@ -73,6 +73,29 @@ describe('health', () => {
     expect((await alone.ask('/healthz', plain)).status).toBe(404);
     const posted = await server.ask('/healthz', { ...plain, method: 'POST' });
     expect(posted).toMatchObject({ status: 405, json: { code: 'METHOD_NOT_ALLOWED' } });
+  });
+});
+
+describe('the metrics on the port of the API', () => {
+  it('need a token of any role about all syncs, or "server.metrics: open"', async () => {
+    const metrics = { contentType: 'text/plain; version=0.0.4', render: async () => 'rollcall_up 1\n' };
+    const tokens = [
+      { name: 'grafana', role: 'monitor', token: 'monitor-token-of-a-test' },
+      { name: 'desk', role: 'admin', syncs: ['people'], token: 'scoped-token-of-a-test' },
+    ] as const;
+    for (const serves of ['everything', 'health'] as const) {
+      const server = await openTestServer(noApp, { settings: { serves, tokens }, parts: { metrics } });
+      const statusFor = async (token: string | null) => (await server.ask('/metrics', { token })).status;
+      expect(await Promise.all([tokens[0].token, tokens[1].token, 'guess'].map(statusFor))).toEqual([200, 403, 401]);
+      const refused = await server.ask('/metrics', plain);
+      expect(refused).toMatchObject({ status: 401, json: { code: 'TOKEN_MISSING' } });
+      expect(refused.json.detail).toMatch(/"server\.tokens".*"server\.metricsPort".*"server\.metrics: open"/);
+      expect(refused.text).not.toContain('rollcall_up');
+      for (let guess = 0; guess < 28; guess += 1) await statusFor(null);
+      expect(await Promise.all([null, tokens[0].token].map(statusFor))).toEqual([429, 200]);
+    }
+    const open = await openTestServer(noApp, { settings: { metrics: 'open' }, parts: { metrics } });
+    expect((await open.ask('/metrics', plain)).status).toBe(200);
   });
 });
 

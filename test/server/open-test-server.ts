@@ -85,6 +85,7 @@ export async function openTestServer(app: AppIo, options: TestServerOptions = {}
       sessions: { idleMs: 1_800_000, lifetimeMs: 43_200_000 },
       webhooks: new Map([['people', webhookOf('rollcall')]]),
       requestsPerMinute: 10_000,
+      metrics: 'token',
       trustedProxies: [],
       serves: 'everything',
       ...options.settings,

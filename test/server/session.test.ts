@@ -106,7 +106,8 @@ it('a session ends when the user is idle, after its life, by signing out, and wi
 
   const last = await openAgain(server);
   const { store } = office.engine.io;
-  const other = await openTestServer(office.app, { parts: { store, clock: server.clock }, settings: { tokens: [] } });
+  const parts = { store, clock: server.clock, newId: (prefix: string) => `${prefix}_other` };
+  const other = await openTestServer(office.app, { parts, settings: { tokens: [] } });
   expect((await last.get('/api/overview')).status).toBe(200);
   const cookie = last.cookie.split(';')[0] ?? '';
   expect(await other.ask('/api/overview', { token: null, headers: { cookie } })).toMatchObject({ status: 401 });

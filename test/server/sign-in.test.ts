@@ -4,50 +4,15 @@ import { findAudit } from '../../src/app/audit.ts';
 import { openFetch } from '../../src/drivers/http/sockets.ts';
 import type { OpenIdSettings } from '../../src/server/settings.ts';
 import { startProxy } from '../support/http-proxy.ts';
-import { openSignInServer } from '../support/identity-provider.ts';
+import {
+  answerForms,
+  type Browser,
+  clientSecret,
+  openBrowser,
+  openSignInServer,
+} from '../support/identity-provider.ts';
 import { employees } from '../support/office.ts';
 import { openTestServer, type TestServer } from './open-test-server.ts';
-
-/** Follows redirects and keeps cookies per host, as a browser does. */
-function openBrowser() {
-  const jars = new Map<string, Map<string, string>>();
-  const visits: string[] = [];
-  const go = async (address: string, form?: URLSearchParams): Promise<{ url: URL; status: number; text: string }> => {
-    const url = new URL(address);
-    const jar = jars.get(url.host) ?? new Map<string, string>();
-    jars.set(url.host, jar);
-    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-    const answer = await fetch(url, {
-      redirect: 'manual',
-      headers: { ...(cookie === '' ? {} : { cookie }) },
-      ...(form === undefined ? {} : { method: 'POST', body: form }),
-    });
-    visits.push(url.href);
-    for (const set of answer.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
-      if (value === '' || /max-age=0|expires=Thu, 01 Jan 1970/i.test(set)) jar.delete(name);
-      else jar.set(name, value);
-    }
-    const location = answer.headers.get('location');
-    const text = await answer.text();
-    if (location !== null) return go(new URL(location, url).href);
-    return { url, status: answer.status, text };
-  };
-  return { go, visits, cookies: (host: string) => Object.fromEntries(jars.get(host) ?? []) };
-}
-
-type Browser = ReturnType<typeof openBrowser>;
-
-/** Fills in the forms of the provider: the name, and the consent. */
-async function answerForms(browser: Browser, begun: Awaited<ReturnType<Browser['go']>>, user: string): Promise<URL> {
-  let page = begun;
-  for (const form of [{ prompt: 'login', login: user, password: 'x' }, { prompt: 'consent' }]) {
-    const action = /<form[^>]* action="([^"]+)"/.exec(page.text)?.[1];
-    if (action === undefined) break;
-    page = await browser.go(new URL(action, page.url).href, new URLSearchParams(form as Record<string, string>));
-  }
-  return page.url;
-}
 
 async function signIn(browser: Browser, server: TestServer, user: string, to = '/holds'): Promise<URL> {
   const page = await browser.go(`${server.url}/auth/sign-in?to=${encodeURIComponent(to)}`);
@@ -203,6 +168,14 @@ it.each<[string, (jwt: Jwt, publicKey: JsonWebKey) => string | undefined, boolea
     },
     false,
   ],
+  [
+    'the secret of the client',
+    (jwt) => {
+      const text = textOf(jwt, { alg: 'HS256' });
+      return signed(text, createHmac('sha256', clientSecret).update(text).digest());
+    },
+    false,
+  ],
 ])('an ID token that is signed with %s', async (_key, forge, isIn) => {
   const plain = openFetch(undefined);
   const sent: typeof fetch = async (input, init) => {
@@ -249,7 +222,7 @@ it('a person is the subject: other addresses approve once, and a name like a gro
     return post(browser, `/api/runs/${run.id}/approve`);
   };
   for (const user of ['hr-it', 'ops', 'leo', 'Lea']) {
-    const refused = { status: 409, json: { detail: expect.stringContaining('none of those who approve') } };
+    const refused = { status: 409, json: { detail: expect.stringContaining('may not approve this class') } };
     expect(await approveAs(user), user).toMatchObject(refused);
   }
   for (const email of ['eve@x.test', 'eve+2@x.test', 'EVE@X.TEST']) {
@@ -264,32 +237,63 @@ it('a person is the subject: other addresses approve once, and a name like a gro
 });
 
 it('the shown name is a label: not an address that the provider did not verify, no control characters', async () => {
-  const claims: Record<string, Record<string, unknown>> = { ana: { email: 'root@example.com', email_verified: false } };
+  const claims: Record<string, Record<string, unknown>> = {};
   const { server, sessionOf } = await openSignIn({}, undefined, { claims });
-  const browser = openBrowser();
-  await signIn(browser, server, 'ana');
-  expect(await sessionOf(browser)).toMatchObject({ name: 'user:ana', label: null });
+  for (const email_verified of [false, 'false']) {
+    claims.ana = { email: 'root@example.com', email_verified };
+    const browser = openBrowser();
+    await signIn(browser, server, 'ana');
+    expect(await sessionOf(browser)).toMatchObject({ name: 'user:ana', label: null });
+  }
   claims.ana = { email: 'ana\u001b[2J@example.com\n' };
   const again = openBrowser();
   await signIn(again, server, 'ana');
   expect(await sessionOf(again)).toMatchObject({ name: 'user:ana', label: 'ana[2J@example.com' });
 });
 
-it.each<[string, Partial<OpenIdSettings> | undefined, string | undefined]>([
-  ['the same', {}, 'operator'],
-  ['a lower role', { roles: { viewer: ['hr-it'] } }, 'viewer'],
-  ['no role for the group', { roles: { admin: ['platform-admins'] } }, undefined],
-  ['another issuer', { issuer: 'https://login.example.com' }, undefined],
-  ['no OpenID Connect', undefined, undefined],
-])('a session has the rights of the configuration of now: %s', async (_edit, edit, role) => {
+it.each<[string, Partial<OpenIdSettings> | undefined, string | undefined, string | undefined]>([
+  ['the same', {}, 'operator', undefined],
+  ['a lower role', { roles: { viewer: ['hr-it'] } }, 'viewer', 'lose-right of user:ana: was operator, is viewer'],
+  [
+    'a scope',
+    { roles: { operator: [{ group: 'hr-it', syncs: ['people'] }] } },
+    'operator',
+    'lose-right of user:ana: was viewer; operator, is operator of people',
+  ],
+  [
+    'no role for the group',
+    { roles: { admin: ['platform-admins'] } },
+    undefined,
+    'end-session of user:ana: was viewer; operator, has no role',
+  ],
+  [
+    'another issuer',
+    { issuer: 'https://login.example.com' },
+    undefined,
+    'end-session of user:ana: was viewer; operator, has no role',
+  ],
+  ['no OpenID Connect', undefined, undefined, 'end-session of user:ana: was viewer; operator, has no role'],
+])('a session has the rights of the configuration of now, and the audit what it lost: %s', async (...row) => {
+  const [, edit, role, lost] = row;
   const { office, server, openId, cookieOf } = await openSignIn();
   const browser = openBrowser();
   await signIn(browser, server, 'ana');
-  const now = await openTestServer(office.app, {
-    settings: { publicUrl: server.url, ...(edit === undefined ? {} : { openId: { ...openId, ...edit } }) },
-    parts: { store: office.engine.io.store, clock: server.clock },
-  });
   const asked = { token: null, headers: { cookie: cookieOf(browser) } };
-  expect((await now.ask('/api/session', asked)).json).toMatchObject({ role: role ?? null });
-  expect((await now.ask('/api/overview', asked)).status).toBe(role === undefined ? 401 : 200);
+  // Each process says what the configuration allows. One of them says what was lost.
+  for (const process of ['one', 'two']) {
+    const now = await openTestServer(office.app, {
+      settings: { publicUrl: server.url, ...(edit === undefined ? {} : { openId: { ...openId, ...edit } }) },
+      parts: {
+        ...{ store: office.engine.io.store, clock: server.clock },
+        newId: (prefix) => `${prefix}_${process}`,
+      },
+    });
+    const [{ json }, overview] = await Promise.all([now.ask('/api/session', asked), now.ask('/api/overview', asked)]);
+    expect(json).toMatchObject({ role: role ?? null });
+    expect(overview.status).toBe(role === undefined ? 401 : 200);
+  }
+  const said = await findAudit(office.app, { limit: 9, actions: ['lose-right', 'end-session'] });
+  expect(said.map(({ by, action, detail }) => `${by}: ${action} ${detail}`)).toEqual(
+    lost === undefined ? [] : [`configuration: ${lost}`],
+  );
 });

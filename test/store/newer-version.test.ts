@@ -93,7 +93,18 @@ describe.each(Object.entries(kinds))('a store in %s and the versions of Rollcall
     await expect(opening).rejects.toMatchObject({
       code: 'STORE_INVALID',
       message: expect.stringMatching(
-        /changed by a newer version of Rollcall.* 999-later \(since Rollcall 9\.9\.0\).*: phases of runs have other names\. Run Rollcall 9\.9\.0 or later, or restore a backup/,
+        /changed by a newer version of Rollcall.* 999-later \(since Rollcall 9\.9\.0\).*: phases of runs have other names\. Run Rollcall 9\.9\.0 or later, or restore a backup .*only in this store is the newest refresh token/,
+      ),
+    });
+  });
+
+  it('refuses a store that another version made with other tables, and names what is only there', async () => {
+    await migrateStore(database.url, { folder: '.' });
+    await database.run('alter table ledger drop column miss_stamp');
+    await expect(openStore(database.url, { folder: '.' })).rejects.toMatchObject({
+      code: 'STORE_INVALID',
+      message: expect.stringMatching(
+        /tables of another version of Rollcall \(without ledger\.miss_stamp\).*Run the version that made it.*newest refresh token/,
       ),
     });
   });

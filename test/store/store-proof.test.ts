@@ -77,7 +77,7 @@ describe.each(kinds)('a process on %s', (kind) => {
     const file = `${folder}/${kind}.backup`;
     await backUpStore(url, file, parts);
     await restoreStore(url, file, { ...parts, id: 'audit_1', by: 'ana', syncs: [], seeds: new Map() });
-    expect(await store.fault(3)).toBe('it is another store than the one that this process has opened');
+    expect(await store.fault(3)).toBe('it is not the store that this process opened');
     await expect(store.leases.take('run:r1', 'me', 1000, 3)).rejects.toThrow(/was restored.*restart this process/);
     const restarted = await open(url, folder);
     expect(await restarted.fault(4)).toBeUndefined();

@@ -61,7 +61,7 @@ it('the reasons that guards, plans and runs give are Spanish on the Spanish page
     ...facts.flatMap((one) => checkGuards(one, defaultGuards).holds.map(({ reason }) => reason)),
     ...[end(1, 0), end(12, 0), end(0, 1), end(3, 12)].map((one) => chooseOutcome(one).reason ?? ''),
     create('E1', {}).reason,
-    disable(user, 'E1', 'left: status "terminated" is in leaver').reason,
+    disable(user, 'E1', 'left: status is "terminated"').reason,
   ];
   expect(reasons.length).toBeGreaterThan(10);
   const left = reasons

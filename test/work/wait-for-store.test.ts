@@ -58,7 +58,7 @@ it('a start waits for a store that takes no write, says why once a minute, and b
   expect(clock.now()).toBe(someInstant + 70 * second);
   // What was opened over the store that refuses is closed again; the one that is used is not.
   expect(seen).toMatchObject({ opened: 15, closed: 14, waited: 1, isServing: false });
-  expect(log.messages('info')).toEqual(['the store takes writes: this process starts']);
+  expect(log.messages('info')).toEqual(['the store is writable: this process starts']);
 });
 
 it.each([

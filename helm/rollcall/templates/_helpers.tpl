@@ -360,6 +360,9 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- if and (not $config.server) (or .Values.ingress.enabled .Values.httpRoute.enabled .Values.serviceMonitor.enabled .Values.podMonitor.enabled) }}
 {{- fail "\n\ningress, httpRoute, serviceMonitor and podMonitor need pods that listen: set config.server, such as { host: 0.0.0.0, port: 8080 }." }}
 {{- end }}
+{{- if and (or .Values.serviceMonitor.enabled .Values.podMonitor.enabled) (eq (include "rollcall.metricsPort" .) "http") (ne (default "" (default dict $config.server).metrics) "open") }}
+{{- fail "\n\nserviceMonitor and podMonitor send no token, and the port of the API asks for one: set config.server.metricsPort, such as 9464, or config.server.metrics to open." }}
+{{- end }}
 {{- if and .Values.existingConfigMap $config.connections }}
 {{- fail "\n\nconfig and existingConfigMap are both given: use one of them." }}
 {{- end }}

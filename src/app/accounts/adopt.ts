@@ -42,7 +42,7 @@ export interface AdoptionOrder extends SignedCaller {
 
 /**
  * Makes users of other syncs users of this one, and gives accounts that were found under another identification the
- * new one; or decides otherwise about them, and the next run acts by it. Repeatable: what is done already is not done
+ * new one; or decides otherwise about them, and the next run applies it. Repeatable: what is done already is not done
  * again. Throws as `planAdoption` does, and the errors of the platform. Throws `USAGE`, and decides nothing, when the way
  * does not fit one of the people, or an end or a reason is missing.
  */
@@ -77,7 +77,7 @@ async function decidedSteps(
     mayEnd && reason === undefined
       ? `a decision to ${way} accounts needs a reason`
       : isForAWhile && end === undefined
-        ? 'leaving a pair as it is needs a reason and an end'
+        ? 'leaving the person and the account as they are requires a reason and an end'
         : !mayEnd && end !== undefined
           ? `${way} has no end`
           : undefined;
@@ -87,7 +87,9 @@ async function decidedSteps(
     return steps.map(({ adoption, stranger }): Step => {
       const { identification, account } = adoption;
       if (stranger === undefined) {
-        throw usageError(`the record of ${identification} is about the person of the account. Nothing was decided`);
+        throw usageError(
+          `the record and the account of ${identification} are the same person, so there is nothing to decide`,
+        );
       }
       const decision = { ...ofSync, way, identification, accountId: account?.id ?? '', nameDigest: stranger };
       return { adoption, act: { kind: 'decide', decision } };
@@ -99,7 +101,7 @@ async function decidedSteps(
   const without = steps.filter((step) => step.pair === undefined && !isAccountAlone(step));
   if (without.length > 0) {
     const names = without.map(({ adoption }) => adoption.identification).join(', ');
-    const message = `no account with another identification seems to be the same person: ${names}. Nothing was decided`;
+    const message = `no other account seems to be the same person: ${names}. Nothing was decided`;
     throw usageError(message);
   }
   const until = end === undefined ? {} : { until: endOf(end, 'the decision', app.engine.clock.now()) };
@@ -133,7 +135,7 @@ async function refuseDisables(
       return `the account of ${pair.other} may be that of ${pair.identification}: decide about the two`;
     if (account === undefined) return 'the platform has no such account';
     if (owner !== undefined) return `sync ${owner} owns the account`;
-    if (!account.enabled) return 'the account is disabled already';
+    if (!account.enabled) return 'the account is already disabled';
     if (exempt.includes(identification)) return 'the account is protected by configuration';
     const { state, isConflict, why } = listed.get(identification) ?? {};
     return isConflict === true || state === 'in-source' ? why : undefined;
@@ -239,7 +241,7 @@ async function stepsFor(
     else steps.push(step);
   }
   if (unknown.length === 0) return steps;
-  const message = `unknown to sync ${name}, its platform and its source: ${unknown.join(', ')}. Nothing was changed; check the spelling, also upper and lower case`;
+  const message = `unknown to sync ${name}, its platform and its source: ${unknown.join(', ')}. Nothing was changed. Check the spelling and the case`;
   throw usageError(message);
 }
 

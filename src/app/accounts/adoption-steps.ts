@@ -92,7 +92,7 @@ export function stepOf(facts: AdoptionFacts, { dialect, settings: { name } }: Sy
     if (isStranger) {
       return step({
         ...given({ owner }),
-        effect: 'HR names another person than the account: decide whether they are one',
+        effect: 'HR and the account name different people: decide whether they are the same person',
       });
     }
     if (pair?.other === identification) {
@@ -102,7 +102,7 @@ export function stepOf(facts: AdoptionFacts, { dialect, settings: { name } }: Sy
     if (pair !== undefined) {
       return step({ ...given({ owner }), effect: `has an account, and ${pair.other} seems to be the same person` });
     }
-    const free = `no sync owns the user: the next run of ${name} takes it over if its source has the person as active`;
+    const free = `no sync owns the user: the next run of ${name} takes it over if the person is active in its source`;
     return step({ ...given({ owner }), effect: owner === undefined ? free : `already belongs to sync ${name}` });
   }
   const other = explained?.conflict?.user;
@@ -117,12 +117,12 @@ export function stepOf(facts: AdoptionFacts, { dialect, settings: { name } }: Sy
   const about = { account: { id, enabled }, other: old };
   const byHand = `Change ${old} to ${identification} on the platform by hand, or correct the source`;
   if (facts.isWaiting === true) {
-    return step({ ...about, effect: `nothing is done: the outcome of an earlier change to ${old} is not known yet` });
+    return step({ ...about, effect: `nothing changes: the outcome of an earlier change to ${old} is not known yet` });
   }
   const fields = carriedOver(other, facts.hidden ?? {}, dialect);
   const unknown = unknownFields({ kind: 'update', before: beforeOf(other), after: fields }, dialect);
   if (dialect.put === 'replaces' && unknown.length > 0) {
-    const effect = `nothing is done: the call would clear ${unknown.join(', ')}, and neither the platform nor the ledger shows the value (dialect.put is replaces). ${byHand}`;
+    const effect = `nothing changes: the call would clear ${unknown.join(', ')}, and neither the platform nor the ledger shows the value (dialect.put is replaces). ${byHand}`;
     return step({ ...about, effect });
   }
   if (dialect.userId === 'id' || (dialect.userId === 'uid' && other.uid !== undefined)) {

@@ -14,13 +14,13 @@ export function wordsOf(decision: NewDecision): string {
   const person = JSON.stringify(decision.identification);
   if (isOfIdentity(decision)) {
     if (decision.way === 'same') return `the record of ${person} is about the person of the account`;
-    return `the record of ${person} is about another person: the account with the id ${JSON.stringify(decision.accountId)} is to be disabled`;
+    return `the record of ${person} is about another person: the account with the id ${JSON.stringify(decision.accountId)} will be disabled`;
   }
   const end = decision.until === undefined ? '' : ` until ${new Date(decision.until).toISOString()}`;
   if (!('other' in decision)) {
     const account = `the account of ${person}`;
     if (decision.way === 'leave') return `${account} stays as it is${end}`;
-    return `${account} with the id ${JSON.stringify(decision.accountId)} is to be disabled${end}`;
+    return `${account} with the id ${JSON.stringify(decision.accountId)} will be disabled${end}`;
   }
   const account = `the account of ${JSON.stringify(decision.other)}`;
   const said = {
@@ -77,7 +77,7 @@ export function waysOf({ identification, other }: Pair): NonNullable<Adoption['w
   if (identification === other) {
     return [
       { way: 'same', effect: `the record of ${other} is about the person of the account, who gets its values` },
-      { way: 'another', effect: `the account of ${other} is disabled, and never enabled for the person in the record` },
+      { way: 'another', effect: `the account of ${other} is disabled and stays disabled for the person in the record` },
     ];
   }
   return [
@@ -89,7 +89,7 @@ export function waysOf({ identification, other }: Pair): NonNullable<Adoption['w
       way: 'replace',
       effect: `the account of ${other} is disabled, and ${identification} gets an account. Both changes wait for approval`,
     },
-    { way: 'apart', effect: `${identification} and ${other} are two people: each is decided alone` },
+    { way: 'apart', effect: `${identification} and ${other} are two people: a run decides about each of them` },
   ];
 }
 

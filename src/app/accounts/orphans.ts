@@ -71,7 +71,7 @@ export async function moveOrphans(app: AppIo, order: OrphansOrder & SignedCaller
   const { connection } = findSync(sync, io.syncs).settings;
   if (leaves) {
     if (reason === undefined) {
-      throw usageError('leaving users as they are needs a reason: add --reason TEXT');
+      throw usageError('leaving users as they are requires a reason: add --reason TEXT');
     }
     await keepDecision({ connection, sync, way: 'leave', owner: from }, order, io);
     return { sync, from, users: users.length };

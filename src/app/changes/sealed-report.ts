@@ -24,11 +24,11 @@ type Io = Pick<AppIo, 'engine'>;
 
 const pagesAtOnce = 8;
 
-/** Yields the lines. Throws `USAGE` before the first one when no key signs, or when the chain of the audit is broken. */
+/** Yields the lines. Throws `USAGE` before the first one when no key signs, or when the audit chain is broken. */
 export async function* sealedReport(app: Io, query: ReportQuery): AsyncGenerator<string> {
   const { store, syncs, clock } = app.engine;
   const [key] = await store.signing.keys();
-  if (key?.isCurrent !== true) throw usageError('no key signs yet: run "rollcall admin keys signing" first');
+  if (key?.isCurrent !== true) throw usageError('there is no signing key yet: run "rollcall admin keys signing" first');
   const report = await reportPeople(app, query);
   const { from, to } = report;
   const audit = await auditSince(Date.parse(from), store);
@@ -100,7 +100,7 @@ function isLeaver({ countedAs }: Pick<Evidence, 'countedAs'>): boolean {
 async function auditSince(since: number, { audit }: Pick<Store, 'audit'>) {
   const entries: ChainedEntry[] = [];
   const proof = await audit.prove((entry) => entries.push(entry));
-  if (proof.broken !== undefined) throw usageError(`the chain of the audit is broken: ${proof.broken}`);
+  if (proof.broken !== undefined) throw usageError(`the audit chain is broken: ${proof.broken}`);
   const first = entries.findIndex(({ link }) => Number(link[3]) >= since);
   const from = first === -1 ? entries.length : first;
   return { start: entries[from - 1]?.chain ?? proof.start, entries: entries.slice(from) };

@@ -1,4 +1,5 @@
 import type { PastStanding } from '../../core/plan/roster.ts';
+import { ruleWords } from '../../core/run/codes/code-list.ts';
 import { notFound } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
 import type { Past } from '../../ports/reads.ts';
@@ -9,15 +10,14 @@ import type { PastAnswer, PastNote } from '../../views/people.ts';
 import type { AppIo } from '../app-io.ts';
 import { asStored, findRun } from '../find-named.ts';
 import { done } from './answer.ts';
-import { ruleWords } from './steps.ts';
 
 /** What a full read said of a person who got no change and no finding. */
 const saidWords: Readonly<Record<PastStanding, string>> = {
-  active: ruleWords['active-equal'],
-  leaver: ruleWords['leaver-settled'],
-  'out-of-scope': ruleWords['out-of-scope'],
+  active: ruleWords('active-equal'),
+  leaver: ruleWords('leaver-settled'),
+  'out-of-scope': ruleWords('out-of-scope'),
   other: 'the employee starts later',
-  undecided: ruleWords.unusable,
+  undecided: ruleWords('unusable'),
   absent: 'no record of the read had this identification',
 };
 
@@ -46,13 +46,12 @@ export async function answerPast(
     asked.run === undefined
       ? await lastRun(name, { ...asked, identification, past }, io)
       : await findRun(asked.run, io.store);
-  if (run === undefined)
-    return { identification, answer: 'Not known: no run about the person is stored from before then' };
+  if (run === undefined) return { identification, answer: 'Not known: the store has no earlier run about the person' };
   if (run.sync !== name) throw notFound(`there is no run ${asked.run} of sync ${of}`);
   const { id, startedAt: at, outcome, read } = run;
   const facts = { identification, run: id, at, outcome, configuration: read?.fingerprint };
   if (at < io.clock.now() - spanOn(io.clock, io.retention.runs)) {
-    return { ...facts, answer: 'Not known: the details of the run are older than the retention, and were deleted' };
+    return { ...facts, answer: 'Not known: the details of the run were deleted after the retention time' };
   }
   const changes = await io.store.plans.getMany(id, [identification], 'all');
   const [change] = changes;
@@ -69,7 +68,7 @@ export async function answerPast(
     return { ...facts, code: first.finding.code, since: first.at, answer: `Nothing, because ${why}` };
   }
   const said = past.standings.findLast((one) => one.at <= at);
-  if (said === undefined) return { ...facts, answer: 'Nothing: no accepted full read is known from before then' };
+  if (said === undefined) return { ...facts, answer: 'Nothing: the store has no earlier accepted full read' };
   return { ...facts, says: said.says, since: said.at, answer: `Nothing, because ${saidWords[said.says]}` };
 }
 

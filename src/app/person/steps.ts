@@ -8,6 +8,7 @@ import { skippedBy } from '../../core/plan/decision.ts';
 import { keptDetails } from '../../core/plan/diff.ts';
 import { waitWords } from '../../core/plan/ledger-steps.ts';
 import type { Decision, Rule } from '../../core/plan/plan.ts';
+import { ruleWords } from '../../core/run/codes/code-list.ts';
 import { tellsConflict } from '../../core/run/finding.ts';
 import { countOf } from '../../core/run/formats.ts';
 import type { CellTrouble, CellUse } from '../../core/run/refusal.ts';
@@ -153,7 +154,7 @@ function scopeStep({ records, subject, change, decision }: StepsInput): Step {
   const says = subject?.source;
   if (says?.says === 'out-of-scope') {
     const isActed = change !== undefined || decision?.forbidden !== undefined;
-    const summary = isActed ? 'out of scope: the account is to be disabled' : 'out of scope: no change is made';
+    const summary = isActed ? 'out of scope: the account will be disabled' : 'out of scope: no change is made';
     return { state: isActed ? 'ok' : 'stopped', summary, details };
   }
   if (says?.says === 'nothing') return { state: 'stopped', summary: says.reason, details };
@@ -309,36 +310,6 @@ function readBackStep(input: StepsInput): Step {
   }
 }
 
-/** The rows of the planner's truth table in words. */
-export const ruleWords: Readonly<Record<Rule, string>> = {
-  'owned-by-other': 'the user belongs to another sync, and only that sync may change it',
-  'hand-over-expected': 'another sync has the employee as active and is expected to take the user over',
-  unusable: 'the source has the employee, but the record cannot be used; the user is protected',
-  nothing: 'the read gives no reason to act: hired for later, no record, or a leaver in a read that was not complete',
-  'out-of-scope': 'the employee is out of scope by rule',
-  'leaver-enabled': 'the employee left, and the account is still enabled',
-  'leaver-remove': 'the employee left, and we disabled the account long enough ago',
-  'leaver-parked': 'the employee left, and another employee gets the e-mail of the disabled account',
-  'leaver-settled': 'the employee left, and the account is disabled or does not exist',
-  'active-blacklisted': 'the employee is active, but we removed the user with blacklist',
-  'create-refused': 'the employee is active and has no account, but the record does not allow a new one',
-  'active-create': 'the employee is active, and the platform has no such user',
-  'active-update': 'the employee is active, and the user differs',
-  'active-equal': 'the employee is active, and the user is up to date',
-  'enable-refused': 'the employee is active and the account is disabled, but the record does not allow enabling it',
-  'active-enable': 'the employee is active, and the account is disabled',
-  'active-foreign-disable': 'the employee is active, and the account was disabled by others',
-  'another-person': 'a person decided that the record is about another person than the account',
-  'missing-counted': 'the employee is missing from the source, and the absence is counted',
-  'missing-disable': 'the employee has been missing from the source long enough',
-  'missing-remove': 'the employee is missing, and we disabled the account long enough ago',
-  'missing-unconfirmed':
-    'the employee is missing from the source, but no lookup by id has confirmed it, so the absence is not counted',
-  'missing-settled': 'the employee is missing, and the account is disabled or does not exist',
-  'missing-decided': 'the source has no such employee, and a person decided to disable the account',
-  'missing-unmanaged': 'the source has no such employee, and the user is not ours',
-};
-
 /** Returns what forbids the change that would be due. */
 export function forbiddenWords({ forbidden, finding }: Pick<Decision, 'forbidden' | 'finding'>): string {
   const by = finding?.code === 'protected-user' ? 'the list of protected users' : 'the policy of the sync';
@@ -348,5 +319,5 @@ export function forbiddenWords({ forbidden, finding }: Pick<Decision, 'forbidden
 /** Returns the row that applied in words, with what it waits for. */
 export function wordsOf({ rule, wait, finding }: Pick<Decision, 'rule' | 'wait' | 'finding'>): string {
   if (finding?.code === 'unresolved') return 'a change of the user waits for its outcome, so nothing else is decided';
-  return wait === undefined ? ruleWords[rule] : `${ruleWords[rule]}: ${waitWords(wait)}`;
+  return wait === undefined ? ruleWords(rule) : `${ruleWords(rule)}: ${waitWords(wait)}`;
 }

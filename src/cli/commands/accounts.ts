@@ -174,7 +174,7 @@ export async function takeOver(
   const isMixed = from !== undefined && (until !== undefined || ways.some((way) => way !== 'leave'));
   if ((from === undefined) === (names.length === 0) || isMixed || ways.length > 1) {
     const message =
-      'name people, or the sync whose users are meant with --from NAME; --leave, --disable, --replace, --apart, --same and --another exclude each other, and all but --leave are for people';
+      'name people, or a former sync with --from NAME. Use one of --leave, --disable, --replace, --apart, --same and --another. With --from, only --leave is possible';
     throw usageError(message);
   }
   if (from !== undefined) return takeOrphans(shell, { sync, from, leaves, ...caller }, options.yes === true);
@@ -205,7 +205,7 @@ function printDecided(
 ): number {
   for (const { effect } of done) shell.print(`decided: ${cleanLine(effect)}`);
   if (['disable', 'same', 'another'].includes(way) || done.some(({ ways }) => ways !== undefined)) {
-    shell.print(`the next run acts by it:  ${shell.style.command(`apply ${sync}`)}`);
+    shell.print(`the next run applies it:  ${shell.style.command(`apply ${sync}`)}`);
   }
   return 0;
 }

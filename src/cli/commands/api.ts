@@ -57,7 +57,7 @@ function operationRow(operation: ApiOperation): CommandRow {
       ...parameters.map(({ option }) => option),
       ...(body === 'json' ? [required('--body <json>', 'JSON, or @ and the name of a JSON file')] : []),
       ...(body === 'file' ? [required('--file <path>', 'the CSV file to send')] : []),
-      ['--accept-language <languages>', 'the languages to ask for, such as es (default: dialect.acceptLanguage)'],
+      ['--accept-language <languages>', 'the languages to request, such as es (default: dialect.acceptLanguage)'],
       ...(isList ? [['--all', 'read all pages of the list'] as const] : []),
       ...(isWrite ? [confirmOption] : []),
     ],

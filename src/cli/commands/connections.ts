@@ -57,7 +57,7 @@ function renderToken(report: TokenStatus, now: number, { colors }: Style): strin
 }
 
 function oddAnswers(attempts: number): string {
-  return `${attempts} ${attempts === 1 ? 'refresh was' : 'refreshes in a row were'} not answered with a usable pair`;
+  return `${attempts} ${attempts === 1 ? 'refresh' : 'refreshes in a row'} returned no usable token pair`;
 }
 
 function nextTry(retryAt: number, now: number): string {
@@ -137,7 +137,7 @@ function renderReport({ connection, user, stopped, left, lines, learned }: Learn
   const unknown = unknownOf(lines);
   if (unknown.length > 0) {
     const rows = unknown.map(({ setting, evidence }) => `  ${setting}  ${cleanLine(evidence)}`);
-    parts.push(`Not found out:\n${rows.join('\n')}\nSee docs/platform-assumptions.md.`);
+    parts.push(`Not determined:\n${rows.join('\n')}\nSee docs/platform-assumptions.md.`);
   }
   if (stopped === undefined && left === undefined) parts.push(`${user} is removed, and no other user has changed.`);
   return `\n${parts.join('\n\n')}`;

@@ -41,7 +41,7 @@ function startOnce(shell: Shell, { role, listen, link }: Started): Promise<'stop
     const isShown = shell.io.stdout.isTTY === true || link;
     let signInLink: string | undefined;
     const onSignInLink = (address: string): void => {
-      if (signInLink !== undefined && isShown) shell.print(`the link was used; the next one: ${address}`);
+      if (signInLink !== undefined && isShown) shell.print(`the link was used. The next link: ${address}`);
       signInLink = address;
     };
     const onReady = () => {

@@ -105,8 +105,8 @@ function printVerdict(
   const next = isDeploymentRunning ? 'the running deployment' : shell.style.command(`apply ${sync}`);
   const what = changes === 0 ? `the read of run ${run}` : formatCount(changes, 'change');
   if (pending > 0) {
-    const some = formatCount(pending, 'change needs', 'changes need');
-    shell.print(`your approval is stored, and ${some} that of another person:  ${shell.style.command('holds')}`);
+    const some = formatCount(pending, 'change still needs', 'changes still need');
+    shell.print(`your approval is stored; ${some} another approver:  ${shell.style.command('holds')}`);
     if (changes === 0) return 0;
   }
   if (changes === 0 && verdict === 'approved') {
@@ -116,8 +116,8 @@ function printVerdict(
   if (verdict === 'rejected') {
     shell.print(`rejected ${what}: no run delivers or holds them again while their reason lasts`);
     if (reduced > 0) {
-      const rest = `${formatCount(reduced, 'of them has', 'of them have')} other fields too, which need no rejection`;
-      shell.print(`${rest}: they are planned again without the rejected ones by:  ${next}`);
+      const rest = `${formatCount(reduced, 'of them has', 'of them have')} other fields that were not rejected`;
+      shell.print(`${rest}. To plan these:  ${next}`);
     }
   } else if (isDeploymentRunning) {
     shell.print(`approved ${what}: the running deployment delivers them now, if they are still planned`);
@@ -127,7 +127,7 @@ function printVerdict(
   if (frozenUntil !== undefined)
     shell.print(`disables and removes wait for the end of the freeze at ${formatInstant(frozenUntil)}`);
   if (expiresAt !== undefined && expiresAt > now + approvalMs)
-    shell.print(`a freeze does not count: the approval is valid until ${formatInstant(expiresAt)}`);
+    shell.print(`the time of the freeze does not count: the approval is valid until ${formatInstant(expiresAt)}`);
   if (left > 0)
     shell.print(
       `${formatCount(left, 'change of the run still waits', 'changes of the run still wait')}:  ${shell.style.command('holds')}`,
@@ -190,7 +190,7 @@ function renderHold({ hold, isApprovable, waiting, budget, approvals, changes }:
   const { colors } = style;
   const head = `${colors.bold(sync)}: ${colors.yellow(`${formatCount(waiting, classNoun[held])} held`)} in run ${run}`;
   const until = isApprovable
-    ? `held since ${formatInstant(heldAt)}, may be approved until ${formatInstant(expiresAt)}`
+    ? `held since ${formatInstant(heldAt)}, can be approved until ${formatInstant(expiresAt)}`
     : `expired ${formatInstant(expiresAt)}: the next run asks again`;
   const rest = waiting - changes.length;
   const next: [string, string][] = isApprovable
@@ -201,7 +201,7 @@ function renderHold({ hold, isApprovable, waiting, budget, approvals, changes }:
     `  ${cleanLine(reason)}`,
     ...approvals.map((one) => `  ${cleanLine(givenWords(one.changes, one.of, one.by))}`),
     `  ${until}`,
-    ...(budget === undefined || !isApprovable ? [] : [`  a run that delivers all of it: ${renderBudget(budget)}`]),
+    ...(budget === undefined || !isApprovable ? [] : [`  approving all: ${renderBudget(budget)}`]),
     ...(changes.length === 0 ? [] : [renderHeldPeople(changes, style)]),
     ...(rest > 0 ? [colors.dim(`  … and ${formatNumber(rest)} more: raise --limit`)] : []),
     renderTable(next, '  '),

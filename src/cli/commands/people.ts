@@ -196,7 +196,7 @@ function standingOf({ records, says }: PersonTrace): string {
     .flatMap(({ trace }) => trace.steps)
     .filter(({ target }) => target === 'status' || target === 'scope')
     .map(({ target, detail }) => `${target}: ${cleanLine(detail)}`);
-  if (says === undefined) return [...steps, 'result: nothing is judged from this read'].join('\n');
+  if (says === undefined) return [...steps, 'result: this read decides nothing'].join('\n');
   if (says.says === 'unusable' && says.code === 'unresolved') {
     return [...steps, `result: not judged: ${cleanLine(says.reason)}`].join('\n');
   }

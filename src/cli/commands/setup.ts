@@ -132,7 +132,7 @@ function renderTrial(trial: SourceTrial, style: Style): string {
 }
 
 function firstWords(people: number): string {
-  return people === 1 ? 'the first one after mapping' : `the first ${formatNumber(people)} after mapping`;
+  return people === 1 ? 'the first record after mapping' : `the first ${formatNumber(people)} after mapping`;
 }
 
 function headOf(trial: SourceTrial, { colors }: Style): string {
@@ -165,7 +165,7 @@ function endLine(end: TrialEnd, colors: Style['colors']): string {
     return colors.yellow(`stopped at --limit ${end.limit}: the counts cover these records only`);
   }
   const reasons = end.reasons.map(cleanLine).join('; ');
-  return colors.yellow(`not complete: ${reasons}; such a read disables no user`);
+  return colors.yellow(`not complete: ${reasons}. An incomplete read disables no user`);
 }
 
 function peopleOf({ people }: SourceTrial, { colors }: Style): string {

@@ -93,6 +93,25 @@ function renderRestored({ backup, replaces }: RestorePreview, effects: RestoreEf
   ].join('\n');
 }
 
+export async function moveStore(
+  shell: Shell,
+  from: string,
+  options: SignatureOptions & { readonly yes?: boolean },
+): Promise<number> {
+  const caller = await callerOf(shell, options);
+  const question =
+    'Move all that the other store has into the configured one? No process uses the other one afterwards.';
+  if (!(await shell.confirm(question, options.yes === true))) {
+    throw new RollcallError('nothing was moved', { code: 'CANCELLED' });
+  }
+  const { from: had, place, isDone } = await shell.io.backups.move(shell.configPath, from, caller);
+  const what = isDone ? `${had.place} was moved to ${place} before` : `moved ${had.place} to ${place}`;
+  return shell.answer(
+    { moved: true, isDone, from: had.place, store: place, rows: had.rows },
+    `${what} (${contents(had.rows)})\nEvery process refuses the former store now. Start Rollcall on the new one.`,
+  );
+}
+
 export async function migrateStore(shell: Shell): Promise<number> {
   const { place, from, to, applied } = await shell.io.migrateStore(shell.configPath);
   return shell.answer({ store: place, from: from ?? null, to, applied }, renderMigration({ place, from, to, applied }));
@@ -169,7 +188,7 @@ function explain(unreadable: readonly UnreadableValues[]): string {
   return [
     'No configured key opens:',
     ...unreadable.map((one) => `  sealed with the key ${one.keyId}: ${describeUnreadable(one)}`),
-    'If you still have a key, name it in formerEncryptionKeys. Nothing is lost then.',
+    'If you still have a key, add it to formerEncryptionKeys: then nothing is lost.',
   ].join('\n');
 }
 
@@ -180,7 +199,7 @@ function consequences(unreadable: readonly UnreadableValues[]): string {
     ...(has('ledger')
       ? [
           'The next run sees write-only fields (job, phoneNumber, seniority) for the first time: it writes them again, and a guard may hold them.',
-          'Values that the platform stores in its own way are written once more, and reported once more.',
+          'Values that the platform reformats are written and reported once more.',
         ]
       : []),
     ...(has('changes')

@@ -65,7 +65,7 @@ function overLimits({ classes }: PlanReport, { most }: PlanLimits): readonly Ove
 export async function showPlan(shell: Shell, sync: string, options: PlanOptions): Promise<number> {
   const { limit = usualLimits, out, user, share, undo, only } = options;
   if (only !== undefined && undo === undefined) {
-    throw usageError('--only selects what --undo shows: add --undo RUN');
+    throw usageError('--only requires --undo RUN');
   }
   const people = user === undefined ? undefined : await readPeople(shell, user);
   const { by } = await callerOf(shell, {});
@@ -210,7 +210,7 @@ function queuedWords(
   }
   const seen = `see ${command(`runs ${sync}`)}`;
   if (isLate === true) return `the run has not ended within --timeout. The request ${trigger} stays; ${seen}`;
-  return `queued: the deployment${seenWords(deploymentSeenAt)} starts it within seconds if it still runs; ${seen}. If the run does not appear within a minute, the deployment has ended: start it again, or run it here:  ${command(`apply ${sync}`)}`;
+  return `queued: the deployment${seenWords(deploymentSeenAt)} should start it within seconds; ${seen}. If no run appears within a minute, start the deployment again, or run it here:  ${command(`apply ${sync}`)}`;
 }
 
 interface ApplyOptions extends SignatureOptions {

@@ -47,13 +47,13 @@ export const decide: CommandGroup = {
     },
     {
       words: 'accounts',
-      meaning: 'list the accounts of the platform, whose they are and why, and who in HR an unknown one may belong to',
-      summary: 'list the accounts of the platform: whose they are, and why',
+      meaning: 'list the platform accounts with their owner and reason, and likely people for unknown ones',
+      summary: 'list the platform accounts with their owner and reason',
       arguments: [syncArgument],
       options: [
-        ['--unmanaged', 'only accounts that no record of the source names and no sync owns'],
+        ['--unmanaged', 'only accounts without a record in the source and without an owner'],
         ['--owned', 'only accounts that the sync owns'],
-        ['--conflict', 'only accounts that may be those of another person'],
+        ['--conflict', 'only accounts that may belong to another person'],
         ['--disabled-by-us', 'only accounts that Rollcall disabled'],
         ['--orphaned', 'only accounts of a sync that is not configured'],
         ['--out <file>', 'write them to a CSV file'],
@@ -63,11 +63,10 @@ export const decide: CommandGroup = {
     },
     {
       words: 'adopt',
-      meaning:
-        'move users from other syncs to this sync, or accept a rename or conversion that a run reported, or decide otherwise about it',
+      meaning: 'move users to this sync, or decide about a rename, a conversion or an account without an owner',
       arguments: [
         ['<sync>', 'name of the sync that becomes the owner'],
-        ['[id...]', 'identifications; of a rename or conversion, the new one'],
+        ['[id...]', 'identifications; for a rename or conversion, the new one'],
       ],
       options: [
         ['--from <name>', 'all users of a sync that is not configured'],
@@ -78,9 +77,9 @@ export const decide: CommandGroup = {
         ['--disable', 'disable accounts that HR does not name and no sync owns, with --reason: in the next full run'],
         ['--until <time>', `when --leave or --disable ends (needed to leave a rename): ${untilForms}`, parseUntil],
         ['--replace', 'disable the old account and create one for the new person; both wait for approval'],
-        ['--apart', 'they are two people: decide about each alone'],
+        ['--apart', 'they are two people: decide about each one separately'],
         ['--same', "HR's record, which names another person than the account, is about the same one"],
-        ['--another', 'it is about another person: the account is disabled, and is never enabled for that one'],
+        ['--another', 'the HR record is another person: disable the account, and never enable it for that person'],
         confirmOption,
         ...signatureOptions,
       ],
@@ -89,8 +88,8 @@ export const decide: CommandGroup = {
     {
       words: 'undo',
       meaning:
-        'undo what a run applied: shows the inverse changes, asks, and runs them; later runs do not do again what was undone',
-      summary: 'undo what a run applied; later runs do not do it again',
+        'undo what a run applied: show the inverse changes, ask, and apply them; later runs do not repeat undone changes',
+      summary: 'undo what a run applied; later runs do not repeat it',
       arguments: [runArgument],
       options: [
         onlyOption,

@@ -65,7 +65,7 @@ export const develop: CommandGroup = {
     {
       words: 'learn',
       meaning:
-        'find out with a test user how the platform behaves where its API contract is silent, and print the dialect for the configuration',
+        'use a test user to find out what the API contract does not define, and print the dialect for the configuration',
       summary: 'find out the dialect of a platform with a test user',
       arguments: [connectionArgument],
       options: [
@@ -101,7 +101,7 @@ export const develop: CommandGroup = {
     {
       words: 'api',
       meaning: "call any operation of the platform's API on a connection",
-      arguments: [['[operation...]', 'a part and an operation of it, such as: users search']],
+      arguments: [['[operation...]', 'the group and the operation, such as: users search']],
       options: [['--list', 'list every operation with its parameters']],
       body: async () => (await import('../commands/api.ts')).listOperations,
     },
@@ -114,7 +114,7 @@ export const develop: CommandGroup = {
     },
     {
       words: 'completion',
-      meaning: 'print the script by which a shell completes commands, options, and names of syncs and connections',
+      meaning: 'print a script that lets a shell complete commands, options, and names of syncs and connections',
       arguments: [new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish'])],
       body: async () => (await import('../commands/help.ts')).printScript,
     },

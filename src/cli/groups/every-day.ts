@@ -66,7 +66,7 @@ export const everyDay: CommandGroup = {
       meaning: 'run a sync in this process: read, compare, deliver and verify; finishes an interrupted run first',
       arguments: [syncArgument],
       options: [
-        ['--approve <digest>', 'approve the open changes of a previewed plan that are still planned'],
+        ['--approve <digest>', 'approve the held changes of a previewed plan that are still planned'],
         ['--user <id...>', 'only these employees, by identification'],
         ...signatureOptions,
       ],
@@ -103,10 +103,10 @@ export const everyDay: CommandGroup = {
       arguments: [syncArgument, ['<person>', 'identification of the employee, or a part of it, a name or an e-mail']],
       options: [
         ['--row', 'also show the columns of the record that the configuration does not read'],
-        new Option('--run <id>', 'what this run decided about the person, from stored facts alone').conflicts('row'),
+        new Option('--run <id>', 'what this run decided about the person, from stored data only').conflicts('row'),
         new Option(
           '--at <when>',
-          'the same of the last run by the end of a day (UTC), or before an instant with a zone',
+          'the same for the last run before the end of a day (UTC), or before an instant with a zone',
         )
           .argParser(parsePast)
           .conflicts(['row', 'run']),

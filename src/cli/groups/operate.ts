@@ -29,7 +29,7 @@ export const operate: CommandGroup = {
           .default('all'),
         ['--port <n>', 'port of the server, overrides server.port; 0: any free port', parsePort],
         ['--host <address>', 'address to listen on, overrides server.host'],
-        ['--link', 'print the page and its sign-in link also where standard output is not a terminal'],
+        ['--link', 'print the page and its sign-in link even if standard output is not a terminal'],
       ],
       body: async () => (await import('../commands/deployment.ts')).runDeployment,
     },
@@ -77,13 +77,12 @@ export const operate: CommandGroup = {
     },
     {
       words: 'leavers',
-      meaning:
-        'show the clock of each person whom HR states as a leaver: said, due, seen disabled, and what blocks the disable',
+      meaning: 'show each leaver: when HR reported it, when the disable is due and seen, and what blocks it',
       summary: 'show who leaves, and what keeps an account enabled',
       arguments: [syncArgument],
       options: [
-        new Option('--due <when>', 'only those whose target ends by then, in UTC').choices(['today', 'week']),
-        ['--late', 'only those whose target was missed'],
+        new Option('--due <when>', 'only people whose target ends by then, in UTC').choices(['today', 'week']),
+        ['--late', 'only people whose target was missed'],
       ],
       body: async () => (await import('../commands/records.ts')).showLeavers,
     },

@@ -25,12 +25,19 @@ export const rare: CommandGroup = {
       body: async () => (await import('../commands/store.ts')).restoreStore,
     },
     {
+      words: 'move',
+      meaning: 'take all that another store has over into the configured one, which must be empty, with its tokens',
+      arguments: [['<from>', 'the other store, as "store" is written: sqlite:./path or postgres://…']],
+      options: [confirmOption, ...signatureOptions],
+      body: async () => (await import('../commands/store.ts')).moveStore,
+    },
+    {
       words: 'migrate',
       meaning:
         'migrate the store to the tables of this version now; every other command does this when it opens the store',
       body: async () => (await import('../commands/store.ts')).migrateStore,
     },
-    { words: 'keys', meaning: 'show and drop stored values whose encryption key is lost, and the keys that sign' },
+    { words: 'keys', meaning: 'show and drop stored values whose encryption key is lost, and manage signing keys' },
     {
       words: 'keys status',
       meaning: 'count the stored values that no configured key opens, by key',
@@ -38,14 +45,14 @@ export const rare: CommandGroup = {
     },
     {
       words: 'keys drop-unreadable',
-      meaning: 'drop the stored values that no configured key opens; who owns and disabled a user is kept',
+      meaning: 'drop the stored values that no configured key opens; the owner and disabled state of users are kept',
       options: [['--yes', 'drop without asking'], ...signatureOptions],
       body: async () => (await import('../commands/store.ts')).dropUnreadable,
     },
     {
       words: 'keys signing',
-      meaning: 'show the public keys that sign for this deployment; the first call makes one',
-      options: [['--new', 'make a new key, which signs from now on'], ...signatureOptions],
+      meaning: 'show the public signing keys of this deployment; the first call creates one',
+      options: [['--new', 'create a new signing key, and use it from now on'], ...signatureOptions],
       body: async () => (await import('../commands/store.ts')).showSigningKeys,
     },
     { words: 'sessions', meaning: 'show and end the sessions of users who are signed in to the page' },

@@ -129,7 +129,7 @@ export function problemWords({ at, reason }: NonNullable<Run['problem']>): strin
 /** Returns why no run starts, whatever the deployment does. */
 export function storeFaultWords(fault: string, { command }: Style): string {
   const help = fault === olderCopy ? `: ${command('explain store-older')}` : '';
-  return `The store takes no run and presents no token, because ${fault}${help}`;
+  return `No run starts and no token is presented, because ${fault}${help}`;
 }
 
 /** A deployment shows itself every 5 seconds. Later than this (ms), it may have ended without notice. */

@@ -42,7 +42,7 @@ const status = z
     path: documented(
       z
         .string()
-        .regex(/^\/[^?#\s]*\{id\}[^?#\s]*$/, { error: must('must be a path that begins with / and holds {id}') })
+        .regex(/^\/[^?#\s]*\{id\}[^?#\s]*$/, { error: must('must be a path that begins with / and contains {id}') })
         .default(defaultDialect.status.path),
       "Path of a file's status; `{id}` is replaced by the file's id.",
       '/os-api/public-api/v1/admin/userFiles/{id}',
@@ -127,7 +127,7 @@ const customFieldLimit = z
     ),
   })
   .refine(({ direct, csv: inFile }) => direct <= inFile, {
-    error: 'allows more custom fields by direct call than by CSV; a file accepts at least as many',
+    error: 'is higher than customFieldLimit.csv; a file accepts at least as many custom fields as a direct call',
     path: ['direct'],
   });
 

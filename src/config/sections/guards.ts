@@ -27,7 +27,7 @@ function threshold(name: LimitedClass, what: string) {
   const shape = limitShape(
     limit,
     'Changes allowed in 24 hours, regardless of the number of users.',
-    'Share of the enabled managed users that may change, if this is more.',
+    'Share of the enabled managed users that may change, if this is more than `absolute`.',
   );
   const { absolute, percent } = limit;
   return documented(z.strictObject(shape).prefault({}), `${what} (absolute / percent / cap: ${lineOf(limit)})`, {
@@ -42,7 +42,7 @@ function blockedThreshold(limit: BlockedThreshold) {
     ...limitShape(
       limit,
       'Allowed increase since the last accepted read.',
-      'Allowed increase as a share of the enabled managed users, if this is more.',
+      'Allowed increase as a share of the enabled managed users, if this is more than `absolute`.',
     ),
     oneInRows: documented(
       wholeNumber(1, most).default(oneInRows),
@@ -52,7 +52,7 @@ function blockedThreshold(limit: BlockedThreshold) {
   };
   return documented(
     z.strictObject(shape).prefault({}),
-    `People for whom nothing could be decided: the run is held (${lineOf(limit)}, 1 in ${oneInRows} rows)`,
+    `People about whom no decision was possible: above the limit, the run is held (${lineOf(limit)}, 1 in ${oneInRows} rows)`,
     { absolute, percent },
   );
 }
@@ -80,7 +80,7 @@ export const guards = z.strictObject({
   updates: threshold('updates', 'Updates of any field.'),
   firstSight: threshold('firstSight', 'First writes of fields that the platform does not return.'),
   handOvers: threshold('handOvers', 'Accounts that stay enabled because another sync is expected to take them over.'),
-  configuration: threshold('configuration', 'People whom an edit of the configuration changes, and nothing else.'),
+  configuration: threshold('configuration', 'People who change only because the configuration was edited.'),
   leads: threshold('leads', 'People who get another leader.'),
   unleads: threshold('unleads', 'People who lose a leader and get no other one.'),
   blocked: blockedThreshold(defaultGuards.blocked),
@@ -93,7 +93,7 @@ export const guards = z.strictObject({
         })
         .transform((name) => name as FieldName),
     ).optional(),
-    'Fields whose values limit disables too. Where 5 or more managed users share a value, more than 3 and more than 30 % of them in 24 hours are held.',
+    'Fields that divide users into groups, such as area. In a group of 5 or more managed users, disables above 3 and above 30 % in 24 hours are held.',
     ['area', 'office'],
   ),
   rowsDownPercent: documented(

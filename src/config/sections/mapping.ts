@@ -52,7 +52,7 @@ export const lifecycle = z
     ),
     leaveDateFormat: documented(
       dateFormat().optional(),
-      'Format of `leaveDate`, where it has its own. Absent: `dateFormat`.',
+      'Format of `leaveDate`, if it differs. Absent: `dateFormat`.',
       'MM/dd/yyyy',
     ),
     timezone: documented(
@@ -133,12 +133,12 @@ const ruleKeys = {
   ),
   write: documented(
     z.enum(['always', 'onCreate', 'ifEmpty']).default('always'),
-    'When the field is written. `onCreate`: by a create only, never to an account that exists. `ifEmpty`: where the platform shows no value; a write-only field, where the ledger knows none.',
+    'When the field is written. `onCreate`: only when the account is created. `ifEmpty`: only if the platform shows no value; for a write-only field, if the ledger has none.',
     'onCreate',
   ),
   keepLocalEdits: documented(
     z.boolean().default(false),
-    "The value on the platform stays until the source's value changes; so a value that is set there is respected. Before the first write a value stays too, and an empty field is filled.",
+    "Keeps a value that was edited on the platform until the source's value changes. Before the first write, an existing value is kept and an empty field is filled.",
     true,
   ),
 };
@@ -220,8 +220,8 @@ const customFields = z.record(
 
 /** The fields of core's table. */
 const plainFields = {
-  firstName: field('First name. Blank keeps it, and no account is created.', 'first_name'),
-  lastName: field('Last name. Blank keeps it, and no account is created.', 'last_name'),
+  firstName: field('First name. A blank value keeps the name on the platform, and creates no account.', 'first_name'),
+  lastName: field('Last name. A blank value keeps the name on the platform, and creates no account.', 'last_name'),
   email: field('E-mail address.', { from: 'work_email', transform: ['trim', 'lowercase'] }).optional(),
   area: field('Area.', 'department').optional(),
   orgEntryDate: field('Date of joining.', { from: 'hire_date', format: 'dd/MM/yyyy' }).optional(),
@@ -250,7 +250,7 @@ const mappingShape = {
   ),
   manager: documented(
     leaderRule.optional(),
-    'The main leader: the source field with their identification, or a rule. Set after users are in order. Absent: the sync changes no main leader.',
+    'The main leader: the source field with their identification, or a rule. Set after users are created and updated. Absent: the sync changes no main leader.',
     'manager_id',
     { from: 'manager_email', by: 'email', whenEmpty: 'clear' },
   ),
@@ -279,7 +279,11 @@ function toMappingSettings(input: MappingInput): MappingSettings {
 }
 
 const latestRule = z.strictObject({
-  latest: documented(recordValue(), 'A date: the record with the latest one counts. Blank is earliest.', 'hire_date'),
+  latest: documented(
+    recordValue(),
+    'A date field: the record with the latest date counts. A blank date is the earliest.',
+    'hire_date',
+  ),
   format: documented(
     dateFormat().optional(),
     'Its format in the source. Absent: `lifecycle.dateFormat`.',

@@ -48,7 +48,7 @@ const mailedReport = z
     ),
     insecure: documented(
       z.boolean().default(false),
-      '`true`: the connection need not be encrypted, and its certificate is not verified.',
+      '`true`: allows an unencrypted connection, and does not verify the certificate.',
       true,
     ),
   })

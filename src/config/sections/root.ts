@@ -14,7 +14,7 @@ const approvers = () => wholeNumber(1, 5);
 
 const approver = text().superRefine((value, ctx) => {
   if (/^(group|user|token):./.test(value)) return;
-  const message = `must be group:${value}, token:${value} (a name in "server.tokens") or user:SUBJECT, because a group, a token and a user can have one name`;
+  const message = `must be group:${value}, token:${value} (a name in "server.tokens") or user:SUBJECT, because a group, a token and a user can have the same name`;
   ctx.addIssue({ code: 'custom', message });
 });
 
@@ -23,7 +23,7 @@ const approvalRule = z
     approvers: documented(approvers().default(1), 'How many different identities approve each change.', 2),
     above: documented(
       wholeNumber(0, 1_000_000).default(0),
-      'The rule is about more changes of the class than this in 24 hours; 0: about each one.',
+      'The rule applies above this number of changes of the class in 24 hours; 0: to every change.',
       50,
     ),
     by: documented(
@@ -39,22 +39,21 @@ const approvalRule = z
   })
   .transform(given);
 
-const approvalOf = (name: ChangeClass) =>
-  documented(
-    z
-      .union([approvers(), approvalRule])
-      .transform(
-        (value): ApprovalRule =>
-          typeof value === 'number' ? { approvers: value, above: 0, notRequester: false } : value,
-      )
-      .optional(),
-    `How changes of the class \`${name}\` are approved: a number of people, or a rule.`,
-    2,
-    { above: 50, by: ['group:hr-leads'], notRequester: true },
-  );
+const classApproval = documented(
+  z
+    .union([approvers(), approvalRule])
+    .transform(
+      (value): ApprovalRule =>
+        typeof value === 'number' ? { approvers: value, above: 0, notRequester: false } : value,
+    )
+    .optional(),
+  'How changes of this class are approved: a number of approvers, or a rule.',
+  2,
+  { above: 50, by: ['group:hr-leads'], notRequester: true },
+);
 
-const approvalRules = Object.fromEntries(changeClasses.map((name) => [name, approvalOf(name)])) as Readonly<
-  Record<ChangeClass, ReturnType<typeof approvalOf>>
+const approvalRules = Object.fromEntries(changeClasses.map((name) => [name, classApproval])) as Readonly<
+  Record<ChangeClass, typeof classApproval>
 >;
 
 /** `approvals`: who must approve what, besides the guards. */
@@ -168,7 +167,7 @@ export const rootShape = {
   ),
   commandPrefix: documented(
     text().max(200).optional(),
-    'What stands before each command of a notice, so that the command works where it is read. Absent: `kubectl -n NAMESPACE exec deploy/NAME --` if `deployment` is `NAMESPACE/NAME`, else nothing. The Helm chart sets it.',
+    'Prefix of each command in a notice, so that the command works when it is copied. Absent: `kubectl -n NAMESPACE exec deploy/NAME --` if `deployment` is `NAMESPACE/NAME`, else nothing. The Helm chart sets it.',
     'kubectl -n hr exec deploy/rollcall --',
     'docker exec rollcall',
   ),

@@ -20,7 +20,7 @@ function scope() {
   return {
     syncs: documented(
       z.array(text()).min(1).optional(),
-      'The syncs that the role is about. Others do not exist for it. Absent: all, and the deployment itself.',
+      'The syncs that the role covers. Other syncs are hidden from it. Absent: all syncs, and the deployment itself.',
       ['people-uy'],
     ),
     people: documented(
@@ -75,7 +75,7 @@ const openId = z.strictObject({
     'Address of the identity provider. Its configuration is read from `/.well-known/openid-configuration` below it.',
     'https://login.example.com',
   ),
-  clientId: documented(text(), 'The id under which the provider knows Rollcall.', 'rollcall'),
+  clientId: documented(text(), 'The client id of Rollcall at the provider.', 'rollcall'),
   clientSecret: documented(
     secretText().optional(),
     'The secret of the client. Without one, Rollcall is a public client, which proves itself by PKCE.',
@@ -142,27 +142,27 @@ const webhook = z
   .strictObject({
     kind: documented(
       z.enum(webhookKinds).default('rollcall'),
-      'Who sends, and so how: see [Sync at once](sync-at-once.md). Other keys say where your sender differs.',
+      'The kind of sender: see [Sync at once](sync-at-once.md). The other keys override its defaults.',
       'personio',
     ),
     secret: documented(
       longSecret(),
-      'The key with which the sender signs, or the token that it shows. 16 characters or more.',
+      'The key with which the sender signs, or the token that it sends. 16 characters or more.',
       `\${env:PEOPLE_WEBHOOK_SECRET}`,
     ),
     minEvery: documented(
       duration('10s', '1h').prefault('5m'),
-      'Shortest time between two full reads that messages without names start. Later messages share the next one.',
+      'Minimum time between two full reads for messages without names. Later messages share the next read.',
       '15m',
     ),
     header: documented(text().toLowerCase().optional(), 'The header with the signature or the token.', 'x-signature'),
     algorithm: documented(
       z.enum(['sha256', 'sha512', 'token']).optional(),
-      'The hash of the HMAC. `token`: the header has the secret itself, so that nothing proves the body.',
+      'The hash of the HMAC. `token`: the header contains the secret itself, so the body is not authenticated.',
       'sha512',
     ),
     encoding: documented(z.enum(['hex', 'base64']).optional(), 'How the HMAC is written.', 'base64'),
-    prefix: documented(z.string().optional(), 'What stands before the signature or the token.', 'sha256='),
+    prefix: documented(z.string().optional(), 'Prefix of the signature or the token in the header.', 'sha256='),
     signs: documented(
       text().includes('{body}', { error: 'must contain {body}' }).toLowerCase().optional(),
       'What is signed: text with `{body}`, `{sync}`, and the name of the header with the time, if it is signed.',
@@ -198,8 +198,13 @@ export const server = documented(
       port: documented(wholeNumber(0, 65_535).default(8080), 'Port to listen on; 0: any free port.', 8080),
       metricsPort: documented(
         wholeNumber(0, 65_535).optional(),
-        'A port of its own for `/metrics`, which `port` then does not serve. So the API can be open to others and the metrics not. Absent: `/metrics` is on `port`.',
+        'A port of its own for `/metrics`, which `port` then does not serve. It needs no token, so only your monitoring may reach it. Absent: `/metrics` is on `port`.',
         9464,
+      ),
+      metrics: documented(
+        z.enum(['token', 'open']).default('token'),
+        'Who reads `/metrics` on `port`. `token`: one of `tokens` with any role and no `syncs`. `open`: every client. The metrics name syncs and count people.',
+        'open',
       ),
       publicUrl: documented(
         z
@@ -226,7 +231,7 @@ export const server = documented(
             twice('token', 'appears twice in the list; give each user of the API its own token');
           })
           .default([]),
-        'Users of the API. Each has a `name` (shown in the audit), a `role`, and a `token` of 16 characters or more. `syncs` and `people` say where the role counts. None: only health and webhooks answer.',
+        'Users of the API. Each has a `name` (shown in the audit), a `role`, and a `token` of 16 characters or more. `syncs` and `people` limit the role. None: only health and webhooks answer.',
         [{ name: 'ops', role: 'operator', token: `\${env:OPS_TOKEN}` }],
       ),
       signInLink: documented(
@@ -242,12 +247,12 @@ export const server = documented(
       sessions,
       webhooks: documented(
         z.record(z.string(), webhook).default({}),
-        'Webhooks by sync: who may say with `POST /api/webhooks/<sync>` that employees changed, so that they are synced at once.',
+        'Webhooks by sync: another system calls `POST /api/webhooks/<sync>` when employees change, and a run starts at once.',
         { people: { kind: 'personio', secret: `\${env:PEOPLE_WEBHOOK_SECRET}` } },
       ),
       trustedProxies: documented(
         z.array(text().refine(isNetwork, { error: 'must be an address or a network such as 10.0.0.0/8' })).default([]),
-        'Addresses and networks of the proxies in front. Only their `X-Forwarded-For` is believed: limits of failed sign-ins and the audit then have the address of the client.',
+        'Addresses and networks of the proxies in front. Only their `X-Forwarded-For` is trusted. Sign-in limits and the audit then use the address of the client.',
         ['10.0.0.0/8'],
       ),
       requestsPerMinute: documented(
@@ -259,7 +264,7 @@ export const server = documented(
     .superRefine(({ openId: provider, publicUrl, signInLink, host }, ctx) => {
       if (signInLink !== undefined && !isLoopback(host)) {
         const message =
-          'needs a host of this machine, such as 127.0.0.1: a link on a terminal is no way to sign in for others';
+          'needs a host of this machine, such as 127.0.0.1, because the link on the terminal must not sign in other users';
         ctx.addIssue({ code: 'custom', path: ['signInLink'], message });
       }
       if (provider === undefined || publicUrl !== undefined) return;

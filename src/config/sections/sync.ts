@@ -15,7 +15,7 @@ const dayMs = 86_400_000;
 export const schedule = z.strictObject({
   cron: documented(
     cronPattern(),
-    'Minute, hour, day of month, month, day of week. With a day of month and a day of week, either is enough.',
+    'Minute, hour, day of month, month, day of week. If day of month and day of week are both set, either one matches.',
     '*/15 * * * *',
   ),
   timezone: documented(timeZone().default('UTC'), 'The IANA time zone of the cron pattern.', 'America/Montevideo'),
@@ -105,7 +105,7 @@ const remove = z.union(
     z.literal('never'),
     z
       .strictObject({
-        afterDays: documented(wholeNumber(1, 3650), 'Days between our disable and the deletion.', 30),
+        afterDays: documented(wholeNumber(1, 3650), 'Days between the disable and the deletion.', 30),
         blacklist: documented(
           z.boolean().default(false),
           'Blacklists the user on the platform, so that it is not created again.',
@@ -146,7 +146,7 @@ const handOver = z
   .strictObject({
     maxAge: documented(
       duration('1m', '31d').prefault('24h'),
-      'A user moves between syncs only by complete reads that are at most this old. Longer than the time between two full runs.',
+      'Maximum age of the complete reads by which users move between syncs. Set it longer than the time between two full runs.',
       '48h',
     ),
   })
@@ -161,7 +161,7 @@ const leavers = z
     ),
     warn: documented(
       duration('0s', '15d').prefault('2h'),
-      'How long before the target is missed a notice is sent. At most half of `within`.',
+      'How long before the end of the target a notice is sent. At most half of `within`.',
       '2h',
     ),
   })
@@ -249,7 +249,7 @@ export const syncShape = {
   ),
   source: documented(
     z.looseObject({ kind: sourceKind }),
-    'Where employees come from: `kind` and the keys of that kind. See [The kinds of source](#the-kinds-of-source).',
+    'Where employees come from: `kind` and the keys of that kind. See [source keys](sources/keys.md).',
     { kind: 'csv', path: './employees.csv' },
   ),
   deltas: documented(
@@ -259,7 +259,7 @@ export const syncShape = {
   ),
   formerly: documented(
     text().optional(),
-    'The former name of this sync. Everything that the store keeps under it moves to this sync once, at the next command that may change something. `plan`, `why` and `check` only read it. Without it, users of a renamed sync belong to no sync.',
+    'The former name of this sync. All stored data of that name moves to this sync once, with the next command that can write. `plan`, `why` and `check` only read it. Without it, users of a renamed sync belong to no sync.',
     'employees',
   ),
   policy: documented(
@@ -304,7 +304,9 @@ export const syncShape = {
   prefer,
   match: documented(
     uniqueList(z.enum(['identification', 'email']))
-      .refine((keys) => keys.includes('identification'), { error: 'must name identification; it is always compared' })
+      .refine((keys) => keys.includes('identification'), {
+        error: 'must include identification, which is always compared',
+      })
       .optional(),
     'How an employee is matched with a user. A match under another identification is a conflict, never a new account. Absent: identification, and email if it is mapped.',
     ['identification', 'email'],
@@ -321,12 +323,12 @@ export const syncShape = {
   ),
   leavers: documented(
     leavers.prefault({}),
-    'The target for people whom HR states as leavers. The clock begins when a read first states it, but not before the last day of work ends in the time zone of the person. See [No leaver late](how-to/no-leaver-late.md).',
+    'The target time to disable the account of a leaver. The clock starts when a read first shows the leaver, but not before the last day of work ends in the time zone of the person. See [No leaver late](how-to/no-leaver-late.md).',
     { within: '24h', warn: '2h' },
   ),
   outOfScope: documented(
     z.enum(['ignore', 'disable']).default('ignore'),
-    'What happens to our users who leave `scope`.',
+    'What happens to managed users who leave `scope`.',
     'disable',
   ),
   firstSight: documented(
@@ -368,14 +370,14 @@ export const syncShape = {
   ),
   expressions: documented(
     expressions.prefault({}),
-    'Limits of the expressions in `mapping` and `scope`. Simple ones always take far less.',
+    'Limits of the expressions in `mapping` and `scope`. Simple expressions take far less.',
     { perRow: '500ms' },
   ),
   settle: documented(settle.prefault({}), 'Timeouts and intervals for the platform.', { deadline: '1h' }),
   guards: documented(
     guards.prefault({}),
-    'Limits per class of change without approval. This plan counts, and what was applied without approval in the last 24 hours. Approved changes do not count. The limit is min(max(absolute, percent of enabled managed users), cap). A class above its limit is held.',
-    { disables: { absolute: 10 } },
+    'Limits for changes without approval, per class, counted over this plan and the last 24 hours. Approved changes do not count. The limit is min(max(absolute, percent of enabled managed users), cap). A class above its limit is held.',
+    { absolute: 10 },
   ),
 };
 

@@ -145,12 +145,13 @@ export function doubtAnswers({ now, before, counts, isShorter }: AnswerFacts): A
     const isShort = isShorter !== false || larger.length > 0;
     for (const [path, { at }] of Object.entries(known.members)) {
       const change = changeOf(at, request, path);
-      if (change === 'changed') found.gaps.push(`${name}: \`${path}\` no longer says what it said, ${maybe}`);
-      if (change === 'unknown') found.unsure.push(`${name}: \`${path}\` says what it never said before, ${maybe}`);
+      if (change === 'changed') found.gaps.push(`${name}: \`${path}\` has another value than before, ${maybe}`);
+      if (change === 'unknown')
+        found.unsure.push(`${name}: \`${path}\` has a value that it never had before, ${maybe}`);
     }
     for (const path of newMembers(request, known, count)) {
       const codes = Object.values(request.members[path]?.at ?? {});
-      const said = `${name}: the answer says \`${path}\`, which is new`;
+      const said = `${name}: the answer has the new field \`${path}\``;
       if (!codes.some(mayBeError)) found[isShort && isShorter !== undefined ? 'unsure' : 'notes'].push(said);
       else if (isShort) found.gaps.push(`${said}, and may be an error, ${maybe}`);
       else found.unsure.push(`${said}, and may be an error`);
@@ -218,7 +219,7 @@ function largerTotals(
     const said = numberIn(at.last ?? at.only);
     if (!isTotal || !(said > people)) return [];
     return [
-      `the list has ${people} of the ${said} that \`${path}\` says, ${maybe} (${advice}set source.total if it counts something else)`,
+      `the list has ${people}, but \`${path}\` says ${said}, ${maybe} (${advice}set source.total if it counts something else)`,
     ];
   });
 }

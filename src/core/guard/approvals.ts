@@ -63,7 +63,7 @@ export function ruleText({ approvers, above, by, notRequester }: ApprovalRule): 
   const who = by === undefined ? '' : ` of ${by.join(', ')}`;
   const people = `${countOf(approvers, 'person', 'people')}${who}`;
   const which = above === 0 ? 'each one' : `more than ${above} in 24 hours`;
-  const other = notRequester ? ', and not the person who requested the run' : '';
+  const other = notRequester ? ', but not the person who requested the run' : '';
   return `${people} must approve ${which}${other}`;
 }
 
@@ -97,7 +97,7 @@ export function objectionTo(
   for (const rule of rules) {
     const isMember = rule.by?.some((one) => one === by || groups.some((group) => one === `group:${group}`)) !== false;
     const isOther = !rule.notRequester || !requesters.includes(by);
-    if (!isMember) return `${by} is none of those who approve: ${ruleWords(rule.class, rule)}`;
+    if (!isMember) return `${by} may not approve this class: ${ruleWords(rule.class, rule)}`;
     if (!isOther) return `${by} requested the run: ${ruleWords(rule.class, rule)}`;
   }
   return undefined;

@@ -89,7 +89,7 @@ export function openBlockedTally(): BlockedTally {
       const first = `first at ${group.first}`;
       switch (kind) {
         case 'status-unknown':
-          return `${group.count} of ${countOf(rows, 'row has', 'rows have')} a status that lifecycle does not name; ${first}`;
+          return `${group.count} of ${countOf(rows, 'row has', 'rows have')} a status that is not in lifecycle; ${first}`;
         case 'row-refused': {
           const [reason, refused] = largest(refusals, (one) => one.count) ?? ['', group];
           return `${refused.count} of ${countOf(rows, 'row is', 'rows are')} blocked because ${reason}; first at ${refused.first}`;
@@ -113,7 +113,7 @@ const conflictWords: Readonly<Record<ConflictCause, (people: number) => string>>
   other: (people) => `${countOf(people, 'person is', 'people are')} in conflict with another row or user`,
   unread: (people) => `${countOf(people, 'account')} on the platform cannot be read`,
   written: (people) =>
-    `identifications of ${countOf(people, 'person', 'people')} differ from their accounts only in case, signs or leading zeros`,
+    `identifications of ${countOf(people, 'person', 'people')} differ from their accounts only in case, punctuation or leading zeros`,
   renamed: (people) =>
     `${countOf(people, 'person has', 'people have')} the e-mail of a user with another identification`,
   shared: (people) => countOf(people, 'person claims the e-mail of another user', 'people share one e-mail'),

@@ -79,7 +79,7 @@ function isDateText(text: string): boolean {
 
 function datesIn({ dates }: Changed): string | undefined {
   if (dates === 0) return undefined;
-  return `became a date for ${countOf(dates, 'person', 'people')}, as a spreadsheet makes it of a text. Export the column as text`;
+  return `became a date for ${countOf(dates, 'person', 'people')}. A spreadsheet may have converted the text. Export the column as text`;
 }
 
 const mostlyDistinct = 0.5;
@@ -89,7 +89,7 @@ function sharedIn({ shared }: Changed, people: number, distinct: number): string
   if (distinct < mostlyDistinct) return undefined;
   const found = [...shared.values()].find(({ count, before }) => isMany(count, people) && before.size >= count * 0.9);
   if (found === undefined) return undefined;
-  return `has one new value for ${countOf(found.count, 'person', 'people')}, who had different ones. Check whether the HR system hides it, or a template was not filled`;
+  return `now has the same value for ${countOf(found.count, 'person', 'people')}, who had different values before. Check whether the HR system hides it, or a template was not filled`;
 }
 
 /** Most values of the column became the same values in another spelling. */
@@ -98,7 +98,7 @@ function rewrittenIn({ count, rewritten }: Changed, people: number, column: stri
   if (!isMany(times, people) || times * 2 < count || times < people * 0.2) return undefined;
   const undo = undoOf(how, column);
   const advice = undo === undefined ? 'export it as before' : `undo it in the mapping: { expression: "${undo}" }`;
-  return `is written otherwise for ${countOf(times, 'person', 'people')}: ${how}. If that is not meant, ${advice}`;
+  return `is written differently for ${countOf(times, 'person', 'people')}: ${how}. If this is not intended, ${advice}`;
 }
 
 const signs = /[^\p{L}\p{N}]+/gu;

@@ -104,7 +104,7 @@ export function doubtColumns(facts: ColumnFacts): ColumnDoubts {
 
 function doubtOrder({ untold, formats }: ColumnFacts): Pick<ColumnDoubts, 'leaveOrder' | 'hireOrder'> {
   const why = (format = ''): string =>
-    `no date in the format ${format} has a day above 12, so nothing shows the order of day and month`;
+    `no date in the format ${format} has a day above 12, so the order of day and month is not proven`;
   return {
     ...(untold.includes('leaveDate') ? { leaveOrder: why(formats.leaveDate) } : {}),
     ...(untold.includes('hireDate') ? { hireOrder: why(formats.hireDate) } : {}),

@@ -107,7 +107,7 @@ export function writtenKey(identification: string): string {
 }
 
 /** How such two differ, as the end of a sentence. */
-export const rewritten = 'differ only in case, signs or leading zeros';
+export const rewritten = 'differ only in case, punctuation or leading zeros';
 
 export function isRewritten(one: string, other: string): boolean {
   return one !== other && writtenKey(one) === writtenKey(other);

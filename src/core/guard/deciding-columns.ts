@@ -90,7 +90,7 @@ export function doubtDeciding(
   const isSame = now.rows === before.rows && now.people === before.people && now.sum === before.sum;
   const moved = now.pairs.filter((pair, share) => pair !== before.pairs[share]).length;
   if (isSame && moved > (now.isScope ? 0 : mostExchanged) && now.working !== before.working) {
-    return `${path} has the same values as before, but on other people: rows of the export may be shifted or sorted in part`;
+    return `${path} has the same values as before, but for other people: rows of the export may be shifted or partly sorted`;
   }
   if (!now.isScope || now.outside === before.outside) return undefined;
   if (now.values === undefined || before.values === undefined) return undefined;

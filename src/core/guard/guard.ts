@@ -174,9 +174,8 @@ export const severalStrangers = 3;
 function withAnotherPerson(count: number, { sync, strangers }: GuardFacts): string {
   const { examples = [], parksEmail = false } = strangers ?? {};
   const names = examples.length === 0 ? '' : ` (${examples.join(', ')}${count > examples.length ? ', …' : ''})`;
-  const who = `${countOf(count, 'identification comes', 'identifications come')} with another person than the account${names}`;
-  const cause =
-    count < severalStrangers ? '' : '. Rows of the export may be shifted or sorted in part, or made anonymous';
+  const who = `${countOf(count, 'identification belongs', 'identifications belong')} to different people in HR and on the platform${names}`;
+  const cause = count < severalStrangers ? '' : '. Rows of the export may be shifted, partly sorted or anonymized';
   const command = `rollcall adopt ${shellWord(sync)} ${shellWord(count === 1 ? (examples[0] ?? 'ID') : 'ID')} --another`;
   const email = parksEmail ? 'gets its parking address' : 'stays on it';
   return `${who}${cause}. Approve those who are the same person. For another person, run "${command}": the account is disabled, and its e-mail ${email}`;
@@ -199,13 +198,12 @@ function whyEditWaits(facts: GuardFacts, settings: GuardSettings, isDoubted: boo
   const { edit, classes, recent, restored } = facts;
   if (edit === undefined) return undefined;
   if (edit.waits !== undefined) return `${edit.reason}. ${edit.waits}`;
-  if (isDoubted) return `${edit.reason}. This read is suspicious, so it does not show how many people differ`;
+  if (isDoubted) return `${edit.reason}. This read looks wrong, so the number of affected people is not known`;
   if (restored !== undefined) return `${edit.reason}. ${notCounted('configuration', classes.configuration, restored)}`;
   const allowed = allowance(settings.configuration, facts);
   if (classes.configuration + recent.configuration <= allowed) return undefined;
-  const before =
-    recent.configuration === 0 ? '' : `, after ${recent.configuration} by edits without approval in the last 24 hours`;
-  return `${edit.reason}${before}. The limit without approval is ${countOf(allowed, 'person', 'people')} in 24 hours`;
+  const before = recent.configuration === 0 ? '' : `, and edits already changed ${recent.configuration}`;
+  return `${edit.reason}. Up to ${countOf(allowed, 'person', 'people')} in 24 hours need no approval${before}`;
 }
 
 /**
@@ -226,13 +224,13 @@ function tooManyBlocked({ blocked, rows, ...users }: GuardFacts, settings: Guard
 }
 
 /**
- * Returns a reason, such as `1 disable, after 50 made without approval in the last 24 hours: the limit without approval is 50 in
- * 24 hours (1000 enabled managed users)`.
+ * Returns a reason, such as `1 disable: up to 50 in 24 hours need no approval, and 50 already passed (1000 enabled managed
+ * users)`.
  */
 function tooMany(name: ChangeClass, { classes, recent, managed, enabled }: GuardFacts, allowed: number): string {
-  const before = recent[name] === 0 ? '' : `, after ${recent[name]} made without approval in the last 24 hours`;
+  const before = recent[name] === 0 ? '' : `, and ${recent[name]} already passed`;
   const who = managed === 0 ? 'first run' : countOf(enabled, 'enabled managed user');
-  return `${countOf(classes[name], classNoun[name])}${before}: the limit without approval is ${allowed} in 24 hours (${who})`;
+  return `${countOf(classes[name], classNoun[name])}: up to ${allowed} in 24 hours need no approval${before} (${who})`;
 }
 
 /** Every change of these classes needs approval, because the 24 hours before the restore are not known. */
@@ -243,7 +241,7 @@ function notCounted(name: ChangeClass, count: number, { from, at }: RestoredStor
 /** Expected hand-overs enter the plan only above the limit, and then only approved ones are sent. */
 function tooManyHandOvers(count: number, allowed: number): string {
   const who = countOf(count, 'user is', 'users are');
-  return `${who} gone here and expected in another sync; only ${allowed} may stay enabled without a decision. Approve to disable them now, or reject`;
+  return `${who} no longer in this sync and expected in another one: up to ${allowed} may stay enabled without a decision. Approve to disable them now, or reject`;
 }
 
 /** Maximum number of fields that a reason names. The findings name all of them. */

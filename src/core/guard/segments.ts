@@ -54,8 +54,8 @@ export function segmentsToHold({ fields, open, recent, managed }: SegmentFacts):
       const people = (managed.get(field)?.get(value) ?? 0) + earlier;
       const allowed = Math.max(leastAllowed, Math.floor((people * allowedPercent) / 100));
       if (people < leastPeople || count + earlier <= allowed) return [];
-      const after = earlier === 0 ? '' : `, after ${earlier} made without approval in the last 24 hours`;
-      const reason = `${countOf(count, 'disable')} where ${field} is ${value}${after}: the limit without approval is ${allowed} of ${countOf(people, 'managed user')} there in 24 hours (guards.segments)`;
+      const after = earlier === 0 ? '' : `, and ${earlier} already passed`;
+      const reason = `${countOf(count, 'disable')} where ${field} is ${value}: up to ${allowed} of ${countOf(people, 'managed user')} there in 24 hours need no approval${after} (guards.segments)`;
       return [{ names: open.filter((one) => one.fields[field] === value).map((one) => one.identification), reason }];
     });
   });

@@ -154,7 +154,7 @@ function readWords(text: string): string | NotedText | Refusal {
 const numberMarks = /^\+?(?:\d{4,}[.,]0+|\d{1,3}(?:,\d{3})+)$/;
 const changedPhone = new Refusal(
   'shortened-number',
-  'has a decimal part or marks between thousands, which a program added: export the column as text',
+  'has a decimal part or thousands separators, which a program added: export the column as text',
 );
 
 /**
@@ -164,7 +164,7 @@ const changedPhone = new Refusal(
 const strangeLetters = /\p{L}[?¢£¤¥¦§©«¬®¯°±²³µ¶¹»¼½¾¿¡×÷‚„†‡‰ⁿ]|[?¢£¤¥¦§©¬®¯°±²³µ¶¹»¼½¾¿¡×÷‚„†‡‰ⁿ]\p{L}/u;
 const wrongLetters = new Refusal(
   'wrong-encoding',
-  'has a sign beside a letter (£, ?, ¹): the file seems to be in another encoding. Correct source.encoding',
+  'has a symbol next to a letter (£, ?, ¹): the file seems to be in another encoding. Correct source.encoding',
 );
 
 function noted(read: ReturnType<CellReader>, note: CellNote): ReturnType<CellReader> {
@@ -190,7 +190,7 @@ const initials = /^(?:[\p{Ll}NS]\/\p{L}|(?:\p{Ll}|N)\.\s?\p{L}(?:\.\s?\p{L})?\.?
 
 // Spreadsheets take 1-2-2020 for a date.
 const wholeDate = /^(?:\d{4}-\d\d?-\d\d?|\d\d?[/.]\d\d?[/.]\d{4})(?:[T ].*)?$/;
-const dateInstead = new Refusal('not-an-identification', 'is a date, which a spreadsheet may have made of a number');
+const dateInstead = new Refusal('not-an-identification', 'is a date that a spreadsheet may have made from a number');
 
 export const noValue = new Refusal(
   'no-value',
@@ -270,7 +270,7 @@ export function implausibleSide(year: number): 'early' | 'late' | undefined {
   return year > latestYear ? 'late' : undefined;
 }
 
-export const implausibleYear = `is in a year that cannot be meant (before ${earliestYear} or after ${latestYear})`;
+export const implausibleYear = `is in an implausible year (before ${earliestYear} or after ${latestYear})`;
 
 /**
  * Returns whether the date is one that systems write for *none*:

@@ -135,7 +135,7 @@ function compileSettle(name: FieldName, rule: FieldRule, nulls: ReadonlySet<stri
   const transform = compileTransforms(rule.transform);
   const ofBlank = blankOutcome(name, rule);
   const ofAbsent = requiredFields.has(name)
-    ? new Refusal('not-visible', 'is not visible in the source, and it is required')
+    ? new Refusal('not-visible', 'is required, but the source does not show it')
     : undefined;
   const finish = kind === 'date' ? compileDate(name, rule) : kind === 'email' ? finishEmail : refuseProblem;
   const settleText = (normal: string, dayOf: DayOf | undefined): string | undefined | NotedText | Refusal => {
@@ -184,7 +184,7 @@ export function plainCell(
 const requiredFields: ReadonlySet<FieldName> = new Set(['firstName', 'lastName']);
 
 function blankOutcome(name: FieldName, rule: FieldRule): '' | undefined | Refusal {
-  if (requiredFields.has(name)) return new Refusal('blank', 'is blank, and it is required');
+  if (requiredFields.has(name)) return new Refusal('blank', 'is required, but blank');
   return rule.whenEmpty === 'clear' ? '' : undefined;
 }
 

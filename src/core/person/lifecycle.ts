@@ -273,10 +273,10 @@ function compileStatus(
       if (here !== undefined && gone !== undefined) [here, gone] = [undefined, undefined];
     }
     if (here !== undefined) {
-      return { list: 'active', verdict: standing('active', `${name} ${JSON.stringify(here)} is in active`) };
+      return { list: 'active', verdict: standing('active', `${name} is ${JSON.stringify(here)}`) };
     }
     if (gone !== undefined) {
-      return { list: 'leaver', verdict: standing('leaver', `${name} ${JSON.stringify(gone)} is in leaver`) };
+      return { list: 'leaver', verdict: standing('leaver', `${name} is ${JSON.stringify(gone)}`) };
     }
     if (isDerived && key === prehire) {
       return { list: 'prehire', verdict: standing('future', `${name} is "${prehire}"`) };

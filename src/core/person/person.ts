@@ -49,7 +49,7 @@ export interface Person {
   /** Present if the mapping names leaders. */
   readonly leaders?: LeaderClaims;
   readonly standing: Standing;
-  /** The reason for the standing: `status "terminated" is in leaver`. A sentence without values of the row. */
+  /** The reason for the standing: `status is "terminated"`. A sentence without values of the row. */
   readonly standingReason: string;
   readonly isInScope: boolean;
   /** The last day of work, if the source has a readable one. */

@@ -285,7 +285,7 @@ export function create(
     after: wanted,
     changed,
     classes: ['creates'],
-    reason: removed === undefined ? 'active, and not on the platform' : 'active again, and had an account before',
+    reason: removed === undefined ? 'new employee' : 'returned employee, whose account is gone',
     ...(removed === undefined ? {} : { returns: true }),
   };
 }
@@ -298,7 +298,7 @@ export function update(user: User, identification: string, difference: Differenc
   if (firstSight.length > 0) classes.push('firstSight');
   const reason =
     changed.length === firstSight.length
-      ? `first write of ${changed.join(', ')}, not shown by the platform`
+      ? `${changed.join(', ')} sent for the first time`
       : `differs in ${changed.join(', ')}`;
   return {
     identification,

@@ -174,7 +174,7 @@ function numberOf({ main, secondary }: Leaders): number {
 }
 
 function mainReason(from: Leaders, to: Leaders): string {
-  if (to.main === undefined) return 'the source names no main leader any longer';
+  if (to.main === undefined) return 'the source no longer names a main leader';
   return from.main === undefined ? 'the source names a main leader' : 'the source names another main leader';
 }
 

@@ -75,7 +75,7 @@ export interface LeaverWait {
   readonly cause: LeaverCause;
   /** A sentence without its full stop. */
   readonly why: string;
-  /** The command that frees it, for one person or for several with the same cause. */
+  /** The command that resolves it, for one person or for several with the same cause. */
   readonly cure: (names: readonly string[]) => string;
 }
 

@@ -209,8 +209,8 @@ function tellIdle<Made extends Decision>(decision: Made, subject: CurrentCase): 
 function whyIdle({ toDisable, user, ledger, source, neighbors }: CurrentCase): string | undefined {
   const isOwned = ledger !== undefined && ledger.removed === undefined;
   if (toDisable === undefined || user?.enabled !== true || isOwned) return undefined;
-  if (user.id !== toDisable.accountId) return 'the account was deleted and created again since';
-  if (neighbors?.claim !== undefined) return `sync ${neighbors.claim.by} has the person as active`;
+  if (user.id !== toDisable.accountId) return 'the account was deleted and created again in the meantime';
+  if (neighbors?.claim !== undefined) return `the person is active in sync ${neighbors.claim.by}`;
   const isSeen = source.says === 'nothing' && source.isSeen === true;
   return isSeen || source.says === 'active' || source.says === 'out-of-scope' ? 'HR has the person now' : undefined;
 }
@@ -237,13 +237,13 @@ function expectHandOver(decision: Decision, subject: CurrentCase): Decision {
   if (claim === undefined || change === undefined || !isGone || subject.ledger === undefined) return decision;
   const since = subject.ledger.handOverSince;
   if (isClaimOver(claim, since)) {
-    const reason = `${change.reason}; sync ${claim.by} has the person as active and did not take the user over`;
+    const reason = `${change.reason}; the person is active in sync ${claim.by}, which did not take over the user`;
     return { ...decision, change: { ...change, reason } };
   }
   const why =
     claim.undecided === 'now'
       ? 'has the person and cannot decide about them yet: resolve what its last run reports about them'
-      : 'has the person as active and is expected to take the user over';
+      : 'has the person as active, and is expected to take over the user';
   const text = `no ${change.kind}: sync ${claim.by} ${why}. "rollcall adopt ${claim.by} ${subject.identification}" moves the user now`;
   return {
     ...rest,
@@ -287,7 +287,7 @@ function rule(subject: CurrentCase): Decision {
     case 'out-of-scope':
       if (user?.enabled === true && ours !== undefined && rules.outOfScope === 'disable') {
         const named = withoutMisses(ours);
-        const change = disable(user, identification, 'out of scope by rule');
+        const change = disable(user, identification, 'outside the scope');
         return { rule: 'out-of-scope', change, ...(named === ours ? {} : { ledger: named }) };
       }
       return { rule: 'out-of-scope', ...reset(ours) };
@@ -309,7 +309,7 @@ function leaver(subject: CurrentCase, person: Person): Decision {
   const kept = named === undefined || named === ours ? {} : { ledger: named };
   const claim = subject.neighbors?.claim;
   if (user?.enabled === true && ours === undefined && claim !== undefined) {
-    const text = `left, but sync ${claim.by} has the person as active, and no configured sync owns the account. "rollcall adopt ${claim.by} ${identification}" moves it`;
+    const text = `left, but the person is active in sync ${claim.by}, and no configured sync owns the account. "rollcall adopt ${claim.by} ${identification}" moves it`;
     return { rule: 'owned-by-other', finding: finding(subject, 'owned-by-other-sync', text), ...kept };
   }
   if (user?.enabled === true) {
@@ -441,11 +441,11 @@ function keepEqual(subject: CurrentCase, person: Person): Decision {
     return { rule: 'enable-refused', finding: finding(subject, 'enable-refused', text), ...seen };
   }
   if (!isForeign) {
-    const why = ours === undefined ? 'active, and disabled when first seen' : 'active again, and disabled by us before';
+    const why = ours === undefined ? 'active employee, account disabled when first seen' : 'returned employee';
     return { rule: 'active-enable', change: enable(user, identification, difference, why), ...learned };
   }
   if (rules.foreignDisable === 'enable') {
-    const why = 'active, and disabled outside Rollcall';
+    const why = 'active employee, account disabled outside Rollcall';
     const change = enable(user, identification, difference, why);
     return { rule: 'active-foreign-disable', change, ...learned };
   }

@@ -131,7 +131,7 @@ export function certifySnapshot(facts: ReadFacts): Snapshot {
   }
   if (kind !== 'full') return { kind, rows: end.rows, leavers, missing: undefined, gaps: [] };
   if (shared > 0) {
-    const gap = `${countOf(shared, 'identification stands', 'identifications stand')} for different people, so no person can be counted as missing`;
+    const gap = `${countOf(shared, 'identification is', 'identifications are')} used for different people, so no person can be counted as missing`;
     return { kind, rows: end.rows, leavers, missing: undefined, gaps: [gap] };
   }
   if (end.doubts !== undefined && end.doubts.length > 0) {

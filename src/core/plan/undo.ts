@@ -68,7 +68,7 @@ export function undo(bare: Case, undoing: Undoing, rules: PlanRules, now: number
   }
   if (user === undefined) return left(subject, 'the platform no longer has the user');
   if (done.before !== undefined && done.before.userId !== user.id) {
-    return left(subject, 'the account was deleted and created again since');
+    return left(subject, 'the account was deleted and created again in the meantime');
   }
   const decided = inverse({ ...subject, ours, user }, undoing);
   const permitted = permit(decided, subject);
@@ -93,19 +93,17 @@ function inverse(subject: OwnCase, undoing: Undoing): Decision<UndoRule> {
 /** Undoes a create or an enable, only where the source or the scope says that the account must not be enabled. */
 function takeBack(subject: OwnCase, { order, done }: Undoing): Decision<UndoRule> {
   const { user, identification, source, neighbors } = subject;
-  if (!user.enabled) return already(subject, 'the account is disabled already');
+  if (!user.enabled) return already(subject, 'the account is already disabled');
   if (source.says !== 'leaver' && source.says !== 'out-of-scope') {
     const shown =
-      source.says === 'active'
-        ? 'the source shows the person as active'
-        : 'the source does not say that the person left';
+      source.says === 'active' ? 'HR says that this person works here' : 'HR does not say that the person left';
     return left(subject, `${shown}: correct scope or HR first`);
   }
-  if (neighbors?.claim !== undefined) return left(subject, `sync ${neighbors.claim.by} has the person as active`);
-  const why = source.says === 'leaver' ? `left: ${source.person.standingReason}` : 'out of scope by rule';
+  if (neighbors?.claim !== undefined) return left(subject, `the person is active in sync ${neighbors.claim.by}`);
+  const why = source.says === 'leaver' ? `left: ${source.person.standingReason}` : 'outside the scope';
   const change = disable(user, identification, `${undoes(order)}; ${why}`);
   if (done.kind === 'create' || done.changed.length === 0) return { rule: 'undo-create', change };
-  const kept = `partly undone: ${done.changed.join(', ')} left: the account is disabled`;
+  const kept = `partly undone: ${done.changed.join(', ')} not restored, because the account is disabled`;
   return { rule: 'undo-create', change, finding: finding(subject, 'not-undone', kept) };
 }
 
@@ -119,7 +117,7 @@ const disabledBy = {
 /** Undoes a disable. An account of a person who left, or who is out of scope, is enabled only after approval. */
 function giveBack(subject: OwnCase, { order, isComplete }: Undoing): Decision<UndoRule> {
   const { user, identification, source, ours } = subject;
-  if (user.enabled) return already(subject, 'the account is enabled already');
+  if (user.enabled) return already(subject, 'the account is already enabled');
   if (ours.disabledAt === undefined) return left(subject, 'the account was disabled outside Rollcall since');
   const isAbsent = source.says === 'nothing' && source.isSeen !== true;
   const says = isAbsent && isComplete ? 'missing' : source.says;
@@ -133,9 +131,9 @@ function giveBack(subject: OwnCase, { order, isComplete }: Undoing): Decision<Un
   const difference = { changed: [], firstSight: [], assumed: {}, written };
   const held =
     source.says === 'leaver'
-      ? `HR still says left (${source.person.standingReason}): the account is enabled only after approval`
+      ? `HR still reports a leaver (${source.person.standingReason}): enabling the account needs approval`
       : source.says === 'out-of-scope'
-        ? 'the person is still out of scope: the account is enabled only after approval'
+        ? 'the person is still out of scope: enabling the account needs approval'
         : undefined;
   const why = held ?? (says === 'missing' ? 'the source has no record of the person' : 'active');
   const change = enable(user, identification, difference, `${undoes(order)}; ${why}`);
@@ -159,7 +157,7 @@ function putBack(subject: OwnCase, { order, done, emailTakenBy, keepsEmpty }: Un
     if (now !== undefined && before !== undefined && isSameValue(field, now, before)) continue;
     if (before === undefined) leave(field, 'its value before the change is not known');
     else if (!isWritten) leave(field, 'it changed since');
-    else if (before === '' && isRequired(field)) leave(field, 'it was empty, and the platform needs it');
+    else if (before === '' && isRequired(field)) leave(field, 'it was empty, and the platform requires it');
     else if (before === '' && keepsEmpty) leave(field, 'it was empty, and the platform cannot clear a field');
     else if (field === 'email' && emailTakenBy !== undefined) {
       leave(field, `the former address belongs to ${emailTakenBy} now`);

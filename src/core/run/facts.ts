@@ -47,7 +47,7 @@ export interface PlanFacts {
   readonly unknownPeople: number;
   /** People whose changes an undo leaves as they are, fully or in part. */
   readonly notUndone: number;
-  /** People who keep or lack access because of trouble with their records. */
+  /** People who keep or lack access until HR corrects their records. */
   readonly access: AccessTrouble;
   /**
    * The runs whose changes have an unknown outcome, and when the wait ends (epoch ms) even if the platform does not show
@@ -74,7 +74,7 @@ export interface PlanFacts {
   readonly respectedEdits: number;
   /** Disables and removes that wait for the end of a freeze, and when it ends (epoch ms). Absent: none. */
   readonly frozen?: { readonly count: number; readonly until: number };
-  /** People of the source who are out of scope by rule and get no change. */
+  /** People of the source who are outside the scope and get no change. */
   readonly outOfScope: number;
   /** People of the source in scope who have no account and get none: leavers, and people who start later. */
   readonly noAccount: number;

@@ -95,7 +95,7 @@ function accessWords({ keep, lack, cause }: AccessTrouble): string {
     ...told(keep, (some) => countOf(some, 'person keeps', 'people keep')),
     ...told(lack, (some) => countOf(some, 'person lacks', 'people lack')),
   ];
-  return `${who.join(' and ')} access because of trouble with their records${cause === undefined ? '' : ` (${cause})`}`;
+  return `${who.join(' and ')} access until HR corrects their records${cause === undefined ? '' : ` (${cause})`}`;
 }
 
 /** Returns the counts of the report, from the planned changes and their states. */

@@ -5,7 +5,7 @@ import type { LimitedClass } from '../plan/change.ts';
 /** The target of a sync for the time from the start of a leaver's clock until the account is seen disabled. */
 export interface LeaverTarget {
   readonly withinMs: number;
-  /** How long before the target is missed a notice is sent. */
+  /** How long before the end of the target a notice is sent. */
   readonly warnMs: number;
 }
 

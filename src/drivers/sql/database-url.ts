@@ -130,7 +130,7 @@ function serverPlace(
   if (mode === undefined) return { problem: `has sslmode=${named}; it can be ${sslModes.join(', ')}` };
   if (mode === 'verify-full' && scheme.dialect === 'mysql' && isIP(host) !== 0) {
     const because = query.has('sslmode') ? '' : ' (verify-full unless the url has another sslmode)';
-    return { problem: `has sslmode=verify-full with an address: name the host as its certificate does${because}` };
+    return { problem: `has sslmode=verify-full with an IP address: use the host name in the certificate${because}` };
   }
   const port = url.port === '' ? scheme.port : Number(url.port);
   return {

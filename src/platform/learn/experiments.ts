@@ -40,7 +40,7 @@ const slowPageMs = 5000;
 export const readings: readonly Experiment[] = [
   {
     settings: ['search.parameters'],
-    question: 'Where are the parameters of a search read: a text that no user has must find no user?',
+    question: 'Does a search read its parameters from the query or from the body?',
     async run(lab) {
       const query = { searchString: lab.nobody, enabled: false, page: 0, size: 1 };
       const value = placeOfParameters(await lab.search('query', query), await lab.search('body', query));
@@ -52,7 +52,7 @@ export const readings: readonly Experiment[] = [
   },
   {
     settings: ['search.pageSize'],
-    question: 'How many users come on a page of 1,000 and more?',
+    question: 'How many users does a page of 1,000 or more return?',
     async run(lab) {
       const { clock } = lab.order.connection;
       const probes: PageProbe[] = [];
@@ -113,7 +113,7 @@ export const readings: readonly Experiment[] = [
       if (state === 'static') return [{ evidence: 'the access token is configured, so none is ever exchanged' }];
       const storedMs = issuedAt === undefined || expiresAt === undefined ? 0 : expiresAt - issuedAt;
       if (storedMs <= 0 || storedMs === assumedLifeMs) {
-        return [{ evidence: 'the platform told no life of the stored token' }];
+        return [{ evidence: 'the platform did not state the lifetime of the stored token' }];
       }
       const told = connection.dialect.expiresIn === 'seconds' ? storedMs / 1000 : storedMs;
       const { iat, exp } = claimsOf((await tokens.current(signal)).secret);
@@ -132,7 +132,7 @@ const refusalsOfEncoding = [400, 406, 415, 422];
 /** The first file: nothing else is written before two scans have shown that it touched no other user. */
 export const firstWrite: Experiment = {
   settings: ['upload.encoding', 'csv.header', 'status.done', 'status.pending', 'status.failed'],
-  question: 'Is a file of one row accepted, what does its status say, and when does its user show?',
+  question: 'Does the platform accept a file of one row, which status does it report, and when does the user appear?',
   writes: 'I of the test user, in the dialect as configured',
   async run(lab) {
     const { user } = lab.order;
@@ -191,7 +191,7 @@ async function learnWords(lab: Lab, end: Exclude<SentFile['end'], { kind: 'refus
     path === '' ? undefined : { value: before.reduce(isPending, pending), evidence: `before, it was ${path}` },
     kept.length === failed.length
       ? undefined
-      : { value: kept, evidence: `${quoted(word)} is no failure, because the row was applied` },
+      : { value: kept, evidence: `${quoted(word)} is not a failure, because the row was applied` },
   ];
 }
 
@@ -199,7 +199,7 @@ async function learnWords(lab: Lab, end: Exclude<SentFile['end'], { kind: 'refus
 export const writings: readonly Experiment[] = [
   {
     settings: ['userId', 'put'],
-    question: 'Which `userId` does an update take, and does it clear what it leaves out?',
+    question: 'Which `userId` does an update accept, and does it clear omitted fields?',
     writes: 'PUT of the test user; never an id that another user has as id, uid or identification',
     async run(lab) {
       const { user: identification, signal } = lab.order;
@@ -236,7 +236,7 @@ export const writings: readonly Experiment[] = [
   },
   {
     settings: ['csv.header'],
-    question: 'Is the full header, which is configured, necessary?',
+    question: 'Is the configured full header necessary?',
     writes: 'U of the test user, with used columns',
     isNeeded: ({ csv }) => csv.header === 'full',
     async run(lab) {
@@ -268,8 +268,8 @@ export const writings: readonly Experiment[] = [
   },
   {
     settings: ['csv.dateFormat', 'monthNames'],
-    question: 'In which format does a file carry dates, and how are they shown?',
-    writes: 'U of the test user, with two dates, until a format is read as the day that was meant',
+    question: 'Which date format does a file need, and how does the platform show dates?',
+    writes: 'U of the test user, with two dates, until the platform reads a format correctly',
     async run(lab) {
       const { csv } = lab.dialect;
       const formats = [csv.dateFormat, 'yyyy-MM-dd', 'dd/MM/yyyy', 'MM/dd/yyyy'];

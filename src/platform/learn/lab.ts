@@ -339,7 +339,7 @@ function changeOf({ kind, after = {}, identification }: TestRow, testUser: strin
 export function endWords(end: FileEnd): string {
   if (end.kind === 'refused') return `the upload was refused (${end.status})`;
   const path = end.words.map((word) => JSON.stringify(word)).join(', then ');
-  if (end.kind === 'no-status') return 'the platform has no status of files';
+  if (end.kind === 'no-status') return 'the platform has no file status';
   return end.kind === 'ended'
     ? `its status was ${path}`
     : `its status stayed ${path} for ${formatDuration(fileDeadlineMs)}`;

@@ -38,11 +38,14 @@ export function largestPage(probes: readonly PageProbe[]): { readonly size?: num
   const { rows, total = rows } = last.seen;
   const isRefusedAbove = probes.some(({ seen, asked }) => seen === 'refused' && asked > last.asked);
   if (rows < last.asked && rows < total) {
-    return { size: rows, evidence: `a page of ${last.asked} was requested, and ${rows} of ${total} users came` };
+    return {
+      size: rows,
+      evidence: `a page of ${last.asked} was requested, and ${rows} of ${total} users were returned`,
+    };
   }
   if (isRefusedAbove) return { size: last.asked, evidence: `a larger page than ${last.asked} is refused` };
   if (rows === last.asked && rows < total) {
-    return { size: rows, evidence: `a page of ${rows} was answered; larger ones were not tried` };
+    return { size: rows, evidence: `a page of ${rows} was returned; larger pages were not tested` };
   }
   return { evidence: `all ${total} users fit on one page` };
 }

@@ -64,6 +64,6 @@ export const EvaluationListQuery = z.object({
   submissionTimeTo: parameter(epochMs, 'submitted at or before, epoch ms'),
   pageNumber: parameter(z.int().min(0), 'number of the page, from 0', 0),
   pageSize: parameter(z.int().min(1), 'evaluations per page', 10),
-  sort: parameter(z.string(), 'property(asc|desc), ascending by default; several are separated by commas'),
+  sort: parameter(z.string(), 'property(asc|desc), ascending by default; separate several with commas'),
 });
 export type EvaluationListQuery = z.infer<typeof EvaluationListQuery>;

@@ -85,7 +85,7 @@ export function describeStaticToken(connection: string, accessToken: string): To
     attempts: 0,
     retryAt: undefined,
     reason: undefined,
-    advice: `The access token is in the configuration. It is used unchanged and never refreshed.${renewal}`,
+    advice: `The configuration has a fixed access token, which is never refreshed.${renewal}`,
   };
 }
 

@@ -182,7 +182,7 @@ function tellWriting(pairs: Rewritten, { sync: { mapping }, find }: Pick<AlikeJo
   const { form, equal } = chooseForm(pairs);
   if (form.says === '' || equal < pairs.length) return;
   const expression = form.wrap(/^\w+$/.test(column) ? column : `\`${column}\``);
-  const message = `${column} is written in another way than before in ${countOf(pairs.length, 'row')}. To read it as before (${form.says}), set mapping.identification.expression: ${expression}`;
+  const message = `${column} is written differently than before in ${countOf(pairs.length, 'row')}. To read it as before (${form.says}), set mapping.identification.expression: ${expression}`;
   find({ code: 'cell-suspect', message });
 }
 

@@ -246,7 +246,7 @@ export async function recallConflicts(job: RecallConflictsJob, io: EngineIo): Pr
     if (slot === -1 || index.has(slot, mark.conflict)) continue;
     if (reading.kind === 'point' && !index.has(slot, mark.leaver) && !index.has(slot, mark.outOfScope)) continue;
     index.set(slot, mark.conflict);
-    const recalled = code === 'left-as-decided' ? 'the time has ended, and a full read decides' : message;
+    const recalled = code === 'left-as-decided' ? 'the time has passed, and a full read decides' : message;
     find({ code, identification, message: `found by the last full read: ${recalled}` });
   }
 }

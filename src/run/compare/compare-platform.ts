@@ -284,7 +284,7 @@ async function compareUnread(
     const what =
       identification === undefined
         ? `: it is no person's${domain === undefined ? '' : `, with an e-mail at ${domain}`}`
-        : ': the person is left as they are';
+        : ': the person is not changed';
     const message = `${account}${what}. Correct the account on the platform`;
     if (isTold) find({ code: 'account-unreadable', message, ...given({ identification }) });
   }
@@ -311,7 +311,7 @@ function keepEmail(
   }
   index.set(slot, mark.conflict);
   const { identification } = index.person(slot);
-  const message = `${identification} needs the e-mail of an account that is no person's: ${account}. Give it an identification or another e-mail on the platform`;
+  const message = `${identification} needs the e-mail of an account that belongs to no person: ${account}. Give it an identification or another e-mail on the platform`;
   find({ code: 'email-conflict', identification, message });
 }
 

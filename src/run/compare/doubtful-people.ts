@@ -114,7 +114,7 @@ export async function askAbsent(
       find({ code: 'missing-found', identification, message });
     } else if (says === undefined || says.says === 'unusable') {
       const why = says?.reason ?? (answer.kind === 'known' ? '' : `the source ${answer.why}`);
-      const message = `${reason}, and a lookup by id was not clear: ${why}. The absence is not counted`;
+      const message = `${reason}, and a lookup by id was inconclusive: ${why}. The absence is not counted`;
       said.set(slot, { says: 'unconfirmed', reason: message });
       find({ code: 'missing-unconfirmed', identification, message });
     } else said.set(slot, says);

@@ -45,7 +45,7 @@ export function decideBoth(edit: Edit, { sync, index }: Pick<PlanWork, 'sync' | 
       if (change === undefined || parts.length === 0) return { ...decision, ...taking };
       const same = earlier?.change?.kind === change.kind ? earlier.change : undefined;
       if (isGivenBack(change, parts, last.get(change.identification), edit.replaced)) {
-        const reason = `${change.reason}; gives back what the configuration now replaced had changed`;
+        const reason = `${change.reason}; restores what the replaced configuration had changed`;
         const back = { ...change, classes: same?.classes ?? [], reason };
         return { ...decision, change: back, marked: { ...taking.marked, parts: [], isBack: true } };
       }

@@ -30,7 +30,7 @@ import { decideBy } from './undo.ts';
 export interface Decided {
   /** Number of changes that repeat a change whose outcome stayed unknown. */
   repeated: number;
-  /** People who keep or lack access because of trouble with their records. */
+  /** People who keep or lack access until HR corrects their records. */
   readonly access: { keep: number; lack: number };
   /** Positions in the spool of ledger entries that count an absence. A guard may still stop them. */
   readonly misses: number[];

@@ -159,7 +159,7 @@ function onlyLeaving(
   const isAnother = stranger !== undefined || change.classes.includes('identity');
   if (rule === 'leaver-enabled' && !isAnother) return { rule, change };
   const why = isAnother ? 'the record is about another person than the account' : 'the source no longer says so';
-  const message = `not disabled by this run about leavers: ${why}. A run about everyone decides`;
+  const message = `not disabled by this run for leavers: ${why}. The next full run decides`;
   return { rule: 'nothing', finding: { code: 'leavers-alone', identification, message } };
 }
 
@@ -215,7 +215,7 @@ export function whyNotSent(change: ChangeDraft, { settings: { delivery }, dialec
   const facts = { delivery, isSmallAndDirect: false, dialect };
   if (routeOf(change, facts) !== 'none') return undefined;
   // The reason of such a change names people, and a finding does not.
-  const reason = change.classes.includes('identity') ? 'it comes with another person' : change.reason;
+  const reason = change.classes.includes('identity') ? 'it belongs to another person' : change.reason;
   const unknown = unknownFields(change, dialect);
   const isAllowed = { ...facts, dialect: { ...dialect, mayClear: [...dialect.mayClear, ...unknown] } };
   if (routeOf(change, isAllowed) === 'none') {

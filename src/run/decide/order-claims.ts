@@ -137,7 +137,7 @@ function reportCycle(members: readonly number[], { index }: DecideJob, find: (fi
   const people = fromSmallest(members.map((slot) => index.person(slot)));
   const names = people.map(({ identification }) => identification);
   const shown = [...names.slice(0, 10), ...(names.length > 10 ? ['…'] : []), names[0] ?? ''].join(' → ');
-  const message = `these people need the e-mail of the next one: ${shown}. Change one address on the platform first; the next run does the rest`;
+  const message = `each of these people needs the e-mail of the next: ${shown}. Change one address on the platform; the next run changes the others`;
   for (const slot of members) index.set(slot, mark.conflict);
   for (const [i, person] of people.entries()) {
     const { identification } = person;

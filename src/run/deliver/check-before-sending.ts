@@ -179,7 +179,7 @@ export async function findOtherOwners(
     const entry = entryOf(before?.userId, known.get(identification));
     const owner = entry === undefined || entry.removed !== undefined ? name : entry.owner;
     if (owner !== name && isConfiguredOn(connection, owner, io)) {
-      const reason = `belongs to sync ${owner} now, so ${name} does not change it`;
+      const reason = `now belongs to sync ${owner}, so ${name} does not change it`;
       others.set(identification, { code: 'owned-by-other-sync', reason, message: reason });
     } else if (claimed.has(identification)) {
       const reason = 'another run sent a change of this user whose outcome is not known yet; the next run checks again';
@@ -191,7 +191,7 @@ export async function findOtherOwners(
   for (const { identification, kind } of ours) {
     const by = expected.get(identification);
     if (by === undefined) continue;
-    const reason = `sync ${by} now has the person as active and is expected to take the user over`;
+    const reason = `the person is now active in sync ${by}, which is expected to take over the user`;
     others.set(identification, { code: 'hand-over-expected', reason, message: `${kind} not sent: ${reason}` });
   }
   return others;

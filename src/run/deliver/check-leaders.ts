@@ -47,7 +47,7 @@ export async function checkLeaders(context: RunContext, batch: PlannedBatch, io:
     const isHopeless = unclear.length >= triedLists;
     const mustList = change.stateReason !== undefined || isListedBefore(change, sync.dialect);
     if (absent !== undefined) {
-      const reason = `waits: the account of ${absent} is not there yet. The next run tries again`;
+      const reason = `waits: ${absent} has no account yet. The next run tries again`;
       marks.push(...marksFor([change], 'dropped', reason));
     } else if (other !== undefined) {
       marks.push(...marksFor([change], 'failed', other.reason));

@@ -69,7 +69,7 @@ export async function learnEndWord({ owned, sync }: RunContext, word: string, io
   const list = [...sync.dialect.status.done, word].join(', ');
   const message = `files end with the status "${word}", which dialect.status does not name; later files are polled until then. Set connections.${connection}.dialect.status.done: [${list}]`;
   await io.store.runs.addFindings(owned, [{ code: 'file-status', message }]);
-  io.logger.warn({ run: owned.run.id }, 'a file status that the dialect does not name was learned as an end');
+  io.logger.warn({ run: owned.run.id }, 'an unknown file status was learned as final');
 }
 
 /** Forgets a learned status, because a file that ended by it does not show all rows. The file is polled again. */

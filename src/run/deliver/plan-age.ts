@@ -41,7 +41,7 @@ export function leaveOutUncertain<Planned extends Change>(
   const kept = changes.filter(({ kind }) => kind === 'create' || kind === 'update');
   const left = changes.filter((change) => !kept.includes(change));
   if (left.length === 0) return { kept, marks: [], findings: [] };
-  const reason = `planned ${hours(age)} ago: this is too long for enables, disables and removes, which the next run plans again`;
+  const reason = `planned ${hours(age)} ago, which is too old for enables, disables and removes: the next run plans them again`;
   const message = `batch ${batch.number}: ${countOf(left.length, 'change')} left out, ${reason}`;
   return {
     kept,

@@ -33,7 +33,7 @@ interface Place {
   readonly bit: number;
 }
 
-/** People of the source who get no change and are not blocked: with an account, out of scope by rule, or without one. */
+/** People of the source who get no change and are not blocked: with an account, outside the scope, or without one. */
 export type QuietCounts = Record<'unchanged' | 'outOfScope' | 'noAccount', number>;
 
 export const noQuiet: Readonly<QuietCounts> = { unchanged: 0, outOfScope: 0, noAccount: 0 };

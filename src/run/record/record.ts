@@ -88,7 +88,7 @@ async function takeLater(
     });
     const taken = ready.length === 0 ? new Set<string>() : await recorder.takeOver(ready);
     const lost = ready.filter(({ identification }) => !taken.has(identification));
-    const reason = 'another sync has taken the user over since';
+    const reason = 'another sync took over the user in the meantime';
     await recorder.setAside(
       lost.map(({ identification }) => identification),
       { state: 'dropped', reason },

@@ -59,7 +59,7 @@ export const holdEndpoints: readonly Endpoint[] = [
   define({
     id: 'list-closed-holds',
     path: '/api/holds/closed',
-    summary: 'Holds that no longer wait, newest first: who decided, why, and what became of the changes',
+    summary: 'Holds that no longer wait, newest first: who decided, why, and the state of the changes',
     cost: 2,
     query: z.object({ sync: syncName.optional(), limit: limit(100, 20), cursor }),
     answer: closedHolds,

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { type QuietRequest, quietAlerts } from '../../app/alerts.ts';
 import type { AppIo } from '../../app/app-io.ts';
 import { countDays, readOverview } from '../../app/overview.ts';
-import type { AlertSubject, AlertsReport } from '../../ports/alerts.ts';
+import { titlesOfAlert } from '../../core/run/codes/code-list.ts';
+import type { AlertSubject, AlertsReport, StandingProblem } from '../../ports/alerts.ts';
 import { alertList, alertListView, quieted, quietedView } from '../../views/alerts.ts';
 import { muteOrder, quietOrder } from '../../views/orders.ts';
 import { dayList, dayListView, overview, overviewView } from '../../views/overview.ts';
@@ -44,10 +45,17 @@ function alertsSeen(report: AlertsReport, { syncs }: Pick<AppIo, 'syncs'>, sight
   return {
     ...report,
     channels: [],
-    standing: report.standing.filter(isSeen),
+    standing: report.standing.filter(isSeen).map(withoutOthers),
     muted: report.muted.filter(isSeen),
     deliveries: report.deliveries.filter(({ notice }) => isSeen(notice)),
   };
+}
+
+/** Says only what kind of problem a connection has, because its texts name the other syncs. */
+function withoutOthers(problem: StandingProblem): StandingProblem {
+  const { run: _run, count: _count, ...rest } = problem;
+  if (rest.subject.kind === 'sync') return problem;
+  return { ...rest, summary: rest.title ?? titlesOfAlert(rest.code)[0], details: [] };
 }
 
 export const alertEndpoints: readonly Endpoint[] = [

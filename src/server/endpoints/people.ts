@@ -103,8 +103,8 @@ export const peopleEndpoints: readonly Endpoint[] = [
   define({
     id: 'person-history',
     path: '/api/syncs/{sync}/people/{identification}/history',
-    summary: 'What runs did with one user, newest first, and what one of them decided',
-    description: 'Answers from the store alone. `run` or `at` asks for the decision of one run, and why it was so.',
+    summary: 'What runs did with one user, newest first, and the decision of one of them',
+    description: 'Answers from the store alone. `run` or `at` selects the run whose decision is explained.',
     params: byPerson,
     query: z.object({
       limit: limit(200, 20),
@@ -123,16 +123,16 @@ export const peopleEndpoints: readonly Endpoint[] = [
   define({
     id: 'list-accounts',
     path: '/api/syncs/{sync}/accounts',
-    summary: 'The accounts of the platform, whose they are and why, and who in HR an unknown one may belong to',
+    summary: 'The platform accounts with their owner and reason, and likely people for unknown ones',
     description:
-      'As the last accepted full read of the sync saw them, with what was written since. Parts of words match; case and accents are ignored. A token of some syncs gets the accounts of these syncs alone.',
+      'From the last accepted full read of the sync, updated with later writes. Parts of words match; case and accents are ignored. A token of some syncs gets the accounts of these syncs alone.',
     params: z.object({ sync: syncName }),
     query: z.object({
       state: z.enum(accountStates).optional(),
       conflict: z
         .enum(['true', 'false'])
         .optional()
-        .describe('Only those that may be the accounts of other people, or not'),
+        .describe('true: only accounts that may belong to other people; false: only the others'),
       q: z.string().min(1).max(200).optional().describe('Words of the name, e-mail or identification, in any order'),
       after: cursor,
       limit: limit(200, 50),
@@ -190,7 +190,7 @@ export const peopleEndpoints: readonly Endpoint[] = [
   define({
     id: 'list-orphans',
     path: '/api/orphans',
-    summary: 'Users whom no sync disables, because theirs is not configured',
+    summary: 'Users whom no sync disables, because their sync is not configured',
     answer: orphans,
     refusals: [],
     handle: async ({ sight }, { app }) => {

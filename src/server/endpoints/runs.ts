@@ -229,7 +229,7 @@ export const runEndpoints: readonly Endpoint[] = [
     path: '/api/runs/{id}/undo',
     summary: 'Request a run that undoes what the run applied, or a part of it',
     description:
-      'The run reads source and platform, and makes the inverse changes with guards, holds and read-back. Later runs do not do again what was undone. A preview with `undo` shows it before.',
+      'The run reads source and platform, and makes the inverse changes with guards, holds and read-back. Later runs do not repeat undone changes. A preview with `undo` shows it before.',
     body: undoOrder,
     status: 202,
     answer: requested,

@@ -46,7 +46,7 @@ export const session = z
     method: z.enum(['openid', 'token', 'bearer']).nullable(),
     csrf: z.string().nullable().describe('Send it as X-CSRF-Token with every POST of a session'),
     expiresAt: instant.nullable(),
-    idleAt: instant.nullable().describe('When the session ends if the user does nothing more'),
+    idleAt: instant.nullable().describe('End of the session without further activity'),
     signIn: z.object({
       openId: z.string().nullable().describe('The name of the identity provider: go to /auth/sign-in?to=PATH'),
       token: z.boolean().describe('Whether an API token can sign in: POST /api/session'),

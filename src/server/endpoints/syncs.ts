@@ -186,7 +186,7 @@ export const webhook: Endpoint = definerOf('webhooks')({
   path: '/api/webhooks/{sync}',
   summary: 'Receive a message that employees changed in another system, and sync them now',
   description:
-    'Signed as `server.webhooks` says. By default `x-rollcall-timestamp` has epoch seconds, and `x-rollcall-signature` has sha256= and the HMAC-SHA256 in hex over the timestamp, a period, the name of the sync, a period and the body. A message counts once. It is never believed itself: the named employees are read from the source. Without names all are read, at most once in `minEvery`. A test of the HR system gets an empty object.',
+    'Signed as `server.webhooks` says. By default `x-rollcall-timestamp` has epoch seconds, and `x-rollcall-signature` has sha256= and the HMAC-SHA256 in hex over the timestamp, a period, the name of the sync, a period and the body. A message counts once. Rollcall does not trust its content: it reads the named employees from the source. Without names all are read, at most once in `minEvery`. A test of the HR system gets an empty object.',
   params: bySync,
   body: webhookMessage,
   answer: requested,
@@ -200,7 +200,7 @@ export const webhook: Endpoint = definerOf('webhooks')({
     if (isOwn) ids.forEach(readIdentification);
     const report = await takeMessage(app, name, { by: caller.name, digest, ids, way, signal });
     if (report !== undefined) return requestedView(report);
-    const detail = 'this message was accepted before: it needs no repetition, and a new one needs a new time';
+    const detail = 'this message was accepted before: do not repeat it, and sign a new message with a new time';
     throw new Refusal(409, 'SIGNATURE_USED', detail);
   },
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Access } from '../../core/guard/access.ts';
+import { type Access, grantWords } from '../../core/guard/access.ts';
 import { given } from '../../core/run/given.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Session, Sessions } from '../../ports/store-operations.ts';
@@ -35,10 +35,12 @@ export interface SessionIo {
   readonly settings: ServerSettings;
   readonly tokens: TokenTable;
   readonly clock: Pick<Clock, 'now'>;
+  /** Says in the audit that the configuration ended the session (`end-session`), or took a part of its rights. */
+  readonly lost: (action: 'end-session' | 'lose-right', session: Session, detail: string) => Promise<void>;
 }
 
 /** Opens the sessions of the page. A browser carries a secret, of which the store keeps the hash. */
-export function openCookieSessions({ sessions, settings, tokens, clock }: SessionIo): CookieSessions {
+export function openCookieSessions({ sessions, settings, tokens, clock, lost }: SessionIo): CookieSessions {
   const { idleMs, lifetimeMs } = settings.sessions;
   const isSecure = settings.publicUrl?.startsWith('https:') === true;
   // A browser accepts the prefix only from this host, over TLS and for every path.
@@ -61,6 +63,15 @@ export function openCookieSessions({ sessions, settings, tokens, clock }: Sessio
     },
   });
 
+  /** Audits what the session may no longer do. One of several processes does so, and once for each right. */
+  const noteLost = async (session: Session, access: Access): Promise<void> => {
+    const now = access.map(grantWords);
+    const gone = session.grants.filter((grant) => !now.includes(grant));
+    const kept = session.grants.filter((grant) => now.includes(grant));
+    if (gone.length === 0 || !(await sessions.narrow(session, kept))) return;
+    await lost('lose-right', session, `was ${gone.join('; ')}, is ${now.join('; ')}`);
+  };
+
   return {
     async find(cookies, isBackground) {
       const secret = readCookie(cookies, name);
@@ -70,11 +81,12 @@ export function openCookieSessions({ sessions, settings, tokens, clock }: Sessio
       if (session === undefined) throw over('the session has ended: sign in again');
       const access = accessNow(session);
       if (access.length === 0 || session.expiresAt <= now || session.usedAt + idleMs <= now) {
-        await sessions.end(session.key);
-        throw over(
-          access.length > 0 ? 'the session has ended: sign in again' : 'the configuration no longer has its role',
-        );
+        const isEnded = await sessions.end(session.key);
+        if (access.length > 0) throw over('the session has ended: sign in again');
+        if (isEnded) await lost('end-session', session, `was ${session.grants.join('; ')}, has no role`);
+        throw over('the configuration no longer has its role');
       }
+      await noteLost(session, access);
       if (isBackground || now - session.usedAt < touchMs) return callerOf(session, access, secret);
       await sessions.touch(session.key, now);
       return callerOf({ ...session, usedAt: now }, access, secret);
@@ -83,10 +95,12 @@ export function openCookieSessions({ sessions, settings, tokens, clock }: Sessio
     async open(user) {
       const secret = randomBytes(32).toString('base64url');
       const now = clock.now();
-      const session = { ...user, key: hashOf(secret), createdAt: now, usedAt: now, expiresAt: now + lifetimeMs };
+      const access = accessNow(user);
+      const times = { createdAt: now, usedAt: now, expiresAt: now + lifetimeMs };
+      const session = { ...user, key: hashOf(secret), grants: access.map(grantWords), ...times };
       await sessions.add(session);
       return {
-        caller: callerOf(session, accessNow(session), secret),
+        caller: callerOf(session, access, secret),
         cookie: cookieOf(secret, Math.floor(lifetimeMs / 1000)),
       };
     },

@@ -62,7 +62,7 @@ export const CsvConfig = z
     compression: z
       .enum(compressions)
       .optional()
-      .meta({ description: 'How the file is packed. Default: by the end of its name, `.gz` or `.zip`.' }),
+      .meta({ description: 'Compression of the file. Default: by the extension `.gz` or `.zip`.' }),
     items: text()
       .optional()
       .meta({
@@ -91,11 +91,11 @@ export const CsvConfig = z
       .optional()
       .meta({
         description:
-          'An encoding of the WHATWG list, also by another of its names (`latin1`, `cp1250`). Default: UTF-8. A byte order mark decides before it.',
+          'An encoding of the WHATWG standard, by any of its names (`latin1`, `cp1250`). Default: UTF-8. A byte order mark takes precedence.',
         examples: ['windows-1252', 'windows-1250'],
       }),
     skipLines: z.int().min(0).max(1000).default(0).meta({
-      description: 'Lines above the header: the title of a report, a version. They are not read.',
+      description: 'Number of lines to skip above the header, such as a report title.',
     }),
     quote: z
       .union([z.literal('none'), oneCharacter])
@@ -103,7 +103,7 @@ export const CsvConfig = z
       .meta({ description: 'Quote character of cells; `none` for files without quotes.' }),
     escape: z.enum(['quote', 'backslash']).default('quote').meta({
       description:
-        'What stands before a quote inside a quoted cell: another quote, or a backslash (MySQL, PHP, Spark). A backslash also takes the meaning from a delimiter, a line end and a backslash.',
+        'The character that escapes a quote inside a quoted cell: another quote, or a backslash (MySQL, PHP, Spark). A backslash also escapes a delimiter, a line end and a backslash.',
     }),
     marker: text()
       .optional()
@@ -134,7 +134,7 @@ export const CsvConfig = z
     }
     for (const key of ['marker', 'trailer'] as const) {
       if (config[key] !== undefined && config.complete !== key) {
-        context.addIssue({ code: 'custom', path: [key], message: `is only read with complete: ${key}` });
+        context.addIssue({ code: 'custom', path: [key], message: `is only used with complete: ${key}` });
       }
     }
     if (config.all && !(config.path ?? config.sftp?.path ?? config.s3?.key ?? '').includes('*')) {

@@ -103,7 +103,7 @@ export function markerProblem(
     return `the marker ${name} says ${rows} rows, the file has ${read.rows}`;
   }
   if (sha256 !== undefined && !read.digests.includes(sha256)) {
-    return `the sha256 in the marker ${name} is not that of the file`;
+    return `the sha256 in the marker ${name} does not match the file`;
   }
   if (nonsense !== undefined) {
     return `the marker ${name} ${nonsense}: leave it empty, or write into it the number of rows or a sha256 of the file`;

@@ -44,7 +44,7 @@ function joinedEnd(ends: readonly ReadEnd[], names: readonly string[], previous:
   const reasons = ends.flatMap((end, index) => (end.complete ? [] : of(index, end.reasons)));
   const kinds = names.map(kindOfFile);
   const absent = fileNamesIn(previous?.stamp).filter((name) => !kinds.includes(kindOfFile(name)));
-  const doubts = absent.map((name) => `no file is like ${name}, which the last complete read had`);
+  const doubts = absent.map((name) => `no file matches ${name}, which the last complete read had`);
   if (previous !== undefined && rows < previous.rows * stableShare) {
     doubts.push(`the files have ${rows} rows, less than 90 % of the ${previous.rows} of the last complete read`);
   }

@@ -98,7 +98,7 @@ export function openTally(rules: TallyRules): Tally {
       const unnamed = `${countOf(keyless, 'record has', 'records have')} no ${typeof key === 'string' ? key : 'key'}`;
       // Nothing would show a person who is missing. One of many that has none is trouble of that one.
       if (keyless > 0 && keyless === rows - formless) reasons.push(unnamed);
-      if (rows > 0 && formless === rows) reasons.push(`each of its ${rows} records is something else than an object`);
+      if (rows > 0 && formless === rows) reasons.push(`each of its ${rows} records is not an object`);
       if (total !== undefined && total !== rows - doubles) {
         reasons.push(`the source reports a total of ${total}, but returned ${rows - doubles}`);
       }

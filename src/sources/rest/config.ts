@@ -41,10 +41,10 @@ const DeltaSettings = z.strictObject({
   query: Query.meta({ description: 'Parameters, with `{since}`.', examples: [{ modified_after: '{since}' }] }),
   format: z.enum(['iso', 'date', 'epoch-seconds', 'epoch-ms']).default('iso').meta({
     description:
-      'How the instant is written; a `date` is two days earlier, whatever its zone and whether it is included.',
+      'Format of the instant. A `date` starts two days earlier, so that time zones and inclusive limits do not matter.',
   }),
   overlap: durationText('0s', '366d', '5m').meta({
-    description: 'How much earlier to begin, because clocks differ and changes show late.',
+    description: 'Overlap with the previous read, for clock differences and late changes.',
   }),
 });
 export type DeltaSettings = z.infer<typeof DeltaSettings>;
@@ -106,7 +106,7 @@ const keys = {
       nullList: z
         .boolean()
         .default(false)
-        .meta({ description: 'Whether null in the place of the list is such a sign.' }),
+        .meta({ description: 'Whether null instead of the list means that no further page exists.' }),
     })
     .prefault({})
     .meta({
@@ -126,7 +126,7 @@ const keys = {
   expect: z.array(text()).default([]).meta({ description: 'Required fields: one that no record has holds the run.' }),
   status: StatusSettings.optional(),
   join: Joins.optional().meta({
-    description: 'One list, or several, with records that belong to the employees or to which employees refer.',
+    description: 'One or more lists whose records belong to employees, or to which employees refer.',
   }),
   ready: ReadySettings.optional().meta({
     description: 'Endpoint where the HR system reports whether its data is complete.',
@@ -139,7 +139,7 @@ const keys = {
   holds: z
     .strictObject({ terminated: presence('People who left'), future: presence('People hired for later') })
     .prefault({})
-    .meta({ description: 'Whether a full read holds people who left, and future hires.' }),
+    .meta({ description: 'Whether a full read includes people who left, and future hires.' }),
 };
 
 const required = ['baseUrl', 'path', 'items', 'key', 'paging', 'auth'] as const;

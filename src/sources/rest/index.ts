@@ -104,7 +104,7 @@ function pagedRead(reader: ListReader, { config, request, finish }: ListRead): P
       const page = await finish(read, number);
       if (read.isOnly !== true || page.people.every((one) => isRecord(one) && rules.accepts?.(one) !== false))
         return page;
-      const doubt = 'a lookup of one person was answered with something else than the person: check `point`';
+      const doubt = 'a lookup of one person returned something else: check `point`';
       return { ...page, doubts: [...(page.doubts ?? []), doubt] };
     },
   };

@@ -202,6 +202,6 @@ function noList(name: string, items: string, endSetting: string | undefined, ans
         : `has no list at ${items}${membersOf(answer)}`;
   const message =
     `${name} was answered, but the answer ${where}. Some HR systems report errors that way, so it never counts as an ` +
-    `empty list. If it is no error, correct \`items\`.${endSetting === undefined ? '' : ` If it says so that no page follows, set ${endSetting}: true.`}`;
+    `empty list. If it is no error, correct \`items\`.${endSetting === undefined ? '' : ` If this means that no page follows, set ${endSetting}: true.`}`;
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
 }

@@ -45,7 +45,7 @@ export const SqlConfig = z
   })
   .superRefine(({ url, query, queryFile }, context) => {
     const refuse = (key: string, message: string): void => context.addIssue({ code: 'custom', path: [key], message });
-    if ((query === undefined) === (queryFile === undefined)) refuse('query', 'or queryFile is needed, and not both');
+    if ((query === undefined) === (queryFile === undefined)) refuse('query', 'or queryFile is required, but not both');
     const place = parseDatabaseUrl(url);
     if ('problem' in place) refuse('url', place.problem);
     else if (query !== undefined) {

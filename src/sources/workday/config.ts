@@ -53,7 +53,7 @@ export const SoapConfig = z.strictObject({
   api: z.literal('soap').meta({ description: 'Get_Workers of the Human_Resources web service (SOAP).' }),
   url: HttpUrl.refine(
     (url) => /\/Human_Resources\/v\d+\.\d+$/.test(url),
-    'must end in /Human_Resources/v45.0 or such',
+    'must end with a version, such as /Human_Resources/v45.0',
   ).meta({
     description: 'Address of the web service with its version, as View WSDL shows it.',
     examples: ['https://wd3-services1.myworkday.com/ccx/service/acme/Human_Resources/v45.0'],

@@ -24,7 +24,7 @@ export function createSigning(db: Database, keys: KeyRing): Signing {
     renew(entry) {
       if (keys.prefix === undefined) {
         const message =
-          'a key that signs is kept sealed: set "encryptionKey" first. Make one with: openssl rand -base64 32';
+          'a signing key is stored sealed: set "encryptionKey" first. Make one with: openssl rand -base64 32';
         throw new RollcallError(message, { code: 'CONFIG_INVALID' });
       }
       const { publicKey, privateKey } = generateKeyPairSync('ed25519');

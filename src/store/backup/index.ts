@@ -13,7 +13,7 @@ import type {
 } from '../../ports/store-operations.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { type Database, inTransaction, isPostgresUrl, type OpenTransaction } from '../db/database.ts';
-import { isPostgres, lockTables, tableNames } from '../db/differences.ts';
+import { columnNames, isPostgres, lockTables, tableNames } from '../db/differences.ts';
 import { checkKeys } from '../db/key-ring.ts';
 import { migrateIn, readExecuted } from '../db/migrate.ts';
 import { type Migrations, migrations } from '../db/migrations/index.ts';
@@ -23,7 +23,15 @@ import { clockNow } from '../db/store-clock.ts';
 import { isDeclared, tables } from '../db/tables.ts';
 import { openDatabase, type StoreBase, sqlitePath } from '../open-store.ts';
 import { type Restored, settleRestored } from './after-restore.ts';
-import { damaged, readBackupFile, readLines, type SqlValue, writeBackupFile, writeLines } from './backup-file.ts';
+import {
+  type BackupPart,
+  damaged,
+  readBackupFile,
+  readLines,
+  type SqlValue,
+  writeBackupFile,
+  writeLines,
+} from './backup-file.ts';
 import { readPostgres, readSqlite } from './snapshot.ts';
 
 const rowsAtOnce = 1000;
@@ -61,7 +69,7 @@ function requireKnown({ migrations: had, version }: BackupHeader, file: string):
 /**
  * Counts what is in the store. Throws as `openStore` does for a database that is not of this version or an older one.
  */
-async function contentsOf(db: Database, place: string): Promise<StoreContents> {
+export async function contentsOf(db: Database, place: string): Promise<StoreContents> {
   await readExecuted(db, place);
   const rows: Record<string, number> = {};
   for (const table of (await tableNames(db)).filter(isContent)) {
@@ -78,7 +86,7 @@ function isContent(table: string): boolean {
 }
 
 /** Throws `CONFLICT` while a process works on the store: what it knows would no longer be true. */
-async function requireNoProcess(db: Database, place: string, now: number): Promise<void> {
+export async function requireNoProcess(db: Database, place: string, now: number): Promise<void> {
   if (!(await tableNames(db)).includes('leases')) return;
   const held = await db
     .selectFrom('leases')
@@ -119,14 +127,28 @@ export async function restoreInto(
   return db.transaction().execute(async (transaction) => {
     await lockTables(transaction);
     await requireNoProcess(transaction, order.place, order.now);
-    await dropTables(transaction);
-    await makeTables(transaction, backup.migrations, known);
-    await load(transaction, order.file);
-    await migrateIn(transaction, order.place, known);
+    const parts = readLines(readBackupFile(order.file), order.file);
+    await replaceAll(transaction, { ...backup, ...order, parts }, known);
     const effects = await settleRestored(transaction, order, backup.madeAt);
     await check(transaction);
     return { backup, replaces: order.replaces, effects };
   });
+}
+
+/** All that a store has. `file`: where it comes from, for messages. */
+interface Content {
+  readonly migrations: readonly string[];
+  readonly parts: AsyncIterable<BackupPart>;
+  readonly file: string;
+  readonly place: string;
+}
+
+/** Replaces the store. Leaves out what only a later version knows: it has added it, so that this version may lack it. */
+export async function replaceAll(db: OpenTransaction, content: Content, known = migrations): Promise<void> {
+  await dropTables(db);
+  await makeTables(db, content.migrations, known);
+  await load(db, content);
+  await migrateIn(db, content.place, known);
 }
 
 async function dropTables(db: Database): Promise<void> {
@@ -153,15 +175,24 @@ async function makeTables(db: Database, names: readonly string[], known: Migrati
   }
 }
 
-async function load(db: OpenTransaction, file: string): Promise<void> {
-  const known = await tableNames(db);
+async function load(db: OpenTransaction, { parts, file, migrations: had }: Content): Promise<void> {
+  const known = await columnNames(db);
+  const isOfLater = had.some((name) => !Object.hasOwn(migrations, name));
   let target: Target | undefined;
-  for await (const part of readLines(readBackupFile(file), file)) {
+  for await (const part of parts) {
     if (part.kind === 'header') continue;
     if (part.kind === 'table') {
       await target?.flush();
-      if (!known.includes(part.table)) throw damaged(file, `it has a table that its migrations do not make`);
-      target = openTarget(db, part.table, part.columns);
+      const { table, columns } = part;
+      const has = known.get(table);
+      if (!isOfLater && !columns.every((name) => has?.has(name))) {
+        throw damaged(file, 'it has a table or column that its migrations do not make');
+      }
+      target = openTarget(
+        db,
+        table,
+        columns.map((name) => (has?.has(name) === true ? name : undefined)),
+      );
     } else {
       if (target === undefined) throw damaged(file, 'it has rows without a table');
       await target.add(part.row);
@@ -175,17 +206,20 @@ interface Target {
   flush(): Promise<void>;
 }
 
-function openTarget(db: OpenTransaction, table: string, columns: readonly string[]): Target {
+/** `columns`: in the order of the rows; undefined for one that the table lacks. */
+function openTarget(db: OpenTransaction, table: string, columns: readonly (string | undefined)[]): Target {
   const writer = new RowWriter<keyof Schema, Record<string, SqlValue>>(table as keyof Schema);
   let rows: Record<string, SqlValue>[] = [];
   const flush = async (): Promise<void> => {
-    if (rows.length > 0) await writer.write(db, rows);
+    if (rows.length > 0 && columns.some((name) => name !== undefined)) await writer.write(db, rows);
     rows = [];
   };
   return {
     flush,
     async add(row) {
-      rows.push(Object.fromEntries(columns.map((name, at) => [name, row[at] ?? null])));
+      rows.push(
+        Object.fromEntries(columns.flatMap((name, at) => (name === undefined ? [] : [[name, row[at] ?? null]]))),
+      );
       if (rows.length >= rowsAtOnce) await flush();
     },
   };
@@ -205,11 +239,13 @@ export interface BackupParts extends Pick<StoreBase, 'folder' | 'seals'> {
  */
 export async function backUpStore(url: string, file: string, parts: BackupParts): Promise<BackupSummary> {
   requireLasting(url, parts.folder);
-  const data = isPostgresUrl(url)
-    ? readPostgres(url, parts.folder, parts.version)
-    : readSqlite(sqlitePath(url, parts.folder), parts.version, parts.now);
-  await writeBackupFile(file, writeLines(data));
+  await writeBackupFile(file, writeLines(readStore(url, parts)));
   return inspectBackup(file);
+}
+
+/** Yields all data of the store as it is at one instant. Changes nothing in it, and does not migrate it. */
+export function readStore(url: string, { folder, version, now }: BackupParts): AsyncGenerator<BackupPart> {
+  return isPostgresUrl(url) ? readPostgres(url, folder, version) : readSqlite(sqlitePath(url, folder), version, now);
 }
 
 /** Notes a backup in the audit of the store. A store that cannot be written is worth a backup all the more. */
@@ -256,7 +292,7 @@ export async function restoreStore(
   });
 }
 
-async function withDatabase<T>(
+export async function withDatabase<T>(
   url: string,
   { folder }: Pick<BackupParts, 'folder'>,
   use: (db: Database, place: string) => Promise<T>,
@@ -269,7 +305,7 @@ async function withDatabase<T>(
   }
 }
 
-function requireLasting(url: string, folder: string): void {
+export function requireLasting(url: string, folder: string): void {
   if (isPostgresUrl(url) || sqlitePath(url, folder) !== ':memory:') return;
-  throw usageError('the store sqlite::memory: ends with the process, so it has no backup.');
+  throw usageError('the store sqlite::memory: is only in memory, so it cannot be backed up.');
 }

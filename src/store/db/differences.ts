@@ -44,6 +44,20 @@ export async function tableNames(db: QueryExecutorProvider): Promise<readonly st
   return (await names.execute(db)).rows.map(({ name }) => name);
 }
 
+/** Returns the columns of every table in our schema. */
+export async function columnNames(db: QueryExecutorProvider): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const names = isPostgres(db)
+    ? sql<{ table: string; name: string }>`
+        select table_name as "table", column_name as name from information_schema.columns
+        where table_schema = current_schema()`
+    : sql<{ table: string; name: string }>`
+        select s.name as "table", c.name from sqlite_schema s, pragma_table_info(s.name) c where s.type = 'table'`;
+  const { rows } = await names.execute(db);
+  return new Map(
+    [...Map.groupBy(rows, ({ table }) => table)].map(([table, its]) => [table, new Set(its.map(({ name }) => name))]),
+  );
+}
+
 /** Returns whether this user may create tables. Since PostgreSQL 15, only the owner of a database may by default. */
 export async function mayMakeTables(db: QueryExecutorProvider): Promise<boolean> {
   if (!isPostgres(db)) return true;

@@ -62,7 +62,7 @@ const knownSqliteErrors: readonly KnownError[] = [
   {
     codes: /^SQLITE_CONSTRAINT/,
     code: 'CONFLICT',
-    advice: 'has a row that conflicts with this write; it was not done',
+    advice: 'has a row that conflicts with this write; nothing was written',
   },
 ];
 
@@ -83,7 +83,8 @@ export function explainSqliteError(error: unknown, file: string): unknown {
 const faults: readonly (readonly [codes: RegExp, words: string])[] = [
   [/^STORE_REPLACED/, 'its file was deleted or replaced'],
   [/^STORE_OLDER/, olderCopy],
-  [/^STORE_OTHER/, 'it is another store than the one that this process has opened'],
+  [/^STORE_MOVED/, 'its content was moved to another store'],
+  [/^STORE_OTHER/, 'it is not the store that this process opened'],
   [/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|53100|ENOSPC|EDQUOT)/, 'its disk is full'],
   [/^(SQLITE_(READONLY|CANTOPEN|PERM)|25006|EROFS)/, 'it is read-only'],
   [/^(SQLITE_(IOERR|CORRUPT|NOTADB)|53|58|XX)/, 'it or its disk has errors'],

@@ -58,6 +58,8 @@ async function isShownAt(path: string, db: Database): Promise<boolean> {
 
 function replaced(path: string): RollcallError {
   const message = `the store ${path} was deleted or replaced while this process has it open. No run starts and no token is presented, because what is written now would be lost. Put the file back, or stop this process and start it again with the file that is there.`;
-  const cause = Object.assign(new Error('another file, or none, is at the path'), { code: 'STORE_REPLACED' });
+  const cause = Object.assign(new Error('the file at this path is missing or a different one'), {
+    code: 'STORE_REPLACED',
+  });
   return new RollcallError(message, { code: 'STORE_INVALID', retry: 'backoff', cause });
 }

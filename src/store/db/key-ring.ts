@@ -73,7 +73,7 @@ function writeKeyId(db: Database, keyId: string): Promise<void> {
 /** Returns the error for a sealed text that cannot be opened. */
 export function lostKey(keyId: string | undefined, hasKey: boolean): RollcallError {
   const which = keyId === undefined ? 'another key' : `the key ${keyId}`;
-  const now = hasKey ? 'the configured encryptionKey is another one' : 'encryptionKey is not set';
+  const now = hasKey ? 'the configured encryptionKey is a different one' : 'encryptionKey is not set';
   const message =
     `personal data in the store was sealed with ${which}, and ${now}. Restore that key as encryptionKey, or name it in ` +
     'formerEncryptionKeys beside the new one. If it is lost, set a new encryptionKey and run "rollcall admin keys status". ' +

@@ -1,9 +1,12 @@
 import { Migrator } from 'kysely/migration';
 import { RollcallError } from '../../core/run/errors.ts';
+import { firstOf } from '../../core/run/formats.ts';
 import type { StoreMigration } from '../../ports/store-operations.ts';
 import type { Database } from './database.ts';
-import { isReadOnly, lockTables, mayMakeTables, tableNames } from './differences.ts';
+import { columnNames, isReadOnly, lockTables, mayMakeTables, tableNames } from './differences.ts';
 import { type Migrations, migrations } from './migrations/index.ts';
+import { columnsOf } from './schema.ts';
+import { declaredTables } from './tables.ts';
 
 /**
  * Brings a store to this version's tables in one transaction, which also excludes other processes: when two processes
@@ -36,12 +39,29 @@ export async function migrateIn(
   }).migrateToLatest();
   if (error instanceof RollcallError) throw error;
   if (error !== undefined) {
-    const message = `the store ${place} could not be brought to this version's tables. Nothing in it was changed. Keep a copy of it and report this.`;
+    const message = `the store ${place} could not be migrated to this version. Nothing in it was changed. Keep a copy of it and report this.`;
     throw new RollcallError(message, { code: 'STORE_INVALID', cause: error });
   }
   const applied = results.map(({ migrationName }) => migrationName);
   if (applied.length > 0) await recordCompatibility(transaction, known);
+  await requireColumns(transaction, place);
   return { place, from: newestOf(executed), to: newestOf([...executed, ...applied]) ?? '', applied };
+}
+
+/** What an operator gives up with a store. The platform accepts only the newest refresh token of a connection. */
+export const onlyHere =
+  'What is only in this store is the newest refresh token of each connection: any other store, and any backup, needs a new first token';
+
+/** Throws `STORE_INVALID` for a store of a version that had other tables under the same names of migrations. */
+async function requireColumns(db: Database, place: string): Promise<void> {
+  const has = await columnNames(db);
+  const missing = declaredTables.flatMap((table) =>
+    columnsOf(table).flatMap((column) => (has.get(table)?.has(column) === true ? [] : [`${table}.${column}`])),
+  );
+  if (missing.length === 0) return;
+  const some = firstOf(missing.slice(0, 3), missing.length).join(', ');
+  const message = `the store ${place} has the tables of another version of Rollcall (without ${some}), and this version cannot use it. Nothing in it was changed. Run the version that made it, or set "store" to a new one. ${onlyHere}.`;
+  throw new RollcallError(message, { code: 'STORE_INVALID' });
 }
 
 /** Migrations run in order of their names. */
@@ -105,7 +125,7 @@ async function findNewerMigrations(
     const wanted = row === undefined ? 'the newer version' : `Rollcall ${row.since} or later`;
     const message =
       `the store ${place} was changed by a newer version of Rollcall, and this version cannot use it. The migration ` +
-      `${name}${since} is not compatible: ${why}. Run ${wanted}, or restore a backup from before the upgrade.`;
+      `${name}${since} is not compatible: ${why}. Run ${wanted}, or restore a backup from before the upgrade. ${onlyHere}.`;
     throw new RollcallError(message, { code: 'STORE_INVALID' });
   }
   return newer;

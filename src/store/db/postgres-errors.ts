@@ -13,7 +13,7 @@ const knownPostgresErrors: readonly KnownPostgresError[] = [
   {
     codes: /^23/,
     code: 'CONFLICT',
-    advice: 'has a row that conflicts with this write; it was not done',
+    advice: 'has a row that conflicts with this write; nothing was written',
   },
   {
     codes: /^28/,

@@ -7,6 +7,7 @@ import type { OpenDatabase } from './database.ts';
  *
  *   another id           refused by this process only: the store may be right, and what is known of it is not
  *   an older generation  marked, so that every process refuses the copy until `admin restore` gives it a new id
+ *   moved               refused by every process: its content is in another store
  *   a pair is missing    refused by this process only: a sync that is renamed takes its pair along
  *
  * Each method rejects with `STORE_INVALID` then. It resolves again as soon as the database is the newest copy.
@@ -33,7 +34,7 @@ export class StoreProof {
     const { id, refused = null } = rows[0] ?? {};
     this.#id ??= id;
     if (id !== this.#id) {
-      const message = `the store ${place} is another one than this process has opened: it was restored, or its address leads to another database. No run starts and no token is presented. Check "store", then restart this process.`;
+      const message = `the store ${place} is not the one that this process opened: it was restored, or its address leads to another database. No run starts and no token is presented. Check "store", then restart this process.`;
       throw refusalOf('STORE_OTHER', message);
     }
     if (refused !== null) throw olderStore(place, refused);
@@ -81,12 +82,19 @@ export class StoreProof {
   }
 }
 
+/** The beginning of `refused` in a store whose content is in another one. */
+export const movedTo = 'it was moved to ';
+
 function olderStore(place: string, why: string): RollcallError {
+  if (why.startsWith(movedTo)) {
+    const message = `the store ${place} is no longer used: ${why}. No run starts and no token is presented here. Set "store" to that store. If the move did not end, run "rollcall admin move" again.`;
+    return refusalOf('STORE_MOVED', message);
+  }
   const message = `the store ${place} is an older copy: ${why}. No run starts and no token is presented, because the copy does not know what was done since. Bring the newest copy back, and work continues. If there is none, stop every process, run "rollcall admin backup FILE", then "rollcall admin restore FILE --replace".`;
   return refusalOf('STORE_OLDER', message);
 }
 
-function refusalOf(code: 'STORE_OLDER' | 'STORE_OTHER', message: string): RollcallError {
+function refusalOf(code: 'STORE_OLDER' | 'STORE_OTHER' | 'STORE_MOVED', message: string): RollcallError {
   const cause = Object.assign(new Error('the store was refused'), { code });
   return new RollcallError(message, { code: 'STORE_INVALID', retry: 'backoff', cause });
 }

@@ -208,7 +208,7 @@ function grouped(
 function plain(problem: AlertProblem): AlertProblem {
   const { worst, newsAt, told, acked, times, wellSince, ...rest } = problem as Partial<KnownProblem> & AlertProblem;
   if (times === undefined || times < 2) return rest;
-  const back = `It came back ${times === 2 ? 'once' : `${times - 1} times`} since ${formatMinute(rest.since ?? 0)}. A notice says that it is over when it stays away for an hour.`;
+  const back = `It came back ${times === 2 ? 'once' : `${times - 1} times`} since ${formatMinute(rest.since ?? 0)}. A notice reports the end when it stays away for an hour.`;
   return { ...rest, details: [back, ...rest.details] };
 }
 

@@ -199,9 +199,7 @@ async function failedRun(run: Run, store: Store): Promise<AlertProblem> {
   const { applied, unresolved } = run.counts;
   const unknown = `${countOf(unresolved, 'change')} unresolved: later runs first check whether it was applied`;
   const parts = [
-    applied === 0
-      ? 'no change was applied, as far as is known'
-      : `${countOf(applied, 'change')} applied before the failure`,
+    applied === 0 ? 'no change is known to be applied' : `${countOf(applied, 'change')} applied before the failure`,
     ...(unresolved > 0 ? [unknown] : []),
   ];
   return {

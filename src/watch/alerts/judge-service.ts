@@ -55,7 +55,7 @@ export function judgeWork(view: WorkView): AlertProblem | 'well' | undefined {
     const summary = `No scheduler has been active for ${ageOf(now - unscheduledSince)} (since ${formatMinute(unscheduledSince)}), so no run starts`;
     return problem('no-scheduler', {
       summary,
-      action: 'start a process of the role scheduler (rollcall start), or read why its pod does not run',
+      action: 'start a process of the role scheduler (rollcall start), or check why its pod does not run',
       from: unscheduledSince,
     });
   }
@@ -71,7 +71,7 @@ export function judgeWork(view: WorkView): AlertProblem | 'well' | undefined {
     const summary = `No worker has been active for ${ageOf(now - unworkedSince)} (since ${formatMinute(unworkedSince)}), so ${countOf(view.openRuns, 'open run')} cannot continue`;
     return problem('no-worker', {
       summary,
-      action: 'start a process of the role worker (rollcall start), or read why its pods do not run',
+      action: 'start a process of the role worker (rollcall start), or check why its pods do not run',
       from: unworkedSince,
     });
   }
@@ -177,7 +177,7 @@ export function judgeOutage({
 /** A receiver that is restarted takes less time. */
 export const undeliveredAfterMs = 300_000;
 
-/** Returns whether every channel delivers. The other channels tell it. */
+/** Returns whether every channel delivers. The other channels report it. */
 export function judgeChannels({ undelivered }: Pick<WorkView, 'undelivered'>): AlertProblem | 'well' {
   const [first] = undelivered;
   if (first === undefined) return 'well';
@@ -256,7 +256,7 @@ export function judgeReload({ refusedReload }: Pick<WorkView, 'refusedReload'>):
     code: 'reload-refused',
     severity: 'warning',
     key: problems.join(),
-    summary: `The configuration was to be read again ${formatMinute(at)}, and has ${countOf(problems.length, 'problem')}`,
+    summary: `A reload of the configuration failed ${formatMinute(at)}: it has ${countOf(problems.length, 'problem')}`,
     details: firstOf(problems.slice(0, shownProblems), problems.length),
     from: at,
     unaffected: 'The process continues with the configuration that it has.',

@@ -124,7 +124,7 @@ export function judgeOrphans({ sync, run }: Pick<SyncFacts, 'sync' | 'run'>): Al
     code: 'users-orphaned',
     severity: 'warning',
     key: `orphans ${names.toSorted().join()}`,
-    summary: `${countOf(users, 'enabled user')} whom the HR system lacks ${users === 1 ? 'belongs' : 'belong'} to ${names.length === 1 ? 'a sync that is' : 'syncs that are'} not configured: ${names.join(', ')}`,
+    summary: `${countOf(users, 'enabled user is', 'enabled users are')} not in HR and ${users === 1 ? 'belongs' : 'belong'} to ${names.length === 1 ? 'a sync that is' : 'syncs that are'} not configured: ${names.join(', ')}`,
     figures: owners,
     details: owners.map(([owner, count]) => `${owner}: ${countOf(count, 'user')}`),
     unaffected: 'The users of configured syncs are not affected.',

@@ -3,6 +3,7 @@ import { ageOf, formatMinute } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import { traceIdsOf } from '../../core/run/run.ts';
 import type { AlertNotice, AlertProblem, Figures, RecoveredProblem } from '../../ports/alerts.ts';
+import { podCommands } from './pod-commands.ts';
 
 /** Where a notice comes from. */
 export interface Place {
@@ -99,14 +100,15 @@ function partOf(
   { code, summary, details, unaffected, action }: AlertProblem,
   { publicUrl, commandPrefix = '' }: Place,
 ): NoticePart {
+  const { prefix } = podCommands(code, commandPrefix);
   const explained = publicUrl === undefined ? `; ${docsOfCode(code)}` : '';
   return {
     summary,
     details,
     ...given({ unaffected }),
     action: action.split('\n'),
-    isCommand: /^(\S+ .*)?rollcall [a-z]/.test(action) && !/[("]rollcall/.test(action),
-    code: `Code: ${code} (${`${commandPrefix} rollcall explain ${code}`.trimStart()}${explained})`,
+    isCommand: /^(kubectl |(\S+ .*)?rollcall [a-z])/.test(action) && !/[("]rollcall/.test(action),
+    code: `Code: ${code} (${`${prefix} rollcall explain ${code}`.trimStart()}${explained})`,
   };
 }
 
@@ -141,23 +143,20 @@ function linesOf({ summary, details, unaffected, action, code }: NoticePart): re
  */
 export function withCommands(notice: AlertNotice, { commandPrefix }: Place): AlertNotice {
   if (commandPrefix === undefined) return notice;
-  const prefixed = (text: string): string =>
-    text.replace(/(^|[\n"`(:] ?)(rollcall (?!start\b)[a-z])/g, (_, before: string, command: string) => {
-      return `${before}${commandPrefix} ${command}`;
-    });
-  const problems = notice.problems.map((problem) => ({
-    ...problem,
-    summary: prefixed(problem.summary),
-    details: problem.details.map(prefixed),
-    action: prefixed(problem.action),
-  }));
+  const problems = notice.problems.map((problem) => {
+    const { prefix, action } = podCommands(problem.code, commandPrefix);
+    const prefixed = (text: string): string =>
+      text.replace(/(^|[\n"`(:] ?)(rollcall (?!start\b)[a-z])/g, (_, before: string, command: string) => {
+        return `${before}${prefix} ${command}`;
+      });
+    return {
+      ...problem,
+      summary: prefixed(problem.summary),
+      details: problem.details.map(prefixed),
+      action: action ?? prefixed(problem.action),
+    };
+  });
   return { ...notice, problems };
-}
-
-/** Returns what stands before a command in a deployment of Kubernetes that is named `NAMESPACE/NAME`; else undefined. */
-export function commandPrefixOf(deployment: string): string | undefined {
-  const [, namespace, name] = /^([a-z0-9][-a-z0-9]*)\/([a-z0-9][-.a-z0-9]*)$/.exec(deployment) ?? [];
-  return namespace === undefined ? undefined : `kubectl -n ${namespace} exec deploy/${name} --`;
 }
 
 /** Returns the links of a notice: to its run, its holds, what to do, and its trace. Those with a configured address. */

@@ -70,7 +70,7 @@ export function WaitingList({ overview }: { readonly overview: Overview }) {
   );
 }
 
-/** Users whom no sync disables, because theirs is not configured, and what to do. */
+/** Users whom no sync disables, because their sync is not configured, and what to do. */
 function OrphanList() {
   const found = useAnswer('/api/orphans', {});
   return found.data?.orphans.map(({ connection, owner, message }) => (

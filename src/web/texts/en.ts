@@ -277,7 +277,7 @@ export const en = {
     title: 'For HR to correct',
     link: 'What HR has to correct',
     none: 'HR has nothing to correct.',
-    noneHint: 'The list is as the records were last read. A row leaves it when it is right.',
+    noneHint: 'The list shows the last read. A row disappears when it is correct.',
     of: (owner: string, rows: number) => `${owner} (${rows})`,
     nobody: 'No one is named',
     person: 'Person',
@@ -288,7 +288,7 @@ export const en = {
   },
   leavers: {
     title: 'Leavers',
-    none: 'HR states no leaver with an enabled account, and none was disabled in the last 30 days.',
+    none: 'HR reports no leaver with an enabled account, and no leaver was disabled in the last 30 days.',
     noMatch: 'No leaver matches.',
     state: 'State',
     states: { future: 'Last day to come', counting: 'In time', late: 'Late', kept: 'Kept', done: 'Done' },
@@ -342,7 +342,8 @@ export const en = {
       since: 'Since',
       used: 'Last used',
       end: 'End session',
-      means: 'Signs the user out of the page in this browser. The user may sign in again.',
+      means:
+        'Signs the user out of the page in this browser. The user may sign in again. Groups are those of the sign-in: a group that the identity provider takes away counts until the session ends.',
     },
     action: 'Action',
     by: 'By',

@@ -347,7 +347,8 @@ export const es: Texts = {
       since: 'Desde',
       used: 'Último uso',
       end: 'Terminar sesión',
-      means: 'Cierra la sesión del usuario en ese navegador. Puede volver a iniciarla.',
+      means:
+        'Cierra la sesión del usuario en ese navegador. Puede volver a iniciarla. Los grupos son los del inicio de sesión: un grupo que el proveedor de identidad quita cuenta hasta que la sesión termina.',
     },
     action: 'Acción',
     by: 'Quién',

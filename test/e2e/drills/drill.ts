@@ -113,7 +113,7 @@ export async function openDrill(options: DrillOptions): Promise<Drill> {
     deployment: 'prod/rollcall',
     store: options.store ?? 'sqlite:./rollcall.db',
     ...(options.redis === undefined ? {} : { redis: options.redis }),
-    server: { port: 0 },
+    server: { port: 0, metrics: 'open' },
     connections: {
       acme: {
         baseUrl: sandbox.url,

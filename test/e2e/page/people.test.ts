@@ -88,7 +88,7 @@ see(
   },
 );
 
-see('a person under two identifications is decided on the page, and the next run acts by it', async () => {
+see('a person under two identifications is decided on the page, and the next run applies it', async () => {
   const office = await openManaged(20);
   await office.applyRows(employees(20).map((row) => (row.id === 'E7' ? { ...row, id: 'N7' } : row)));
   const server = await openTestServer(office.app);
@@ -111,7 +111,7 @@ see('a person under two identifications is decided on the page, and the next run
   expect((await office.apply()).run.counts).toMatchObject({ disable: 1, create: 1, held: 2 });
 });
 
-see('a record about another person than the account is decided on the page, and the next run acts by it', async () => {
+see('a record about another person than the account is decided on the page, and the next run applies it', async () => {
   const office = await openManaged(20);
   const held = await office.applyRows(
     employees(20, { E5: { first: 'Jonas', last: 'Weber', mail: 'new@example.com' } }),

@@ -297,7 +297,7 @@ describe('a user of another sync', () => {
     expect(scene.sent).toEqual([]);
     expect(await scene.states()).toEqual({ ana: 'failed' });
     expect(await scene.findings()).toEqual([
-      'owned-by-other-sync: belongs to sync guests now, so people does not change it',
+      'owned-by-other-sync: now belongs to sync guests, so people does not change it',
     ]);
     expect((await scene.ledger('ana'))?.owner).toBe('guests');
   });

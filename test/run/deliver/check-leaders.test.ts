@@ -128,7 +128,7 @@ describe('before leaders are sent', () => {
     await scene.play();
     expect(scene.sent).toEqual(isSent ? [['eva']] : []);
     const made = (await scene.store.plans.getMany('run_1', ['eva'], 'leaders'))[0];
-    const reason = `waits: the account of ${name} is not there yet. The next run tries again`;
+    const reason = `waits: ${name} has no account yet. The next run tries again`;
     expect([made?.state, made?.stateReason]).toEqual(isSent ? ['applied', undefined] : ['dropped', reason]);
   });
 

@@ -361,7 +361,7 @@ describe('what stops a run from sending', () => {
     expect(scene.sent).toEqual([sent]);
     if (sent.length === 4) return;
     expect(await scene.states()).toEqual({ ana: 'applied', eva: 'failed', leo: 'applied', mia: 'failed' });
-    expect((await scene.reasons()).mia).toMatch(/^planned 2 h ago: this is too long for enables, disables and removes/);
+    expect((await scene.reasons()).mia).toMatch(/^planned 2 h ago, which is too old for enables, disables and removes/);
     expect(await scene.findings()).toMatchObject([
       expect.stringMatching(/^plan-outdated: batch 1: 2 changes left out/),
     ]);

@@ -85,7 +85,7 @@ describe('the users of a file whose status is no end', () => {
     expect(told).toEqual([
       'file-status: files end with the status "archived", which dialect.status does not name; later files are polled until then. Set connections.acme.dialect.status.done: [Processed, Completed, Finished, Done, Success, archived]',
     ]);
-    const message = 'a file status that the dialect does not name was learned as an end';
+    const message = 'an unknown file status was learned as final';
     expect(scene.log.lines).toContainEqual({ level: 'warn', message, fields: { run: 'run_1' } });
 
     const next = await openScene({ beside: scene, run: 'run_2', changes: [sampleChange('leo')] });

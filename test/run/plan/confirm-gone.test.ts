@@ -129,7 +129,7 @@ describe('the source is asked once more', () => {
 
   it.each<{ name: string; record: SourceRecord; settings?: PlanSceneOptions['settings']; isDisabled?: boolean }>([
     {
-      name: 'an employee out of scope who is to be disabled',
+      name: 'an employee out of scope who will be disabled',
       record: guest('a1'),
       settings: { outOfScope: 'disable' },
     },

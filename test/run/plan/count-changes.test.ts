@@ -57,7 +57,7 @@ describe('a segment that loses many people', () => {
   const held = (count: number, people = 10, after = '') => [
     {
       ...{ sync: 'people', class: 'disables', count },
-      reason: `${count} disable${count === 1 ? '' : 's'} where area is Law${after}: the limit without approval is 3 of ${people} managed users there in 24 hours (guards.segments)`,
+      reason: `${count} disable${count === 1 ? '' : 's'} where area is Law: up to 3 of ${people} managed users there in 24 hours need no approval${after} (guards.segments)`,
     },
   ];
 
@@ -79,7 +79,7 @@ describe('a segment that loses many people', () => {
 
   it('is held with those of the last 24 hours, and not with older ones', async () => {
     for (const [later, holds] of [
-      [dayMs - hourMs, held(1, 10, ', after 3 made without approval in the last 24 hours')],
+      [dayMs - hourMs, held(1, 10, ', and 3 already passed')],
       [dayMs + hourMs, []],
     ] as const) {
       const scene = await openOffices('Law0', 'Law1', 'Law2');

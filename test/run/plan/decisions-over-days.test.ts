@@ -91,7 +91,7 @@ function wantedOf(config: Company, row: Row, shown: Shown | undefined): Shown | 
   return [true, given(config.first, first), given('last', last), given(config.area, area)];
 }
 
-/** Why an account is to be disabled. Another reason is another question. */
+/** Why an account will be disabled. Another reason is another question. */
 function whyOff(config: Company, row: Row): string | undefined {
   if (config.scope === 'staff' && row.type !== 'staff') return 'out of scope';
   return config.leavers.includes(String(row.status)) ? 'left' : undefined;
@@ -100,7 +100,7 @@ function whyOff(config: Company, row: Row): string | undefined {
 /** A part of a change that must not be sent while the source asks for it all the time. */
 interface Withheld {
   readonly part: Part;
-  /** The value of a field, or why the account is to be disabled. */
+  /** The value of a field, or why the account will be disabled. */
   readonly value: string | undefined;
   readonly isLeftOut: boolean;
 }

@@ -23,7 +23,7 @@ describe('a class of changes above its limit', () => {
     });
     const planned = await scene.plan();
     expect(planned.kinds).toEqual({ a1: 'create held', b2: 'create held', c3: 'create held', d4: 'update' });
-    const reason = '3 creates: the limit without approval is 2 in 24 hours (first run)';
+    const reason = '3 creates: up to 2 in 24 hours need no approval (first run)';
     expect(planned.changes.map(({ stateReason }) => stateReason)).toEqual([reason, reason, reason, undefined]);
     expect(planned.plan.findings).toEqual([{ code: 'held', message: reason }]);
     expect(planned.plan.verdict).toMatchObject({
@@ -251,7 +251,7 @@ describe('a full read that is doubted', () => {
     const scene = await settled(manyBlocked);
     scene.source.records = [...some(8), row('p008', { status: 'odd' }), row('p009', { status: 'odd' }), row('q1')];
     const planned = await scene.plan();
-    const doubt = '2 of 11 rows have a status that lifecycle does not name; first at line of p008';
+    const doubt = '2 of 11 rows have a status that is not in lifecycle; first at line of p008';
     expect(planned.kinds).toEqual({ q1: 'create' });
     expect(planned.plan.facts).toMatchObject({ isReadDoubted: true, blocked: { 'status-unknown': 2 } });
     expect(planned.plan.facts.doubt).toContain(doubt);

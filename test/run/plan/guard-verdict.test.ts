@@ -129,11 +129,7 @@ describe('an edit of the configuration', () => {
   const unmeasured = 'No full run has measured it yet: run "rollcall apply people"';
 
   it.each<[what: string, plan: Plan, told: string | undefined]>([
-    [
-      'above the limit',
-      { edit: { mapping, measured: undefined } },
-      'The limit without approval is 0 people in 24 hours',
-    ],
+    ['above the limit', { edit: { mapping, measured: undefined } }, 'Up to 0 people in 24 hours need no approval'],
     ['in a delta before a full run', { edit: { mapping, measured: undefined }, kind: 'delta' }, unmeasured],
     ['in a read that is not complete', { edit: { mapping, measured: undefined }, end: incomplete }, unmeasured],
     ['in a delta, where it is held', { edit: measured(true), kind: 'delta' }, 'The edit waits for approval'],

@@ -176,7 +176,7 @@ describe('a user whom another sync is expected to take over', () => {
     expect(kinds).toEqual({ a1: 'update applied', b2: 'disable failed', c3: 'create applied' });
     expect(findings).toEqual(['hand-over-expected b2']);
     const [, b2] = await people.store.plans.page(run.id, { limit: 2 });
-    expect(b2?.stateReason).toBe('sync guests now has the person as active and is expected to take the user over');
+    expect(b2?.stateReason).toBe('the person is now active in sync guests, which is expected to take over the user');
   });
 
   it('is explained with the change that would otherwise be made', async () => {

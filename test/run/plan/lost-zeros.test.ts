@@ -44,13 +44,13 @@ describe('an identification that lost its leading zeros', () => {
     expect(planned.findings.filter((one) => one === 'rename-conflict 101')).toHaveLength(1);
     expect(planned.findings).toHaveLength(10);
     expect(scene.message(planned, 'cell-suspect')).toBe(
-      "id is written in another way than before in 4 rows. To read it as before (with zeros to 5 characters), set mapping.identification.expression: $pad(id, -5, '0')",
+      "id is written differently than before in 4 rows. To read it as before (with zeros to 5 characters), set mapping.identification.expression: $pad(id, -5, '0')",
     );
     expect(scene.message(planned, 'rename-conflict')).toMatch(
-      /^3 people: … \(line of …\) and user …, not in the source, differ only in case, signs or leading zeros: .* \(102, 00102; 103, 00103; 4711, 04711\)$/,
+      /^3 people: … \(line of …\) and user …, not in the source, differ only in case, punctuation or leading zeros: .* \(102, 00102; 103, 00103; 4711, 04711\)$/,
     );
     expect(planned.plan.findings.find(({ identification }) => identification === '101')?.message).toBe(
-      '101 (line 2) and user 00101, not in the source, differ only in case, signs or leading zeros: neither is changed. Correct one identification, or run "rollcall adopt people 101"',
+      '101 (line 2) and user 00101, not in the source, differ only in case, punctuation or leading zeros: neither is changed. Correct one identification, or run "rollcall adopt people 101"',
     );
     // Each of the two is told; the sentence that stands for the people is not counted with them.
     const { byCode, causes } = await scene.store.reports.findingCauses(planned.run.id);

@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => spool.close());
 
 function personWith(fields: FieldValues, identification = 'E1'): Person {
-  const standingReason = 'status "active" is in active';
+  const standingReason = 'status is "active"';
   const person = { kind: 'person', at: 'line 2', identification, fields, standing: 'active', standingReason } as const;
   return { ...person, isInScope: true, unreadable: [], troubles: [], notes: [] };
 }

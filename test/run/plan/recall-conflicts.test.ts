@@ -120,7 +120,7 @@ describe('conflicts of full reads', () => {
       for (const decided of [[], decisions]) {
         const job = { reading: delta, index: indexOf(both), decisions: decided };
         const { findings } = await recalled(recallConflicts, store, job);
-        const why = code === 'left-as-decided' ? 'the time has ended, and a full read decides' : 'they look alike';
+        const why = code === 'left-as-decided' ? 'the time has passed, and a full read decides' : 'they look alike';
         const message = `found by the last full read: ${why}`;
         expect(findings).toEqual(isPair && decided.length > 0 ? [] : [{ code, identification: 'old', message }]);
       }

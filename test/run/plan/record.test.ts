@@ -104,7 +104,7 @@ it.each<[what: string, rows: readonly SourceRecord[], stored: object]>([
   expect(blocked).toEqual(stored);
 });
 
-it('a user whom only an edit claims is not changed where another sync has taken the user over since', async () => {
+it('a user whom only an edit claims is not changed where another sync took over the user in the meantime', async () => {
   const guests = await openPlanScene({
     records: [row('a1'), row('g1')],
     users: [account('a1')],
@@ -125,5 +125,5 @@ it('a user whom only an edit claims is not changed where another sync has taken 
   Object.assign(scene.store.ledger, { takeOver: async () => new Set() });
   const { kinds, changes, findings } = await scene.plan();
   expect([kinds, findings]).toEqual([{ a1: 'update dropped', b2: 'create' }, []]);
-  expect(changes[0]?.stateReason).toBe('another sync has taken the user over since');
+  expect(changes[0]?.stateReason).toBe('another sync took over the user in the meantime');
 });

@@ -37,7 +37,7 @@ describe('records that claim one person', () => {
     const planned = await scene.plan();
     expect(planned.kinds).toEqual({});
     expect(scene.message(planned, 'source-incomplete')).toContain(
-      '1 identification stands for different people, so no person can be counted as missing',
+      '1 identification is used for different people, so no person can be counted as missing',
     );
   });
 
@@ -220,7 +220,7 @@ describe('what a read tells', () => {
       },
       {
         code: 'source-incomplete',
-        message: '1 person in this read left. An account of theirs that is enabled stays enabled until a complete read',
+        message: '1 person in this read left. Their enabled accounts stay enabled until a complete read',
       },
     ]);
     expect(await messages({ ...options, records: [row('a1')] })).toEqual([]);

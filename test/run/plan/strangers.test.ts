@@ -56,7 +56,7 @@ describe('an identification that comes with another person', () => {
         /^e1 was Ana Ruiz, born 1961-01-02; HR now calls e1 Jonas Vidal, born 1990-01-02: /,
       );
       expect(scene.message(planned, 'held')).toMatch(
-        /^1 identification comes with another person than the account \(e1\)\. Approve .*"rollcall adopt people e1 --another"/,
+        /^1 identification belongs to different people in HR and on the platform \(e1\)\. Approve .*"rollcall adopt people e1 --another"/,
       );
       expect(JSON.stringify(planned.plan.findings)).not.toContain('Jonas');
     }

@@ -262,7 +262,7 @@ describe('two quotes that are not doubled', () => {
     const { reasons } = await read(`id,name,mail\n${Array.from({ length: 9 }, (_, at) => pair(at * 2)).join('')}`);
 
     expect(reasons).toHaveLength(6);
-    expect(reasons.at(-1)).toBe('4 more rows of several lines may hide others');
+    expect(reasons.at(-1)).toBe('4 more rows span several lines and may hide others');
   });
 
   it('never take somebody away from a read that is called complete, wherever they are', async () => {
@@ -362,7 +362,7 @@ describe('encodings', () => {
     const { end, rows: cells } = await read(bytes);
 
     expect(cells.filter(([, name]) => name !== 'Núñez')).toEqual([['x', unreadable]]);
-    const note = expect.stringMatching(/^1 byte is no character of utf-8, the first one near byte \d+: the cells/);
+    const note = expect.stringMatching(/^1 byte is not valid utf-8, the first near byte \d+: the cells/);
     expect(end).toMatchObject({ complete: true, notes: [note] });
   });
 
@@ -455,11 +455,11 @@ describe('what nobody reads', () => {
     ['text after a closing quote', '3,Eva,active,"Ev" by all', '1 cell has a quote'],
     ['quotes with a backslash', '3,Eva,active,"called \\"Ev\\" by all"', '1 cell has a quote'],
     ['a quote that opens nothing', '3,Eva,active,"', '1 cell has a quote'],
-    ['blank cells behind the last column', '3,Eva,active,x,,', '1 row has blank cells behind the last column'],
+    ['blank cells behind the last column', '3,Eva,active,x,,', '1 row has blank cells after the last column'],
     ['a last cell that is not there', '3,Eva,active', '1 row has fewer cells than the header'],
-    ['the header again', `3,Eva,active,\n${head}`, '1 row is the header again'],
-    ['the header again, in other case', `3,Eva,active,\n${head.toUpperCase()}`, '1 row is the header again'],
-    ['the header again, of a joined file', `3,Eva,active,\n\uFEFF${head}`, '1 row is the header again'],
+    ['the header again', `3,Eva,active,\n${head}`, '1 row is a repeated header'],
+    ['the header again, in other case', `3,Eva,active,\n${head.toUpperCase()}`, '1 row is a repeated header'],
+    ['the header again, of a joined file', `3,Eva,active,\n\uFEFF${head}`, '1 row is a repeated header'],
   ])('costs nobody the read: %s', async (_, row, note) => {
     const { end, broken, records } = await read(`${head}\n1,Ana,active,"x, y"\n${row}\n2,Luz,terminated,"x, ""y"""\n`);
 
@@ -732,7 +732,7 @@ describe('complete: marker', () => {
       'another sha256',
       sha256.replace(/^./, sha256.startsWith('0') ? '1' : '0'),
       0,
-      /sha256 .* is not that of the file/,
+      /sha256 .* does not match the file/,
     ],
   ])('is not complete with %s', async (_, marker, ageMs, reason) => {
     expect(await readWithMarker(marker, ageMs)).toMatchObject({

@@ -18,8 +18,8 @@ test.each([
   [{ path: '' }, ['path'], 'must not be empty'],
   [{ path: 7 }, ['path'], 'must be text; put it in quotes'],
   [{ path: undefined }, ['path'], 'is required (or one of sftp, https, s3 instead)'],
-  [{ trailer: 'T' }, ['trailer'], 'is only read with complete: trailer'],
-  [{ marker: 'x.done' }, ['marker'], 'is only read with complete: marker'],
+  [{ trailer: 'T' }, ['trailer'], 'is only used with complete: trailer'],
+  [{ marker: 'x.done' }, ['marker'], 'is only used with complete: marker'],
   [{ delimiter: '"' }, ['quote'], /^must differ from the delimiter/],
   [
     { https: { url: 'https://hr.example.com/a.csv' } },

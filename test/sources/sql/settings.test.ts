@@ -6,8 +6,8 @@ const right = { kind: 'sql', url: 'sqlite:./hr.db', query: 'select 1 as id', key
 
 test.each([
   [{ kee: 'id' }, ['kee'], /^is not a known key/],
-  [{ query: undefined }, ['query'], 'or queryFile is needed, and not both'],
-  [{ queryFile: './a.sql' }, ['query'], 'or queryFile is needed, and not both'],
+  [{ query: undefined }, ['query'], 'or queryFile is required, but not both'],
+  [{ queryFile: './a.sql' }, ['query'], 'or queryFile is required, but not both'],
   [{ query: 'delete from people' }, ['query'], 'must begin with select or with'],
   [{ key: undefined }, ['key'], 'is required'],
   [{ url: 'oracle://a/b' }, ['url'], 'must begin with postgres://, mysql:// or sqlite:'],
@@ -62,7 +62,7 @@ test.each([
   ['postgres://u:ge%heim@host/db', /without two hexadecimal digits/],
   ['postgres://u:geheim@host/db?sslmode=prefer', /has sslmode=prefer; it can be disable, /],
   ['postgres://u:geheim@host/db?ssl=true', /has the parameter ssl; known are sslmode/],
-  ['mysql://u:geheim@10.0.0.1/db?sslmode=verify-full', /name the host as its certificate does/],
+  ['mysql://u:geheim@10.0.0.1/db?sslmode=verify-full', /use the host name in the certificate/],
   ['mysql://u:geheim@10.0.0.1/db', /verify-full unless the url has another sslmode/],
   ['sqlite:', /must be sqlite: and the path/],
 ])('%s is refused without telling user and password', (url, problem) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { given } from '../../../src/core/run/given.ts';
 import type { AlertNotice, ChannelSettings } from '../../../src/ports/alerts.ts';
 import type { Egress } from '../../../src/ports/runtime.ts';
-import { commandPrefixOf } from '../../../src/watch/alerts/render-notice.ts';
+import { commandPrefixOf } from '../../../src/watch/alerts/pod-commands.ts';
 import { openChannel } from '../../../src/watch/alerts/send.ts';
 import { FakeClock, someInstant } from '../../support/fake-clock.ts';
 import { startProxy } from '../../support/http-proxy.ts';

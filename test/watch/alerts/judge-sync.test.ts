@@ -7,7 +7,7 @@ import { sampleRun } from '../../cli/samples.ts';
 import { endRun, openRun, renewHolds, sampleChange, sampleHold, writePlan } from '../../contracts/store-samples.ts';
 import { someInstant as now } from '../../support/fake-clock.ts';
 
-const doubt = '29 of 30 rows have a status that lifecycle does not name; first at line 2';
+const doubt = '29 of 30 rows have a status that is not in lifecycle; first at line 2';
 
 async function emptyStore(): Promise<Store> {
   const store = await openStore('sqlite::memory:', { folder: '.' });

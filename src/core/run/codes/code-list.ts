@@ -76,6 +76,12 @@ export function findCode(word: string): ListedCode | undefined {
   return listedCodes.find(({ code, rules }) => [code, ...rules].some((name) => fold(name) === wanted));
 }
 
+/** Returns a row of the truth table in words: what it means, without what is done about it. */
+export function ruleWords(rule: Rule): string {
+  const [words = ''] = (findCode(rule)?.meaning ?? rule).split(/[:.]/);
+  return `${words.charAt(0).toLowerCase()}${words.slice(1)}`;
+}
+
 /** Returns the code that the word most likely means, else one that begins as its first half; undefined without any. */
 export function guessCode(word: string): string | undefined {
   const names = listedCodes.flatMap(({ code, rules }) => [code, ...rules]);

@@ -98,7 +98,7 @@ export function chooseNewest(pattern: string, candidates: readonly Candidate[], 
     throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
   }
   if (next !== undefined && compare(newest, next) === 0) {
-    const message = `two files match ${pattern} and neither is newer. Remove one, or set source.newest to the other order`;
+    const message = `two files match ${pattern} and neither is newer. Remove one, or change source.newest`;
     const raw = `${fileNameOf(newest.file)}, ${fileNameOf(next.file)}`;
     throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff', raw });
   }

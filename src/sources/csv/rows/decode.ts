@@ -34,7 +34,7 @@ export function createDecoder(path: string, head: Buffer, configured: CsvEncodin
   let lost = 0;
   let first: { readonly bytes: Buffer; readonly place: number } | undefined;
   const told = (): string =>
-    `${countOf(lost, 'byte is', 'bytes are')} no character of ${encoding}, the first one near byte ${first?.place}`;
+    `${countOf(lost, 'byte is', 'bytes are')} not valid ${encoding}, the first near byte ${first?.place}`;
   return {
     decode(bytes) {
       const text = decoder.decode(bytes, { stream: true });

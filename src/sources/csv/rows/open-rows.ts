@@ -214,7 +214,7 @@ function readHeader(
     numbers.length === 0
       ? []
       : [
-          `${numbers.length === 1 ? 'column' : 'columns'} ${numbers.join(', ')} left out: a name that is not the only one, but for case and spaces, cannot be used`,
+          `${numbers.length === 1 ? 'column' : 'columns'} ${numbers.join(', ')} left out, because the name is not unique apart from case and spaces`,
         ];
   const nameless = countOf(
     keys.filter((key) => key === '').length,

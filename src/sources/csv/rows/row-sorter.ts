@@ -84,7 +84,7 @@ export function createRowSorter({ layout, trailerPrefix, mustEndLine, accepts }:
     get doubts() {
       const more = swallowing - namedDoubts;
       const cut = unclosed === undefined ? [] : [`line ${unclosed.line}: ${neverClosed}`];
-      return [...doubts, ...(more > 0 ? [`${more} more rows of several lines may hide others`] : []), ...cut];
+      return [...doubts, ...(more > 0 ? [`${more} more rows span several lines and may hide others`] : []), ...cut];
     },
     get notes() {
       return [...layout.notes, ...told.all()];
@@ -162,9 +162,9 @@ function isHeader({ cells }: CsvRow, { written }: Layout): boolean {
 const notable = {
   formulas: ['cell', 'written for a spreadsheet, as ="…"; the text between the quotes is used'],
   misquoted: ['cell', 'a quote that is not doubled: unreadable. If the export uses none, set source.quote: none'],
-  short: ['row', 'fewer cells than the header: the last ones are not there, which keeps their fields'],
-  wide: ['row', 'blank cells behind the last column, which are left out'],
-  headers: ['row', 'the header again, or labels of the columns, and no person'],
+  short: ['row', 'fewer cells than the header: the fields of the missing cells are kept'],
+  wide: ['row', 'blank cells after the last column, which are ignored'],
+  headers: ['row', 'a repeated header or column labels instead of a person'],
 } as const;
 
 interface Notes {
@@ -319,7 +319,7 @@ function fieldsOf({ cells, misquoted }: CsvRow, columns: Layout['columns'], told
 
 const undecodable = new Refusal(
   'damaged-text',
-  'has a replacement character: its bytes are no character, or another program has lost it before',
+  'has a replacement character: its bytes are invalid, or an earlier program lost the character',
 );
 const notDoubled = new Refusal('damaged-text', 'has a quote that is not doubled');
 

@@ -100,7 +100,7 @@ export function judgeStatus(
   const page = webPageIn(bytes);
   const what = `${request.name} was answered ${status} by ${hostOf(request)}${page === undefined ? '' : ` with ${page}`}`;
   const isEnd = request.endSetting !== undefined && endings.includes(status);
-  const end = isEnd ? ` If it says so that no page follows, set ${request.endSetting}: [${status}].` : '';
+  const end = isEnd ? ` If this means that no page follows, set ${request.endSetting}: [${status}].` : '';
   if (status === 401) {
     const advice =
       'The credentials are not accepted: check them in the configuration, and that their account is not disabled. ' +

@@ -27,7 +27,7 @@ export function readJsonText(bytes: Uint8Array, { header }: BodyHead = { header:
       throw lines === undefined && !isText(found[0])
         ? error
         : new AnswerInvalid(
-            'the body has a line that is not complete JSON, although it is written as one JSON text a line',
+            'the body has a line that is not complete JSON, although the body has one JSON text per line',
           );
     }
   }

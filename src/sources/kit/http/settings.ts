@@ -29,13 +29,13 @@ export const httpLimits = (timeout: string, requestsPerSecond = 5) =>
         .positive()
         .max(1000)
         .default(requestsPerSecond)
-        .meta({ description: 'Highest number of requests that start in a second.' }),
+        .meta({ description: 'Maximum number of requests per second.' }),
       timeout: durationText('100ms', '7d', timeout).meta({
         description: 'A request without a complete answer within this time fails.',
         examples: [timeout],
       }),
       deadline: durationText('1s', '7d', '15m').meta({
-        description: 'How long one request is retried, waits included, or one long answer may take.',
+        description: 'Maximum time for one request with its retries and waits, or for one long answer.',
         examples: ['15m'],
       }),
     })

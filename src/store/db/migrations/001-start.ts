@@ -7,6 +7,8 @@ export const store = {
     id: 'text not null',
     /** Why processes refuse this copy; null while they do not. */
     refused: 'text',
+    /** The id of the store whose content was moved here. */
+    moved_from: 'text',
   }),
   leases: table(['name'], {
     name: 'text not null',
@@ -479,6 +481,7 @@ export const store = {
     name: 'text not null',
     label: 'text',
     groups: 'text not null',
+    grants: 'text not null',
     method: 'text not null',
     origin: 'text not null',
     created_at: 'bigint not null',

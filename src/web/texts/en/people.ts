@@ -63,7 +63,7 @@ export const people = {
     another: 'Another person',
   } as typeof word,
   until: 'Last day',
-  nextRunActs: 'The next run acts by it.',
+  nextRunActs: 'The next run applies it.',
   reviewHeld: 'Review the held change',
   history: 'History',
   noHistory: 'No run has changed this user.',
@@ -105,14 +105,14 @@ export const previews = {
   title: 'Previews',
   undo: 'Undo',
   undoMeans: (changes: number) =>
-    `Requests a run that makes ${count(changes, 'change', 'changes')}. Guards hold as in every run. Later runs do not do again what was undone.`,
+    `Requests a run that makes ${count(changes, 'change', 'changes')}. Guards hold as in every run. Later runs do not repeat undone changes.`,
 };
 
 export const accounts = {
-  link: 'Accounts of the platform: whose they are, and why',
+  link: 'Platform accounts with their owner and reason',
   title: (sync: string) => `Accounts of ${sync}`,
   search: 'Part of a name, an e-mail or an identification',
-  asRead: 'As the last accepted full read saw them, with what was written since:',
+  asRead: 'From the last accepted full read, updated with later writes:',
   none: 'No account matches.',
   account: 'Account',
   enabled: 'enabled',
@@ -139,11 +139,11 @@ export const accounts = {
   leave: 'Leave',
   leaveTitle: 'Leave the account as it is',
   leaveMeans: (id: string) =>
-    `The account of ${id} stays as it is, and counts as decided. Without a day it is left for good.`,
+    `The account of ${id} stays as it is, and counts as decided. Without an end date, this is permanent.`,
   disable: 'Disable',
   disableTitle: 'Disable the account',
   disableMeans: (id: string) =>
-    `The next full run disables the account of ${id}, within the guards of disables. If HR has the person by then, nothing happens. Without a day, the decision has no end.`,
+    `The next full run disables the account of ${id}, within the guards of disables. If HR has the person by then, nothing happens. Without an end date, the decision does not expire.`,
 };
 
 export const mapping = {
@@ -230,7 +230,7 @@ export const runs = {
     unchanged: 'Unchanged users',
     outOfScope: 'People out of scope',
     matched: 'People with an account',
-    noAccount: 'People without an account who need none',
+    noAccount: 'People who need no account',
     unmanaged: 'Users on the platform only',
     respectedEdits: 'Respected values on the platform',
     sourceLookups: 'Lookups in the HR system',
