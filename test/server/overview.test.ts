@@ -96,6 +96,7 @@ it('a hold waits however many runs came after its run, and an expired one is sti
   expect(held).toMatchObject({
     health: { state: 'succeeding' },
     activity: { kind: 'needs-approval' },
+    people: { source: 20, matched: 20, blocked: 0 },
     holds: { holds: 1, changes: 7, byClass: { disables: 7 }, expired: { holds: 0, changes: 0 } },
   });
   office.clock.jump(25 * hourMs);

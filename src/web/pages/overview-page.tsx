@@ -20,7 +20,9 @@ export function OverviewPage() {
           <>
             <PageHead
               title={t.nav.overview}
-              beside={data.worst === null ? null : <StateBadge of="health" state={data.worst} />}
+              beside={
+                data.worst === null || data.syncs.length < 2 ? null : <StateBadge of="health" state={data.worst} />
+              }
             />
             <WaitingList overview={data} />
             <OrphanList />

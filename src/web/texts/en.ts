@@ -144,7 +144,7 @@ export const en = {
       failedRuns: (runs: number) => count(runs, 'failed run', 'failed runs'),
     },
     people: {
-      title: 'People',
+      title: 'HR and accounts',
       source: (people: number) => `${count(people, 'person', 'people')} in HR`,
       accounts: (accounts: number) => count(accounts, 'account', 'accounts'),
       blocked: (people: number) => `${count(people, 'needs', 'need')} someone`,

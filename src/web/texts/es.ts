@@ -148,7 +148,7 @@ export const es: Texts = {
       failedRuns: (runs) => count(runs, 'ejecución fallida', 'ejecuciones fallidas'),
     },
     people: {
-      title: 'Personas',
+      title: 'RR. HH. y cuentas',
       source: (people) => `${count(people, 'persona', 'personas')} en RR. HH.`,
       accounts: (accounts) => count(accounts, 'cuenta', 'cuentas'),
       blocked: (people) => `${count(people, 'necesita', 'necesitan')} a alguien`,
