@@ -1,6 +1,5 @@
 import type { JobContext, JobOutcome, RunlessJob, SchedulerContext, Work } from '../src/run/work.ts';
 import { advanceRun } from './advance-run.ts';
-import { evaluateAlerts } from './evaluate-alerts.ts';
 import { keepToken } from './keep-token.ts';
 import { makePreview } from './make-preview.ts';
 import { openPreviews } from './open-previews.ts';
@@ -24,7 +23,6 @@ export const schedulerWork: readonly Work<SchedulerContext>[] = [
   recover,
   handingOver('keep-token', keepToken, ({ connections }) => connections.map((connection) => ({ connection }))),
   handingOver('prune', prune, () => [{}]),
-  evaluateAlerts,
 ];
 
 /** Hands work to the workers as often as it says, once for each payload. */

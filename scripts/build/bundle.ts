@@ -32,7 +32,7 @@ export async function bundle({ programs, folder, data, hasSourceMaps = false }: 
     cwd: root,
     input: Object.fromEntries(Object.entries(programs).map(([name, source]) => [name, join(root, source)])),
     platform: 'node',
-    plugins: [data === 'in source' ? besideSource : besideOutput],
+    plugins: [data === 'in source' ? besideSource : besideOutput, undiciParts, plainBuiltins],
     external: (id) => /^[^./]/.test(id) && !bundled.has(id.split('/')[0] ?? ''),
     logLevel: 'silent',
   });
@@ -58,6 +58,48 @@ const groups = [
     priority: 1,
   },
 ];
+
+/**
+ * What Rollcall uses of undici. The rest, with fetch, web sockets, caches, mocks and HTTP/2, takes as long to load as all else
+ * that a small run loads, and brings Node's own undici with it.
+ */
+const undiciParts: Plugin = {
+  name: 'undici-parts',
+  load: {
+    filter: { id: /node_modules\/undici\/(index|lib\/dispatcher\/client-h2)\.js$/ },
+    handler: (id) => (id.endsWith('index.js') ? usedOfUndici : 'module.exports = undefined;'),
+  },
+};
+
+const usedOfUndici = `
+import api from './lib/api/index.js';
+import Dispatcher from './lib/dispatcher/dispatcher.js';
+Object.assign(Dispatcher.prototype, api);
+export { default as Agent } from './lib/dispatcher/agent.js';
+export { default as Client } from './lib/dispatcher/client.js';
+export { default as Pool } from './lib/dispatcher/pool.js';
+export { default as ProxyAgent } from './lib/dispatcher/proxy-agent.js';
+export function request(url, { dispatcher, ...options }) {
+  const { origin, pathname, search } = new URL(url);
+  return dispatcher.request({ ...options, origin, path: pathname + search });
+}
+`;
+
+/** An import of a module of Node.js reads each of its exports, also those that load other modules. */
+const plainBuiltins: Plugin = {
+  name: 'plain-builtins',
+  renderChunk: (code) =>
+    code.replaceAll(
+      /^import (?:([\w$]+)(?:, | ))?(?:\{(.*)\} )?from "(node:[\w/]+)";$/gm,
+      (_, whole: string | undefined, names: string | undefined, id: string) =>
+        [
+          ...(whole === undefined ? [] : [`const ${whole} = process.getBuiltinModule("${id}");`]),
+          ...(names === undefined
+            ? []
+            : [`const {${names.replaceAll(' as ', ': ')}} = process.getBuiltinModule("${id}");`]),
+        ].join(' '),
+    ),
+};
 
 type Place = 'url' | 'dirname' | 'filename';
 

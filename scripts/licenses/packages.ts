@@ -38,7 +38,10 @@ export const inPage: ReadonlySet<string> = new Set([
   'openapi-typescript-helpers',
   'react',
   'react-dom',
+  'regexparam',
   'scheduler',
+  'use-sync-external-store',
+  'wouter',
 ]);
 
 /** Reads the production packages of the lock file in `root`, and their licenses from node_modules. Sorted by name and version. */

@@ -24,8 +24,8 @@ async function buildPage({ isForced = false } = {}): Promise<void> {
       emptyOutDir: true,
       assetsInlineLimit: 0,
       target: 'es2023',
-      // These know light-dark(), which decides the colors.
-      cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+      // These know light-dark() and popovers.
+      cssTarget: ['chrome123', 'firefox125', 'safari17.5'],
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
       license: { fileName: 'licenses.md' },

@@ -12,6 +12,7 @@ import { undoneHash } from '../core/plan/undo.ts';
 import { notFound, usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import type { ChangeState } from '../core/run/run.ts';
+import type { GivenInSync } from '../ports/decisions.ts';
 import { undoneBy } from '../ports/runs.ts';
 import type { DecidedChange, DecisionRecord, PlannedChange, Run, Store } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
@@ -64,9 +65,11 @@ export async function partlyApproved(
   { store, clock, approvals }: Pick<EngineIo, 'store' | 'clock' | 'approvals'>,
 ): Promise<readonly PartApproval[]> {
   if (approvals === undefined) return [];
-  return (await store.decisions.given(sync, clock.now())).map(({ approvals: found, changes }) => {
-    return { class: found.class, changes, of: found.of, by: found.given.map(whoWords) };
-  });
+  return (await store.decisions.given([sync], clock.now())).map(toPartApproval);
+}
+
+export function toPartApproval({ approvals: { class: of, ...found }, changes }: GivenInSync): PartApproval {
+  return { class: of, changes, of: found.of, by: found.given.map(whoWords) };
 }
 
 export interface ClosedHoldsQuery extends HoldsQuery {

@@ -4,8 +4,9 @@ import { personEvents } from '../core/plan/event.ts';
 import { usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import { zeros } from '../core/run/run.ts';
-import { workersLease } from '../ports/leases.ts';
-import type { AppliedCount, Counted, EndedCount, Streak } from '../ports/reports.ts';
+import { noHolds } from '../ports/decisions.ts';
+import { deploymentLease, workersLease } from '../ports/leases.ts';
+import type { AppliedCount, Counted, EndedCount, LastRead, SyncStanding } from '../ports/reports.ts';
 import type { Batch, Run } from '../ports/store.ts';
 import type {
   DaysReport,
@@ -16,40 +17,45 @@ import type {
   SyncOverview,
   WaitingWork,
 } from '../views/overview.ts';
-import type { SyncState } from '../views/syncs.ts';
+import type { SyncView } from '../views/syncs.ts';
 import type { AppIo } from './app-io.ts';
-import { storedName } from './find-named.ts';
-import { isReadWaiting, partlyApproved } from './holds.ts';
+import { storedName, storedNames } from './find-named.ts';
+import { toPartApproval } from './holds.ts';
 import { summarizeLeavers } from './person/leavers.ts';
-import { readRunWork } from './runs.ts';
-import { readSyncStates } from './syncs.ts';
+import { readRunLeases, readRunWork } from './runs.ts';
+import { readStandings, syncState } from './syncs.ts';
+
+/** What the store has about all syncs, read with as many statements for any number of them. */
+type Found = Awaited<ReturnType<typeof readFound>>;
+
+async function readFound(io: AppIo) {
+  const { store, clock, approvals } = io.engine;
+  const now = clock.now();
+  const names = storedNames(io.engine.syncs);
+  const standings = await readStandings(io);
+  const newest = [...standings.values()].flatMap((standing) => standing.newest ?? []);
+  const open = newest.filter(({ endedAt }) => endedAt === undefined).map(({ id }) => id);
+  const [leavers, recent, holds, approved, lastReads, batches, holders] = await Promise.all([
+    summarizeLeavers(io.engine),
+    readRecent(io, now - dayMs),
+    store.holds.open(names, now),
+    approvals === undefined ? [] : store.decisions.given(names, now),
+    store.reports.lastReads(),
+    store.batches.ofRuns(open),
+    readRunLeases(open, io),
+  ]);
+  return { standings, open, leavers, recent, holds, approved, lastReads, batches, holders };
+}
 
 /** Reads health, state and holds of every configured sync from the store. */
 export async function readOverview(io: AppIo): Promise<Overview> {
-  const { store, clock } = io.engine;
-  const now = clock.now();
-  const [states, leavers, recent, unfinished, isDeploymentRunning, worker] = await Promise.all([
-    readSyncStates(io),
-    summarizeLeavers(io.engine),
-    readRecent(io, now - dayMs),
-    store.runs.unfinished(),
-    io.isDeployed(),
-    store.leases.holder(workersLease, now),
-  ]);
-  const syncs: SyncOverview[] = [];
-  for (const state of states) {
-    syncs.push({
-      ...given({ leavers: leavers.find(({ sync }) => sync === state.name) }),
-      ...(await overviewOf(
-        state,
-        unfinished.find(({ sync }) => sync === storedName(state.name, io.engine.syncs)),
-        recent,
-        io,
-      )),
-    });
-  }
+  const now = io.engine.clock.now();
+  const found = await readFound(io);
+  const syncs = io.syncs.map((view) => overviewOf(view, found, io));
+  const isHeld = (lease: string): boolean => (found.holders.get(lease)?.until ?? 0) > now;
+  const isDeploymentRunning = isHeld(deploymentLease);
   const isQueued = io.checkRedis !== undefined;
-  const workers = isQueued ? (worker === undefined ? 'none' : 'alive') : isDeploymentRunning ? 'in-process' : 'none';
+  const workers = isQueued ? (isHeld(workersLease) ? 'alive' : 'none') : isDeploymentRunning ? 'in-process' : 'none';
   return {
     at: now,
     plainText: [...io.plainText],
@@ -59,44 +65,38 @@ export async function readOverview(io: AppIo): Promise<Overview> {
       deploymentSeenAt: await io.deploymentSeenAt(),
       workers,
       requests: syncs.reduce((sum, { requests }) => sum + requests, 0),
-      runs: unfinished.length,
+      runs: found.open.length,
     },
   };
 }
 
-async function overviewOf(
-  { waiting: requests, ...state }: SyncState,
-  run: Run | undefined,
-  recent: Recent,
-  io: AppIo,
-): Promise<SyncOverview> {
-  const { store, clock } = io.engine;
-  const now = clock.now();
-  const stored = storedName(state.name, io.engine.syncs);
+function overviewOf(view: SyncView, found: Found, io: AppIo): SyncOverview {
+  const { waiting: requests, ...state } = syncState(view, found.standings, io);
+  const stored = storedName(view.name, io.engine.syncs);
+  const standing = found.standings.get(stored);
+  const holds = waitingOf(stored, found);
+  const { lastRun } = state;
+  const step = lastRun !== undefined && lastRun.endedAt === undefined ? stepOf(lastRun, found, io) : undefined;
   const isOfSync = ({ sync }: Counted): boolean => sync === stored;
-  const streak = await store.reports.streak(stored);
-  const holds = await readWaiting(stored, state.lastRun, io);
-  const step = run && (await readStep(run, io));
+  const { applied, ended } = found.recent;
   const isWaiting = holds.changes + holds.reads + holds.expired.changes > 0;
   const kind =
     step !== undefined ? 'running' : isWaiting ? 'needs-approval' : requests > 0 ? ('waiting' as const) : 'idle';
   return {
     ...state,
-    freshAt: streak.freshAt,
-    health: healthOf(state, streak, io.staleBefore(state.name, now)),
+    ...given({ leavers: found.leavers.find(({ sync }) => sync === view.name) }),
+    health: healthOf(standing, io.staleBefore(view.name, io.engine.clock.now())),
     activity: { kind, run: step },
     holds,
-    people: await readPeople(stored, io),
-    lastDay: countRecent({ applied: recent.applied.filter(isOfSync), ended: recent.ended.filter(isOfSync) }),
+    people: peopleOf(found.lastReads.get(stored)),
+    lastDay: countRecent({ applied: applied.filter(isOfSync), ended: ended.filter(isOfSync) }),
     requests,
   };
 }
 
 /** Returns what the last accepted full read saw; undefined before there is one. */
-async function readPeople(sync: string, { engine: { store } }: AppIo): Promise<SyncOverview['people']> {
-  const read = await store.rosters.open(sync);
-  const run = read && (await store.runs.get(read.run));
-  const plan = run?.plan;
+function peopleOf(read: LastRead | undefined): SyncOverview['people'] {
+  const plan = read?.plan;
   if (read === undefined || plan === undefined) return undefined;
   const { matched, managedUsers, platformUsers, unmanaged = 0, outOfScope, noAccount, blocked } = plan;
   if (matched === undefined || managedUsers === undefined || platformUsers === undefined) return undefined;
@@ -104,7 +104,7 @@ async function readPeople(sync: string, { engine: { store } }: AppIo): Promise<S
   const skipped = [['out-of-scope', outOfScope], ['no-account', noAccount], ...reasons] as const;
   return {
     ...{ readAt: read.at, run: read.run, source: read.rows, owned: managedUsers },
-    ...{ matched: matched + (run?.end?.created ?? 0), blocked: reasons.reduce((sum, [, some]) => sum + some, 0) },
+    ...{ matched: matched + read.created, blocked: reasons.reduce((sum, [, some]) => sum + some, 0) },
     ...{ platform: platformUsers, unknown: unmanaged },
     skipped: Object.fromEntries(skipped.filter(([, people]) => people > 0)),
   };
@@ -137,10 +137,13 @@ function isBadEnd({ outcome, isSuccess }: EndedCount): boolean {
 }
 
 /** Returns the health by the newest success and what followed it. */
-function healthOf({ pause }: Pick<SyncState, 'pause'>, streak: Streak, staleBefore: number | undefined): SyncHealth {
-  const { endedAt, successAt, failures, failingSince, lastFailure } = streak;
+function healthOf(standing: SyncStanding | undefined, staleBefore: number | undefined): SyncHealth {
+  const { pause, endedAt, successAt, failures = 0, failingSince, lastFailure } = standing ?? {};
   const isStale = endedAt !== undefined && staleBefore !== undefined && (successAt ?? 0) < staleBefore;
-  const facts = { ...lastFailure, failures, isStale, by: pause?.by, until: pause?.until };
+  const facts = {
+    ...{ run: undefined, outcome: undefined, reason: undefined, ...lastFailure },
+    ...{ failures, isStale, by: pause?.by, until: pause?.until },
+  };
   if (pause !== undefined) return { ...facts, state: 'paused', since: pause.pausedAt };
   if (endedAt === undefined) return { ...facts, state: 'never-ran', since: undefined };
   if (failures > 0) return { ...facts, state: 'failing', since: failingSince };
@@ -148,24 +151,22 @@ function healthOf({ pause }: Pick<SyncState, 'pause'>, streak: Streak, staleBefo
   return { ...facts, state: 'succeeding', since: successAt };
 }
 
-/** Counts what waits for an operator in one sync. `newest`: its newest run. */
-async function readWaiting(sync: string, newest: Run | undefined, { engine }: AppIo): Promise<WaitingWork> {
-  const { store, clock } = engine;
-  const now = clock.now();
-  const [open, expired] = await Promise.all([store.holds.open(sync, now), store.reports.expiredHolds(sync, now)]);
-  const reads = newest !== undefined && (await isReadWaiting(newest, store)) ? 1 : 0;
+/** Counts what waits for an operator in one sync. */
+function waitingOf(sync: string, { standings, holds: all, approved }: Found): WaitingWork {
+  const { changes, byClass, expired, ...open } = all.get(sync) ?? noHolds;
+  const { newest, acceptedAt = Number.NEGATIVE_INFINITY } = standings.get(sync) ?? {};
   // A hold of which every change was decided stays open until the next run.
-  const holds = open.changes === 0 ? [] : open.holds;
+  const holds = changes === 0 ? [] : open.holds;
   const undecided = expired.changes === 0 ? [] : expired.holds;
   return {
     holds: holds.length,
-    changes: open.changes,
-    byClass: open.byClass,
+    changes,
+    byClass,
     expired: { holds: undecided.length, changes: expired.changes },
-    reads,
+    reads: newest?.plan?.isReadDoubted === true && acceptedAt < newest.startedAt ? 1 : 0,
     heldAt: earliest([...holds, ...undecided].map(({ heldAt }) => heldAt)),
     expiresAt: earliest(holds.map(({ expiresAt }) => expiresAt)),
-    approvals: await partlyApproved(sync, engine),
+    approvals: approved.filter((one) => one.sync === sync).map(toPartApproval),
   };
 }
 
@@ -173,11 +174,11 @@ function earliest(instants: readonly number[]): number | undefined {
   return instants.length === 0 ? undefined : Math.min(...instants);
 }
 
-/** Reads how far a run is and whether a process works on it, and estimates when it ends. */
-async function readStep(run: Run, io: AppIo): Promise<RunStep> {
+/** Returns how far a run is and whether a process works on it, and estimates when it ends. */
+function stepOf(run: Run, { batches: all, holders }: Found, io: AppIo): RunStep {
   const { id, phase, startedAt, problem, waiting, read } = run;
-  const batches = await io.engine.store.batches.ofRun(id);
-  const interrupted = (await readRunWork(run, batches, io))?.interrupted;
+  const batches = all.filter((batch) => batch.run === id);
+  const interrupted = readRunWork(run, batches, holders, io)?.interrupted;
   const step = { run: id, phase, startedAt, interrupted, problem, waiting };
   const isSending = phase === 'delivering' || phase === 'proving';
   if (!isSending || batches.length === 0) {

@@ -1,7 +1,7 @@
 import { usageError } from '../core/run/errors.ts';
 import { type Waiting, waitFor } from '../core/run/waiting.ts';
 import { isFilePending } from '../core/run/waves.ts';
-import { runLease, workersLease } from '../ports/leases.ts';
+import { deploymentLease, type LeaseHolder, runLease, workersLease } from '../ports/leases.ts';
 import type { FindingPage } from '../ports/reports.ts';
 import type { Batch, ChangeQuery, PlannedChange, Plans, RawText, Run, RunFilter } from '../ports/store.ts';
 import { spanOn } from '../run/clock-span.ts';
@@ -110,7 +110,7 @@ export async function* everyChange(
 export async function describeRun(io: AppIo, id: string): Promise<RunReport> {
   const run = await findRun(id, io.engine.store);
   const report = await runReport(run, io.engine);
-  const work = await readRunWork(run, report.batches, io);
+  const work = readRunWork(run, report.batches, await readRunLeases([run.id], io), io);
   const waiting = run.waiting ?? (await waitOutside(run, work, io));
   return { ...report, work, run: { ...run, waiting } };
 }
@@ -126,22 +126,33 @@ async function waitOutside(run: Run, work: RunWork | undefined, io: AppIo): Prom
   return waitFor('worker', 'the run continues', { about: 'no process works on the run', since });
 }
 
-/** Returns undefined for a run that has ended. */
-export async function readRunWork(run: Run, batches: readonly Batch[], io: AppIo): Promise<RunWork | undefined> {
-  if (run.phase === 'done') return undefined;
-  return { interrupted: await interruptionOf(run, io), files: filesOf(run, batches, io) };
+/** Reads who works on some runs, or could. */
+export function readRunLeases(runs: readonly string[], { engine }: AppIo): Promise<ReadonlyMap<string, LeaseHolder>> {
+  return engine.store.reports.holders([deploymentLease, workersLease, ...runs.map(runLease)]);
 }
 
-async function interruptionOf(run: Run, io: AppIo): Promise<RunWork['interrupted']> {
-  const { store, clock } = io.engine;
-  const now = clock.now();
-  // A lease that has expired is still there. One that was released is not.
-  const holder = await store.leases.holder(runLease(run.id), 0);
-  if (holder !== undefined && holder.until > now) return undefined;
+/** Returns undefined for a run that has ended. `holders`: see `readRunLeases`. */
+export function readRunWork(
+  run: Run,
+  batches: readonly Batch[],
+  holders: ReadonlyMap<string, LeaseHolder>,
+  io: AppIo,
+): RunWork | undefined {
+  if (run.phase === 'done') return undefined;
+  return { interrupted: interruptionOf(run, holders, io), files: filesOf(run, batches, io) };
+}
+
+function interruptionOf(
+  run: Run,
+  holders: ReadonlyMap<string, LeaseHolder>,
+  { engine, checkRedis }: AppIo,
+): RunWork['interrupted'] {
+  const isHeld = (lease: string): boolean => (holders.get(lease)?.until ?? 0) > engine.clock.now();
   // With Redis, a worker holds the run only while it takes a step. A deployment takes a run that is free.
-  const isQueued = io.checkRedis !== undefined;
-  const isTaken = isQueued ? (await store.leases.holder(workersLease, now)) !== undefined : await io.isDeployed();
-  return isTaken ? undefined : { at: holder?.until, isQueued };
+  const isQueued = checkRedis !== undefined;
+  if (isHeld(runLease(run.id)) || isHeld(isQueued ? workersLease : deploymentLease)) return undefined;
+  // A lease that has expired is still there. One that was released is not.
+  return { at: holders.get(runLease(run.id))?.until, isQueued };
 }
 
 function filesOf(run: Run, batches: readonly Batch[], { engine }: AppIo): RunWork['files'] {

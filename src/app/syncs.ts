@@ -3,38 +3,40 @@ import { limitedClasses } from '../core/plan/change.ts';
 import { conflict, usageError } from '../core/run/errors.ts';
 import { formatInstant } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
-import type { Pause, Run } from '../ports/store.ts';
+import type { SyncStanding } from '../ports/reports.ts';
+import type { Pause } from '../ports/store.ts';
 import { appliedInWindow } from '../run/judge/count-changes.ts';
-import type { MappingSamples, SyncMapping, SyncState } from '../views/syncs.ts';
+import type { MappingSamples, SyncMapping, SyncState, SyncView } from '../views/syncs.ts';
 import type { AppIo } from './app-io.ts';
 import { note, type SignedCaller } from './audit.ts';
-import { findSync, storedName } from './find-named.ts';
+import { findSync, storedName, storedNames } from './find-named.ts';
 
-/** Number of recent runs that are searched for the newest successful one. */
-const searchedRuns = 50;
-const isGood = ({ isSuccess }: Run): boolean => isSuccess;
+export async function readSyncStates(io: AppIo): Promise<readonly SyncState[]> {
+  const standings = await readStandings(io);
+  return io.syncs.map((view) => syncState(view, standings, io));
+}
 
-export async function readSyncStates({ engine, syncs, nextSlot }: AppIo): Promise<readonly SyncState[]> {
-  const { store, clock } = engine;
-  const waiting = await store.triggers.waiting();
-  return Promise.all(
-    syncs.map(async (view): Promise<SyncState> => {
-      const stored = storedName(view.name, engine.syncs);
-      const [runs, pause] = await Promise.all([
-        store.runs.list({ sync: stored, limit: searchedRuns }),
-        store.pauses.get(stored, clock.now()),
-      ]);
-      return {
-        ...view,
-        pause,
-        lastRun: runs[0],
-        freshAt: runs.find(isGood)?.startedAt,
-        nextSlotAt: pause === undefined ? nextSlot(view.name, clock.now()) : undefined,
-        frozenUntil: engine.syncs.get(view.name)?.frozenUntil?.(clock.now()),
-        waiting: waiting.filter(({ sync }) => sync === stored).length,
-      };
-    }),
-  );
+/** Reads how the configured syncs stand, by the name that the store has. */
+export function readStandings({ engine }: AppIo): Promise<ReadonlyMap<string, SyncStanding>> {
+  return engine.store.reports.syncs(storedNames(engine.syncs), engine.clock.now());
+}
+
+export function syncState(
+  view: SyncView,
+  standings: ReadonlyMap<string, SyncStanding>,
+  { engine, nextSlot }: AppIo,
+): SyncState {
+  const now = engine.clock.now();
+  const { pause, newest, freshAt, requests = 0 } = standings.get(storedName(view.name, engine.syncs)) ?? {};
+  return {
+    ...view,
+    pause,
+    lastRun: newest,
+    freshAt,
+    nextSlotAt: pause === undefined ? nextSlot(view.name, now) : undefined,
+    frozenUntil: engine.syncs.get(view.name)?.frozenUntil?.(now),
+    waiting: requests,
+  };
 }
 
 export interface PauseOrder extends SignedCaller {

@@ -8,6 +8,7 @@ import type { Stringifier } from 'csv-stringify';
 import type { Change } from '../core/plan/change.ts';
 import { buildFileRows } from '../core/run/batch.ts';
 import { type ErrorCode, PlatformError, RollcallError } from '../core/run/errors.ts';
+import { given } from '../core/run/given.ts';
 import type { Dialect } from '../core/run/settings.ts';
 import type { BatchToSubmit, Delivery, Submission } from '../ports/delivery.ts';
 import type { Platform } from '../ports/platform.ts';
@@ -111,10 +112,11 @@ export function refusalOf(error: unknown): Refusal {
   if (!(error instanceof PlatformError)) throw error;
   const text = RollcallError.rawTextOf(error);
   const raw = text === undefined ? {} : { raw: text };
-  if (error.effect === 'unknown') return { kind: 'unknown', reason: error.message, ...raw };
+  const also = { ...given({ status: error.status }), ...raw };
+  if (error.effect === 'unknown') return { kind: 'unknown', reason: error.message, ...also };
   if (error.code === 'PLATFORM_BUSY') {
     const afterMs = typeof error.retry === 'object' ? error.retry.afterMs : busyWaitMs;
-    return { kind: 'wait', afterMs, reason: error.message, ...raw };
+    return { kind: 'wait', afterMs, reason: error.message, ...also };
   }
   if (refusals.includes(error.code)) return { kind: 'refused', reason: error.message, ...raw };
   throw error;

@@ -1,13 +1,12 @@
+import { hostname } from 'node:os';
 import { readLeavers } from '../app/person/leavers.ts';
 import { keepNextSlots } from '../app/syncs.ts';
 import type { Config } from '../config/config.ts';
 import { given } from '../core/run/given.ts';
 import { defaultLeaverTarget } from '../core/run/settings.ts';
 import { randomShare } from '../platform/client/defaults.ts';
-import { deploymentLease, workersLease } from '../ports/leases.ts';
-import { catchUpMs, untilCaughtUp } from '../watch/alerts/freshness.ts';
-import type { ProcessMemory } from '../watch/alerts/judge-service.ts';
-import { type AlertChecks, type Alerts, openAlertChecks, openAlerts } from '../watch/alerts/open-alerts.ts';
+import { type Alerts, openAlerts } from '../watch/alerts/open-alerts.ts';
+import { type AlertChecks, openAlertChecks, type Sight } from '../watch/alerts/open-checks.ts';
 import { commandPrefixOf } from '../watch/alerts/pod-commands.ts';
 import type { Place } from '../watch/alerts/render-notice.ts';
 import type { WatchedWork } from '../watch/alerts/topics.ts';
@@ -16,17 +15,10 @@ import type { Engine } from './engine.ts';
 import { freshnessLimits } from './freshness.ts';
 import { watchedReports } from './mailed-reports.ts';
 
-/** What only the processes of `rollcall start` evaluate. */
-interface Standing {
-  /** Before this instant (epoch ms), no sync is late. */
-  readonly freshFrom: number;
-  readonly work: WatchedWork;
-}
-
 export function openConfigAlerts(
   config: Config,
   { io, connections, egress, tracing }: Engine,
-  standing?: Standing,
+  work?: WatchedWork,
 ): Alerts {
   const { store, clock, logger, newId } = io;
   const limits = freshnessLimits(config);
@@ -49,13 +41,12 @@ export function openConfigAlerts(
         read: () => readLeavers(name, io, { nextSlot, hasWorkers: config.redis !== undefined }),
         frozenUntil: (now: number) => (isLong ? io.syncs.get(name)?.frozenUntil?.(now) : undefined),
       };
-      const isExcused = untilCaughtUp(standing?.freshFrom ?? 0, () => clock.jumps?.() ?? []);
-      return { name, connection, staleBefore, isExcused, leavers: watched };
+      return { name, connection, staleBefore, leavers: watched };
     }),
     connections: [...connections].map(([name, { tokenManager }]) => {
       return { name, token: () => tokenManager.status(), reports: watchedReports(config, name) };
     }),
-    ...(standing === undefined ? {} : { work: standing.work }),
+    ...given({ work }),
     store,
     clock,
     logger,
@@ -69,23 +60,17 @@ function traceOf({ traceUrl }: Config, tracing: Engine['tracing']): Pick<Place, 
   return tracing === undefined && traceUrl === undefined ? {} : { trace: { url: traceUrl } };
 }
 
-/** Opens the alerts of a process of `rollcall start`. `queue`: of a scheduler with Redis. */
+/** Opens the checks of a process of `rollcall start`. `queue`: with Redis. */
 export function openConfigAlertChecks(
   config: Config,
   engine: Engine,
-  { queue, memory }: { readonly queue?: WatchedWork['queue']; readonly memory: ProcessMemory },
+  { queue, sight }: { readonly queue: Parameters<typeof openAlertChecks>[1]['queue']; readonly sight: Sight },
 ): AlertChecks {
-  const { store, clock } = engine.io;
-  const isHeld = async (lease: string) => (await store.leases.holder(lease, clock.now())) !== undefined;
-  const work: WatchedWork = {
-    hasSchedules: [config.syncs, config.reports]
-      .flatMap((some) => Object.values<{ schedule?: unknown }>(some))
-      .some(({ schedule }) => schedule !== undefined),
-    isScheduled: () => isHeld(deploymentLease),
-    isWorked: config.redis === undefined ? undefined : () => isHeld(workersLease),
-    queue,
-    refusedReload: () => memory.refusedReload,
-  };
-  const alerts = openConfigAlerts(config, engine, { freshFrom: clock.now() + catchUpMs, work });
-  return openAlertChecks(alerts, engine.io, memory);
+  const hasSchedules = [config.syncs, config.reports]
+    .flatMap((some) => Object.values<{ schedule?: unknown }>(some))
+    .some(({ schedule }) => schedule !== undefined);
+  const alerts = openConfigAlerts(config, engine, { hasSchedules, hasWorkers: config.redis !== undefined });
+  // In a container each process has a host of its own.
+  const name = process.pid === 1 ? hostname() : `${hostname()}/${process.pid}`;
+  return openAlertChecks(alerts, { ...engine.io, process: name, sight, queue });
 }

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 import { onDemand } from '../core/run/on-demand.ts';
 import { traceIdsOf } from '../core/run/run.ts';
 import { deploymentLease } from '../ports/leases.ts';
-import { freshMemory, type ProcessMemory } from '../watch/alerts/judge-service.ts';
+import { openSight, type Sight } from '../watch/alerts/open-checks.ts';
 import { type LogScope, openLogScope } from '../watch/logs/log-scope.ts';
 import { deploymentLeaseMs } from '../work/deployment-lease.ts';
 import { type DriveIo, driveRun } from '../work/drive-run.ts';
@@ -21,14 +21,14 @@ export interface AppParts {
   /** Reads the configuration again, and throws its problems. */
   readonly checkConfig?: () => Promise<unknown>;
   /** What this process saw before it opened the engine. */
-  readonly memory?: ProcessMemory;
+  readonly sight?: Sight;
 }
 
 /** Opens what the use cases of the command line and the server need over an opened engine. Closing it closes the engine. */
 export function openApp(
   config: Config,
   engine: Engine,
-  { scope = openLogScope(), checkConfig = async () => config, memory = freshMemory() }: AppParts = {},
+  { scope = openLogScope(), checkConfig = async () => config, sight = openSight() }: AppParts = {},
 ): AppIo {
   const { io, connections } = engine;
   const owner = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
@@ -92,7 +92,7 @@ export function openApp(
     platformApi: platformApiOf(connections),
     start: async (options) =>
       (await import('./deployment.ts')).startDeployment(
-        { config, engine, app, openDrive: driveIo, checkConfig, memory },
+        { config, engine, app, openDrive: driveIo, checkConfig, sight },
         options,
       ),
     close: () => engine.close(),

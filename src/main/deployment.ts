@@ -13,15 +13,13 @@ import type { Logger } from '../ports/runtime.ts';
 import type { SchedulerContext } from '../run/work.ts';
 import type { HealthParts, OpenApiDocument, RunningServer, ServerParts, Vitals } from '../server/server-parts.ts';
 import type { ServerSettings } from '../server/settings.ts';
-import { freshMemory, type ProcessMemory } from '../watch/alerts/judge-service.ts';
-import type { AlertChecks } from '../watch/alerts/open-alerts.ts';
-import type { WatchedWork } from '../watch/alerts/topics.ts';
+import { type Sight, watchUntil } from '../watch/alerts/open-checks.ts';
 import type { OpenedMetrics } from '../watch/metrics/metrics.ts';
 import {
-  alertWithoutScheduler,
   deploymentLeaseMs,
   type LeasedWork,
   refuseBesideWorkers,
+  untilAborted,
   workUnderLease,
 } from '../work/deployment-lease.ts';
 import { type DriveIo, runlessContext } from '../work/drive-run.ts';
@@ -38,7 +36,6 @@ export interface DeploymentHooks {
   readonly onReady: () => void;
   /** Called after each tick of the scheduler. */
   readonly onTick?: () => void;
-  readonly memory?: ProcessMemory;
 }
 
 /**
@@ -51,7 +48,7 @@ export async function runDeployment(
   config: Config,
   engine: Engine,
   given: DriveIo,
-  { onReady, onTick = () => {}, memory = freshMemory() }: DeploymentHooks,
+  { onReady, onTick = () => {} }: DeploymentHooks,
 ): Promise<void> {
   const { clock, logger, store } = engine.io;
   const onError = (error: unknown, task: string): void =>
@@ -64,13 +61,11 @@ export async function runDeployment(
     async run(signal) {
       const drive: DriveIo = { ...given, signal };
       const dispatch = openLocalDispatch(drive, (job, payload) => runJob(job, payload, runlessContext(drive)));
-      const alerts = openConfigAlertChecks(config, engine, { memory });
       try {
-        const context = schedulerContext(config, engine, { drive, dispatch, alerts });
+        const context = schedulerContext(config, engine, { drive, dispatch });
         await runScheduler(schedulerWork, context, { clock, signal, onTick, onError });
       } finally {
         await dispatch.close();
-        await alerts.ended();
       }
     },
     conflict() {
@@ -92,7 +87,7 @@ export async function runDeployment(
 export function schedulerContext(
   config: Config,
   { io, connections }: Engine,
-  { drive, dispatch, alerts }: { readonly drive: DriveIo; readonly dispatch: Dispatch; readonly alerts: AlertChecks },
+  { drive, dispatch }: { readonly drive: DriveIo; readonly dispatch: Dispatch },
 ): SchedulerContext {
   const scheduled = Object.values(config.syncs).flatMap(({ name, schedule }) =>
     schedule === undefined ? [] : [{ name, schedule }],
@@ -104,7 +99,6 @@ export function schedulerContext(
     calendars: openCalendars(scheduled, io),
     reports: dueReports(config, io),
     closeOrphan: openOrphans(drive),
-    evaluateAlerts: () => alerts.begin(drive.signal),
   };
 }
 
@@ -117,16 +111,16 @@ interface DeploymentParts {
   readonly openDrive: (options: StartOptions) => DriveIo;
   /** Reads the configuration again, and throws its problems. */
   readonly checkConfig: () => Promise<unknown>;
-  readonly memory: ProcessMemory;
+  readonly sight: Sight;
 }
 
 /** Runs `rollcall start` until the signal aborts, or until the configuration is to be opened again. */
 export function startDeployment(parts: DeploymentParts, options: StartOptions): Promise<'stopped' | 'reload'> {
   const { signal, onHangup } = options;
-  const { checkConfig, engine, memory } = parts;
+  const { checkConfig, engine, sight } = parts;
   const { clock, logger } = engine.io;
   const onRefused = (problems: readonly string[]): void => {
-    memory.refusedReload = { at: clock.now(), problems };
+    sight.refusedReload = { at: clock.now(), problems };
   };
   return workUntilReload({ signal, onHangup, checkConfig, logger, onRefused }, (until) =>
     runRole(parts, { ...options, signal: until }),
@@ -135,15 +129,15 @@ export function startDeployment(parts: DeploymentParts, options: StartOptions): 
 
 /** The work of the role, and the server if there is one. Returns after the signal aborts. */
 async function runRole(parts: DeploymentParts, options: StartOptions): Promise<void> {
-  const { config, engine, app, memory } = parts;
+  const { config, engine, app, sight } = parts;
   const { role = 'all', listen, onReady, onListening, onSignInLink } = options;
   refuseRole(config, options);
   const { clock, logger } = engine.io;
   const heartbeat = openHeartbeat(clock);
   const isServed = config.server !== undefined || listen !== undefined;
   const isWatched = isServed || engine.tracing !== undefined;
-  const watch = isWatched && config.redis !== undefined ? await openWatch(config.redis, engine) : undefined;
-  const metrics = isWatched ? await openProcessMetrics(config, engine, { queue: watch?.depth, memory }) : undefined;
+  const watch = config.redis === undefined ? undefined : await openWatch(config.redis, engine);
+  const metrics = isWatched ? await openProcessMetrics(config, engine, { queue: watch?.depth, sight }) : undefined;
   let isStarted = false;
   try {
     const server =
@@ -186,38 +180,53 @@ async function openWatch(redis: NonNullable<Config['redis']>, engine: Engine): P
   return watchRedis(redis, engine.io);
 }
 
+/** Works, and looks at the alerts beside it, until the signal aborts. */
 async function work(
-  { config, engine, openDrive, memory }: DeploymentParts,
+  parts: DeploymentParts,
   options: StartOptions,
   heartbeat: Heartbeat,
   watch: RedisWatch | undefined,
 ): Promise<void> {
+  const { config, engine, sight } = parts;
+  const { role = 'all', signal } = options;
+  const over = new AbortController();
+  const until = AbortSignal.any([signal, over.signal]);
+  const checks = openConfigAlertChecks(config, engine, { queue: watch?.depth, sight });
+  const beside = [
+    watchUntil(checks, engine.io.clock, until),
+    ...(watch === undefined || role === 'scheduler' || role === 'server'
+      ? []
+      : [heartbeat.watchWorker(watch.waiting, until)]),
+  ];
+  try {
+    await workAs(role, parts, options, heartbeat);
+  } finally {
+    over.abort(new RollcallError('the work has ended', { code: 'CANCELLED' }));
+    await Promise.all(beside);
+  }
+}
+
+async function workAs(
+  role: Role,
+  { config, engine, openDrive }: DeploymentParts,
+  options: StartOptions,
+  heartbeat: Heartbeat,
+): Promise<void> {
   const { redis } = config;
-  const { role = 'all', onReady, signal } = options;
+  const { onReady, signal } = options;
   if (role === 'server') {
     onReady();
-    return alertWithoutScheduler(engine.io, openConfigAlertChecks(config, engine, { memory }), signal);
+    return untilAborted(signal);
   }
   const drive = openDrive(options);
   // From now on, a missing tick is a fault.
   if (role !== 'worker') heartbeat.ticked();
-  if (redis === undefined) return runDeployment(config, engine, drive, { onReady, onTick: heartbeat.ticked, memory });
+  if (redis === undefined) return runDeployment(config, engine, drive, { onReady, onTick: heartbeat.ticked });
   const { runRedisDeployment } = await import('./redis.ts');
-  const over = new AbortController();
-  const watching =
-    watch === undefined || role === 'scheduler'
-      ? undefined
-      : heartbeat.watchWorker(watch.waiting, AbortSignal.any([signal, over.signal]));
-  try {
-    await runRedisDeployment(engine, heartbeat.follow(drive), {
-      ...{ redis, role, onReady, workers: config.workers, onTick: heartbeat.ticked },
-      openAlerts: (queue) => openConfigAlertChecks(config, engine, { queue, memory }),
-      contextOf: (dispatch, alerts) => schedulerContext(config, engine, { drive, dispatch, alerts }),
-    });
-  } finally {
-    over.abort(new RollcallError('the work has ended', { code: 'CANCELLED' }));
-    await watching;
-  }
+  await runRedisDeployment(engine, heartbeat.follow(drive), {
+    ...{ redis, role, onReady, workers: config.workers, onTick: heartbeat.ticked },
+    contextOf: (dispatch) => schedulerContext(config, engine, { drive, dispatch }),
+  });
 }
 
 function refuseRole({ redis, server }: Config, { role = 'all', listen }: StartOptions): void {
@@ -417,12 +426,12 @@ function openIdOf({
 async function openProcessMetrics(
   config: Config,
   { io, meter }: Engine,
-  { queue, memory }: { readonly queue: WatchedWork['queue']; readonly memory: ProcessMemory },
+  { queue, sight }: { readonly queue: RedisWatch['depth'] | undefined; readonly sight: Sight },
 ): Promise<OpenedMetrics> {
   const { openMetrics } = await import('../watch/metrics/metrics.ts');
   const { clock, newId, store } = io;
   const channels = config.alerts.map(({ name }) => name);
-  const isReloadRefused = () => memory.refusedReload !== undefined;
+  const isReloadRefused = () => sight.refusedReload !== undefined;
   const names = {
     syncs: Object.values(config.syncs),
     connections: Object.keys(config.connections),

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { getCACertificates } from 'node:tls';
 import type { ConnectionAccess, PlatformApi } from '../app/app-io.ts';
 import { keepSafeguards, moveFormerNames } from '../app/audit.ts';
 import { findConnection } from '../app/find-named.ts';
@@ -245,7 +244,7 @@ function openConnection(settings: ConnectionSettings, parts: ConnectionParts): C
 
 /** Node takes given authorities in place of its own. */
 function withPublic(ca: string): string {
-  return [...getCACertificates('default'), ca].join('\n');
+  return [...process.getBuiltinModule('node:tls').getCACertificates('default'), ca].join('\n');
 }
 
 /** What every token manager of this process shares. */

@@ -27,7 +27,7 @@ import { type Clock, type Egress, type Logger, type NewId, silentLogger, type Up
 import type { GuessedFile } from '../ports/source.ts';
 import type { StoreMigration } from '../ports/store-operations.ts';
 import { sourceTokenName } from '../ports/tokens.ts';
-import { freshMemory } from '../watch/alerts/judge-service.ts';
+import { openSight } from '../watch/alerts/open-checks.ts';
 import { type LogScope, openLogScope } from '../watch/logs/log-scope.ts';
 import { isTelemetryOn } from '../watch/tracing/is-on.ts';
 import { followClock, openWhenWritable, uptimeOf } from '../work/liveness.ts';
@@ -201,7 +201,7 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
       isReadOnly: !hasEffect,
       egress,
     });
-  const memory = freshMemory();
+  const sight = openSight();
   const engine =
     waits === undefined
       ? await open()
@@ -212,7 +212,7 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
             (await import('./deployment.ts')).serveWaiting(config, fault, { clock, logger, newId: newUlid, ...waits }),
           ...{ clock, logger, signal: waits.signal },
           onWaited: (away) => {
-            memory.away = away;
+            sight.away = away;
           },
         });
   const tracing = await openTracing(config, { env: options.env, clock, logger, egress });
@@ -225,7 +225,7 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
   };
   const checkConfig = async (): Promise<void> => options.onChecked?.(await readConfig(configPath, options.env));
   const traced = tracing === undefined ? {} : { tracing };
-  return openApp(config, { ...engine, ...traced, close }, { scope, checkConfig, memory });
+  return openApp(config, { ...engine, ...traced, close }, { scope, checkConfig, sight });
 }
 
 /** Loads the library of logs only for a command that writes some. */

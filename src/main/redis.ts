@@ -8,9 +8,7 @@ import type { RedisSettings } from '../ports/redis.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import type { SchedulerContext, Work } from '../run/work.ts';
-import type { AlertChecks } from '../watch/alerts/open-alerts.ts';
-import type { WatchedWork } from '../watch/alerts/topics.ts';
-import { alertWithoutScheduler, announceDeployment, announceWorker } from '../work/deployment-lease.ts';
+import { announceDeployment, announceWorker, untilAborted } from '../work/deployment-lease.ts';
 import type { DriveIo } from '../work/drive-run.ts';
 import { adviseOn } from '../work/queue/error-gate.ts';
 import { openWorker, type RunWorker } from '../work/queue/open-worker.ts';
@@ -26,9 +24,7 @@ export interface RedisDeploymentOptions {
   readonly onReady: () => void;
   /** Called after each tick of the scheduler. */
   readonly onTick: () => void;
-  /** Opens the alerts of this process. `queue`: of a scheduler; undefined in a worker. */
-  readonly openAlerts: (queue: WatchedWork['queue']) => AlertChecks;
-  readonly contextOf: (dispatch: Dispatch, alerts: AlertChecks) => SchedulerContext;
+  readonly contextOf: (dispatch: Dispatch) => SchedulerContext;
 }
 
 const announceMs = 5000;
@@ -46,13 +42,13 @@ export async function runRedisDeployment(
   drive: DriveIo,
   options: RedisDeploymentOptions,
 ): Promise<void> {
-  const { redis, role, workers, onReady, openAlerts } = options;
+  const { redis, role, workers, onReady } = options;
   const schedules = role !== 'worker';
   if (schedules) await announceDeployment(io, drive.signal);
   const worker = role === 'scheduler' ? undefined : startWorker(redis, workers, io, drive);
   onReady();
   try {
-    await (schedules ? schedule(io, drive, options) : alertWithoutScheduler(io, openAlerts(undefined), drive.signal));
+    await (schedules ? schedule(io, drive, options) : untilAborted(drive.signal));
   } finally {
     await worker?.close();
   }
@@ -95,7 +91,7 @@ function startWorker(
 async function schedule(
   io: EngineIo,
   drive: DriveIo,
-  { redis, onTick, openAlerts, contextOf }: RedisDeploymentOptions,
+  { redis, onTick, contextOf }: RedisDeploymentOptions,
 ): Promise<void> {
   const { clock, logger } = io;
   const { signal } = drive;
@@ -107,22 +103,19 @@ async function schedule(
     () => {},
   );
   const dispatch = openQueueDispatch(queue, io);
-  const depth = () => queue.depth().catch(() => undefined);
-  const alerts = openAlerts(depth);
   const renewLease: Work<SchedulerContext> = {
     name: 'deployment lease',
     everyMs: announceMs,
     run: () => announceDeployment(io, signal),
   };
   try {
-    await runScheduler([renewLease, ...schedulerWork], contextOf(dispatch, alerts), {
+    await runScheduler([renewLease, ...schedulerWork], contextOf(dispatch), {
       clock,
       signal,
       onTick,
       onError: report,
     });
   } finally {
-    await alerts.ended();
     await close();
   }
 }

@@ -1,6 +1,9 @@
 import type { ChangeKind } from '../core/plan/change.ts';
 import type { AlertCode, AlertTopic } from '../core/run/codes/code-names.ts';
+import type { RootCause } from '../core/run/errors.ts';
 import type { ChangeState, Outcome } from '../core/run/run.ts';
+import type { QueueDepth } from './metrics.ts';
+import type { Run } from './runs.ts';
 
 /**
  * `critical`: the platform is drifting from the source now. `warning`: an operator needs to check it today. `info`:
@@ -9,11 +12,55 @@ import type { ChangeState, Outcome } from '../core/run/run.ts';
 export const severities = ['info', 'warning', 'critical'] as const;
 export type Severity = (typeof severities)[number];
 
-/** Alerts are grouped by subject: one sync, one connection, or the deployment as a whole. */
+/** Alerts are grouped by subject: one sync, one connection, the host of an HR system, or the deployment as a whole. */
 export interface AlertSubject {
-  readonly kind: 'sync' | 'connection' | 'deployment';
+  readonly kind: 'sync' | 'connection' | 'source' | 'deployment';
   readonly name: string;
 }
+
+/** A time in which the store took no write. */
+export interface Outage {
+  readonly from: number;
+  readonly until: number;
+  /** Why, in a few words: `its disk is full`. */
+  readonly fault: string;
+}
+
+/** A configuration that a process could not read again. */
+export interface RefusedReload {
+  readonly at: number;
+  readonly problems: readonly string[];
+}
+
+/** What one process of the deployment sees. It writes this under its own name, and never decides about an alert. */
+export interface Observation {
+  /** Unique among the processes of the deployment, and known to the operator: the host, with the process id if needed. */
+  readonly process: string;
+  readonly startedAt: number;
+  /** It is written again before this instant (epoch ms). Otherwise the process is gone. */
+  readonly until: number;
+  /** The process has stopped. What it saw counts neither as trouble nor as over. */
+  readonly isStopped?: true;
+  readonly refusedReload?: RefusedReload;
+  /** The last time without the store that is over. */
+  readonly outage?: Outage;
+  /** The queue in Redis; `away`: Redis does not answer. Absent: without Redis. */
+  readonly queue?: QueueDepth | 'away';
+}
+
+/** The syncs that a shared cause concerns. */
+export interface Concerned {
+  /** Since when it concerns each sync, and when it was last seen there. */
+  readonly syncs: Readonly<Record<string, { readonly from: number; readonly at: number }>>;
+  readonly cause: RootCause;
+  /** The newest reason as a sentence. */
+  readonly reason: string;
+  /** When it last worked again for one of them. */
+  readonly goodAt?: number;
+}
+
+/** What the deployment can lack. `some-redis`: Redis answers some processes only. */
+export type Lacked = 'scheduler' | 'worker' | 'redis' | 'some-redis' | 'free-worker';
 
 /** Names with numbers or instants, in order of importance. */
 export type Figures = readonly (readonly [name: string, value: number | string])[];
@@ -42,6 +89,8 @@ export interface AlertProblem {
   readonly action: string;
   /** How many people, changes or files it concerns. Ten times as many is worse. Absent: it has no number. */
   readonly count?: number;
+  /** How many syncs or processes it concerns. The number is corrected once, and when it doubles. Absent: one. */
+  readonly concerns?: number;
   /** The run that it is about. Notices about one run belong together: a thread, an incident. */
   readonly run?: string;
   /** The people of a run about named people. Absent: it is about all people. */
@@ -61,6 +110,10 @@ export interface KnownProblem extends AlertProblem {
   readonly times: number;
   /** Since when a problem that came back is over. The notice of its end follows when it stays over. */
   readonly wellSince?: number;
+  /** `concerns` as the last notice told it. */
+  readonly toldOf?: number;
+  /** That notice corrected the number. */
+  readonly isCorrected?: true;
   /** No reminder is sent until it gets worse or changes its reason. */
   readonly acked?: { readonly by: string; readonly at: number };
 }
@@ -82,10 +135,14 @@ export interface AlertState {
    * evaluated twice.
    */
   readonly judgedRuns: readonly string[];
+  /** Until when the sync may be late, because it catches up. `hindered`: it cannot run now. Only for a sync. */
+  readonly excusedUntil?: number | 'hindered';
   /** End of the last reported time without the store, so that it is reported once. Only for a deployment. */
   readonly storeBackAt?: number;
-  /** The syncs whose runs the platform ended, since it last answered one. Only for a connection. */
-  readonly failing?: readonly string[];
+  /** Since when it is seen that something lacks. Only for a deployment. */
+  readonly lacking?: Readonly<Partial<Record<Lacked, number>>>;
+  /** Only for a connection or a source. */
+  readonly concerned?: Readonly<Partial<Record<RootCause['topic'], Concerned>>>;
   /** Problems that ended lately: one that comes back soon is the same one. */
   readonly ended?: Readonly<Partial<Record<AlertTopic, EndedProblem>>>;
 }
@@ -169,17 +226,15 @@ export type DeliveryResult =
 /** The data of an ended run that alerts and metrics use. */
 export interface EndedRun {
   readonly id: string;
+  readonly sync: string;
+  readonly outcome: NonNullable<Run['outcome']>;
+  readonly startedAt: number;
   readonly endedAt: number;
 }
 
-/** When a sync last ran, and when it last succeeded. Only runs about all people count. */
-export interface LastRuns {
-  readonly attemptAt: number | undefined;
-  readonly successAt: number | undefined;
-}
-
-/** The number of changes of one kind in one state. */
+/** The number of changes of one kind in one state, in the plan of a run. */
 export interface ChangeResult {
+  readonly run: string;
   readonly kind: ChangeKind;
   readonly state: ChangeState;
   readonly count: number;
@@ -190,7 +245,13 @@ export const successOutcomes: readonly Outcome[] = ['succeeded', 'nothing-to-do'
 
 /** The stored alert states, and the outbox of notices: a notice is stored before it is sent. */
 export interface AlertBook {
+  /** Returns every stored state, in one query. */
+  states(): Promise<readonly AlertState[]>;
   state(subject: AlertSubject): Promise<AlertState | undefined>;
+  /** Stores what a process sees, in place of what it saw before. */
+  observe(seen: Observation): Promise<void>;
+  /** Returns what the processes see, in order of name. Without those that are gone. */
+  observations(now: number): Promise<readonly Observation[]>;
   /**
    * Stores `next` and adds the notices to the outbox, once per named channel, in one transaction. Returns false and
    * does nothing when the stored version differs from `seenVersion` (0: no state was stored).
@@ -212,13 +273,10 @@ export interface AlertBook {
    * Returns runs of the sync that ended at `since` or later, oldest first. Without `since`, returns only the newest.
    */
   endedRuns(sync: string, since: number | undefined, limit: number): Promise<readonly EndedRun[]>;
-  /** Returns the syncs that have a run that ended at `since` or later. */
-  syncsWithEnds(since: number): Promise<readonly string[]>;
-  /** Returns the runs in progress that have a failed file, a refused upload or an unresolved batch. */
-  troubledRuns(): Promise<readonly { readonly sync: string; readonly run: string }[]>;
-  lastRuns(sync: string): Promise<LastRuns>;
-  /** Counts the changes of a run's plan by kind and state. */
-  changeResults(run: string): Promise<readonly ChangeResult[]>;
+  /** Returns runs of all syncs that ended at `since` or later, oldest first. */
+  endedSince(since: number, limit: number): Promise<readonly EndedRun[]>;
+  /** Counts the changes of the plans of these runs by kind and state. */
+  changeResults(runs: readonly string[]): Promise<readonly ChangeResult[]>;
 }
 
 export interface OutgoingNotice {

@@ -27,6 +27,13 @@ export interface ApprovalOrder extends GivenApproval, Omit<GivenApprovals, 'give
   readonly expiresAt: number;
 }
 
+/** Approvals that some waiting changes of a sync have in common. */
+export interface GivenInSync {
+  readonly sync: string;
+  readonly approvals: GivenApprovals;
+  readonly changes: number;
+}
+
 export interface DecidedPeople {
   /** Which of their changes were decided. Absent: those of their accounts. */
   readonly part?: ChangePart;
@@ -52,11 +59,8 @@ export interface Decisions {
    * `decide` would skip.
    */
   give(sync: string, changes: readonly DecidedChange[], approval: ApprovalOrder): Promise<ReadonlySet<string>>;
-  /** Returns the approvals that the waiting changes of a sync have, with the number of changes. */
-  given(
-    sync: string,
-    now: number,
-  ): Promise<readonly { readonly approvals: GivenApprovals; readonly changes: number }[]>;
+  /** Returns the approvals that the waiting changes of these syncs have, with the number of changes. */
+  given(syncs: readonly string[], now: number): Promise<readonly GivenInSync[]>;
   /**
    * Marks open changes that were left out when others of the same hold were decided. Later plans hold them until they
    * are decided, regardless of their number.
@@ -111,11 +115,18 @@ export interface OpenHolds {
    */
   readonly changes: number;
   readonly byClass: Readonly<Partial<Record<ChangeClass, number>>>;
+  /** Holds that no operator decided in time, and the number of their changes. The next run asks about them again. */
+  readonly expired: { readonly holds: readonly HoldFacts[]; readonly changes: number };
 }
 
+export const noHolds: OpenHolds = { holds: [], changes: 0, byClass: {}, expired: { holds: [], changes: 0 } };
+
 export interface Holds {
-  /** Returns the pending changes at this instant. Suitable for frequent calls, because large counts are cached. */
-  open(sync: string, now: number): Promise<OpenHolds>;
+  /**
+   * Returns the pending changes of these syncs at this instant, by sync; one without a hold is absent. Suitable for frequent
+   * calls, because large counts are cached.
+   */
+  open(syncs: readonly string[], now: number): Promise<ReadonlyMap<string, OpenHolds>>;
   /** Returns holds in state `open`, including expired ones, oldest first. */
   listOpen(sync: string): Promise<readonly HoldFacts[]>;
   ofRun(runId: string): Promise<readonly HoldFacts[]>;

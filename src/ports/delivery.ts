@@ -51,10 +51,17 @@ export type Submission =
   /** Written to a folder. Another system delivers it. */
   | { readonly kind: 'exported'; readonly path: string }
   /** Nothing was applied. Retry after a wait (another file is processing, too many requests). */
-  | { readonly kind: 'wait'; readonly afterMs: number; readonly reason: string; readonly raw?: string }
+  | {
+      readonly kind: 'wait';
+      readonly afterMs: number;
+      readonly reason: string;
+      /** The status of the answer. Absent: another file is processing. */
+      readonly status?: number;
+      readonly raw?: string;
+    }
   /** Nothing was applied, because the file is too large for the platform. */
   | { readonly kind: 'too-large'; readonly reason: string; readonly raw?: string }
   /** Nothing was applied, and a retry of the same batch cannot succeed. `mayBeBusy`: unless another file is processing. */
   | { readonly kind: 'refused'; readonly reason: string; readonly raw?: string; readonly mayBeBusy?: true }
   /** The platform may have applied it: the batch is unresolved. */
-  | { readonly kind: 'unknown'; readonly reason: string; readonly raw?: string };
+  | { readonly kind: 'unknown'; readonly reason: string; readonly status?: number; readonly raw?: string };

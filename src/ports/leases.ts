@@ -6,6 +6,9 @@ export const deploymentLease = 'deployment';
 /** Name of the lease that all workers with Redis renew together: other processes see by it whether any lives. */
 export const workersLease = 'workers';
 
+/** Held by the process that judges what all processes see, and sends alerts. */
+export const alertsLease = 'alerts';
+
 /** Held by the process that exports the metrics of the store. */
 export const metricsLease = 'metrics';
 
@@ -22,6 +25,11 @@ export interface Lease {
   readonly deaths?: number;
 }
 
+export interface LeaseHolder {
+  readonly owner: string;
+  readonly until: number;
+}
+
 export interface Leases {
   /**
    * Takes the lease if it is free or expired. The fence increases with every take. Returns undefined when another owner
@@ -32,7 +40,7 @@ export interface Leases {
   renew(lease: Lease, ttlMs: number, now: number): Promise<boolean>;
   /** Releases the lease, only if it is still ours. */
   release(lease: Lease): Promise<void>;
-  holder(name: string, now: number): Promise<{ owner: string; until: number } | undefined>;
+  holder(name: string, now: number): Promise<LeaseHolder | undefined>;
 }
 
 export interface TurnRequest {

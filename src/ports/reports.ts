@@ -1,11 +1,24 @@
 import type { Change, ChangeClass, ChangeKind, ChangePart } from '../core/plan/change.ts';
 import type { PersonEvent } from '../core/plan/event.ts';
+import type { PlanFacts } from '../core/run/facts.ts';
 import type { Finding, FindingCode } from '../core/run/finding.ts';
 import type { ChangeState } from '../core/run/run.ts';
-import type { HoldFacts } from './runs.ts';
+import type { LeaseHolder } from './leases.ts';
+import type { HoldFacts, Run } from './runs.ts';
+import type { Pause } from './store-operations.ts';
+import type { TokenRecord } from './tokens.ts';
 
-/** Results of the latest runs of a sync about all people. Canceled runs do not count. */
-export interface Streak {
+/** What a sync does and waits for, and the results of its latest runs about all people. Canceled runs do not count. */
+export interface SyncStanding {
+  readonly sync: string;
+  /** About anyone, in progress or ended. */
+  readonly newest: Run | undefined;
+  readonly pause: Pause | undefined;
+  /** Requests that no run has taken, those of equal scope once, and the instant of the oldest. */
+  readonly requests: number;
+  readonly requestedAt: number | undefined;
+  /** When the last accepted full read was stored. */
+  readonly acceptedAt: number | undefined;
   /** End of the newest run (epoch ms); undefined: none has ended. */
   readonly endedAt: number | undefined;
   /** Start and end of the newest success. */
@@ -21,11 +34,14 @@ export interface Streak {
     | undefined;
 }
 
-/** Holds that no operator decided in time. The next run asks about their changes again. */
-export interface ExpiredHolds {
-  readonly holds: readonly HoldFacts[];
-  /** Number of distinct changes that were never decided. */
-  readonly changes: number;
+/** The last accepted full read of a sync, and the plan of its run. */
+export interface LastRead {
+  readonly at: number;
+  readonly run: string;
+  readonly rows: number;
+  /** Accounts that the run made after the read. */
+  readonly created: number;
+  readonly plan: PlanFacts | undefined;
 }
 
 /** The length of the time that one count covers: the offset of every time zone is a multiple of it. */
@@ -147,8 +163,14 @@ export function factKey({
 
 /** Questions of the overview that concern several tables. They change nothing. */
 export interface Reports {
-  streak(sync: string): Promise<Streak>;
-  expiredHolds(sync: string, now: number): Promise<ExpiredHolds>;
+  /** Returns how these syncs stand, by name, with one statement for any number of syncs. */
+  syncs(names: readonly string[], now: number): Promise<ReadonlyMap<string, SyncStanding>>;
+  /** Returns the last accepted full read of every sync that has one. */
+  lastReads(): Promise<ReadonlyMap<string, LastRead>>;
+  /** Returns who holds these leases, or held them last and did not release them, by name. */
+  holders(names: readonly string[]): Promise<ReadonlyMap<string, LeaseHolder>>;
+  /** Returns the state of every pair, for a display: no pair is presented because of it. */
+  tokenStates(): Promise<readonly Pick<TokenRecord, 'connection' | 'state' | 'expiresAt'>[]>;
   hold(id: string): Promise<HoldFacts | undefined>;
   /** Returns changes of runs. Throws `STORE_INVALID` when no configured key opens the values. */
   recentChanges(query: RecentQuery): Promise<readonly FoundInRun[]>;

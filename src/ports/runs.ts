@@ -1,6 +1,7 @@
 import type { CorrectionsFound } from '../core/person/corrections.ts';
 import type { ChangeClass } from '../core/plan/change.ts';
 import type { UndoOrder } from '../core/plan/undo.ts';
+import type { RootCause } from '../core/run/errors.ts';
 import type { DeliveryFacts, EndFacts, PlanFacts } from '../core/run/facts.ts';
 import type { Finding } from '../core/run/finding.ts';
 import type { ReadFact, Watermark } from '../core/run/next-read.ts';
@@ -117,7 +118,7 @@ export interface Run {
   /** What the run waits for now. Undefined: it does not wait. */
   readonly waiting: Waiting | undefined;
   /** The last temporary problem of the run (epoch ms), which it retried. */
-  readonly problem: { readonly at: number; readonly reason: string } | undefined;
+  readonly problem: { readonly at: number; readonly reason: string; readonly cause?: RootCause } | undefined;
   /** Requests to the platform so far. Those of a killed worker's last step may be missing. */
   readonly requests: RequestCounts;
   readonly isCancelRequested: boolean;

@@ -300,13 +300,15 @@ export interface Batches {
   getMany(ids: readonly string[]): Promise<readonly Batch[]>;
   /** Returns the batches of the run, or those that the query selects, in order of number. */
   ofRun(runId: string, query?: BatchQuery): Promise<readonly Batch[]>;
+  /** Returns the batches of these runs, in order of run and number. */
+  ofRuns(runs: readonly string[]): Promise<readonly Batch[]>;
   /**
    * Returns the batches that a step of the run looks at, in order of number: those of state `sending`, `sent` or
    * `unresolved`, the first planned one, and all planned parts. A run may have a thousand others.
    */
   wave(runId: string): Promise<{ readonly open: readonly Batch[]; readonly planned: readonly PlannedBatch[] }>;
-  /** Returns the batches of the connection whose effect is not known. */
-  unknown(connection: string): Promise<UnknownBatches>;
+  /** Returns the batches of these connections whose effect is not known. */
+  unknown(connections: readonly string[]): Promise<UnknownBatches>;
   /**
    * Returns those of the users with a change that another run of the connection has sent, and whose effect is not
    * proven.

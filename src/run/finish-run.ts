@@ -1,4 +1,4 @@
-import { describeError, RollcallError } from '../core/run/errors.ts';
+import { describeError, RollcallError, rootCauseOf } from '../core/run/errors.ts';
 import { noPlan } from '../core/run/facts.ts';
 import type { Finding } from '../core/run/finding.ts';
 import { countOf, firstOf } from '../core/run/formats.ts';
@@ -157,6 +157,9 @@ export async function failRun(context: RunContext, error: unknown, io: EngineIo)
   const text = isOurs ? RollcallError.rawTextOf(error) : String(error);
   await keepRaw(context.owned, { about: 'end of the run', text }, io);
   if (!isOurs) return finishRun(context, io, reason);
-  await io.store.runs.update(context.owned, { end: { failure: error.code, reasons: [reason] } });
+  const cause = rootCauseOf(error, context.owned.run.connection);
+  await io.store.runs.update(context.owned, {
+    end: { failure: error.code, reasons: [reason], ...given({ cause }) },
+  });
   return finishRun(context, io, error.code === 'SOURCE_REFUSED' ? `${reason} ${afterRefusal}` : reason);
 }

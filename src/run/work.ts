@@ -56,8 +56,6 @@ export interface SchedulerContext {
   enqueue(job: RunlessJob, payload: Readonly<Record<string, string>>): Promise<void>;
   /** Takes a run that no process drives and whose sync this configuration does not have. */
   closeOrphan(run: Run): Promise<void>;
-  /** Starts an evaluation of alerts, unless one is in progress. Sending a notice never delays the scheduler. */
-  evaluateAlerts(): Promise<unknown>;
 }
 
 /** The slots of one schedule. Instants are epoch ms. */

@@ -32,6 +32,8 @@ const mostOfCaller = 20;
 const tryAgainSeconds = 30;
 
 export interface EventStreams {
+  /** Returns what was read for the key in the last second, or reads it: many streams cost one reading. */
+  share<Value>(key: string, read: () => Promise<Value>): Promise<Value>;
   /**
    * Returns the text of a stream, and undefined when the client has the final state already. Each event is the whole state,
    * sent first and after each change. Throws what the first read throws, and 429 when too many streams are open. The stream
@@ -50,7 +52,7 @@ export interface StreamStart {
 
 export function openEventStreams({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }): EventStreams {
   const open = new Map<string, number>();
-  const shared = new Map<string, { readonly at: number; readonly state: Promise<StreamedState> }>();
+  const shared = new Map<string, { readonly at: number; readonly value: Promise<unknown> }>();
 
   const enter = (caller: string, signal: AbortSignal): void => {
     const all = [...open.values()].reduce((sum, count) => sum + count, 0);
@@ -66,30 +68,38 @@ export function openEventStreams({ clock, logger }: { readonly clock: Clock; rea
     else signal.addEventListener('abort', leave, { once: true });
   };
 
-  const read = ({ key, read: ask }: StreamTopic): Promise<StreamedState> => {
+  const share = <Value>(key: string, ask: () => Promise<Value>): Promise<Value> => {
     const now = clock.now();
     const known = shared.get(key);
-    if (known !== undefined && Math.abs(now - known.at) < lookEveryMs) return known.state;
+    // A key stands for one kind of value.
+    if (known !== undefined && Math.abs(now - known.at) < lookEveryMs) return known.value as Promise<Value>;
     for (const [other, { at }] of shared) if (Math.abs(now - at) >= lookEveryMs) shared.delete(other);
-    const state = ask();
-    state.catch(() => {});
-    shared.set(key, { at: now, state });
-    return state;
+    const value = ask();
+    value.catch(() => {});
+    shared.set(key, { at: now, value });
+    return value;
   };
+
+  const read = ({ key, read: ask }: StreamTopic) =>
+    share(key, async () => {
+      const { state, isFinal } = await ask();
+      const data = JSON.stringify(state);
+      // Equal states have equal ids, in every process.
+      return { id: createHash('sha256').update(data).digest('base64url').slice(0, 16), data, isFinal };
+    });
 
   async function* follow(
     topic: StreamTopic,
-    first: StreamedState,
+    first: Awaited<ReturnType<typeof read>>,
     { lastId, signal }: StreamStart,
   ): AsyncGenerator<string> {
     let sent = lastId;
     let spokeAt = clock.now();
     yield `retry: ${retryMs}\n\n`;
     for (let now = first; ; now = await read(topic)) {
-      const id = idOf(now);
-      if (id !== sent) {
-        yield `id: ${id}\nevent: ${topic.event}\ndata: ${JSON.stringify(now.state)}\n\n`;
-        [sent, spokeAt] = [id, clock.now()];
+      if (now.id !== sent) {
+        yield `id: ${now.id}\nevent: ${topic.event}\ndata: ${now.data}\n\n`;
+        [sent, spokeAt] = [now.id, clock.now()];
       } else if (clock.now() - spokeAt >= heartbeatMs) {
         yield ': nothing new\n\n';
         spokeAt = clock.now();
@@ -112,16 +122,12 @@ export function openEventStreams({ clock, logger }: { readonly clock: Clock; rea
   }
 
   return {
+    share,
     async open(topic, from) {
       const first = await read(topic);
-      if (first.isFinal && idOf(first) === from.lastId) return undefined;
+      if (first.isFinal && first.id === from.lastId) return undefined;
       enter(from.caller, from.signal);
       return untilClosed(follow(topic, first, from), from.signal);
     },
   };
-}
-
-/** Equal states have equal ids, in every process. */
-function idOf({ state }: StreamedState): string {
-  return createHash('sha256').update(JSON.stringify(state)).digest('base64url').slice(0, 16);
 }

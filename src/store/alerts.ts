@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { NotNull, Selectable } from 'kysely';
 import { given } from '../core/run/given.ts';
 import {
   type AlertBook,
@@ -6,7 +6,7 @@ import {
   type AlertNotice,
   type AlertState,
   type AlertSubject,
-  type ChangeResult,
+  type Observation,
   threadOf,
 } from '../ports/alerts.ts';
 import { type Database, inTransaction } from './db/database.ts';
@@ -14,10 +14,11 @@ import { fields } from './db/fields.ts';
 import { addNew } from './db/row-writer.ts';
 import type { Schema } from './db/schema.ts';
 import { countChanges } from './plans/plan-access.ts';
-import { fullScopes } from './reports.ts';
 
 export function createAlerts(db: Database): AlertBook {
   return {
+    states: async () => (await db.selectFrom('alert_states').selectAll().orderBy('subject').execute()).map(toState),
+
     async state(subject) {
       const row = await db
         .selectFrom('alert_states')
@@ -25,6 +26,25 @@ export function createAlerts(db: Database): AlertBook {
         .where('subject', '=', subjectKey(subject))
         .executeTakeFirst();
       return row && toState(row);
+    },
+
+    async observe(seen) {
+      const row = { process: seen.process, until_at: seen.until, seen: JSON.stringify(seen) };
+      await db
+        .insertInto('observations')
+        .values(row)
+        .onConflict((conflict) => conflict.column('process').doUpdateSet(row))
+        .execute();
+    },
+
+    async observations(now) {
+      const rows = await db
+        .selectFrom('observations')
+        .selectAll()
+        .where('until_at', '>', now)
+        .orderBy('process')
+        .execute();
+      return rows.map(({ seen }) => JSON.parse(seen) as Observation);
     },
 
     save: (seenVersion, next, outgoing) =>
@@ -143,6 +163,7 @@ export function createAlerts(db: Database): AlertBook {
     },
 
     async prune(before) {
+      await db.deleteFrom('observations').where('until_at', '<', before).execute();
       const { numDeletedRows } = await db
         .deleteFrom('alert_deliveries')
         .where('made_at', '<', before)
@@ -151,70 +172,34 @@ export function createAlerts(db: Database): AlertBook {
     },
 
     async endedRuns(sync, since, limit) {
-      const rows = await db
-        .selectFrom('runs')
-        .select(['id', 'ended_at'])
+      return endedRuns(db)
         .where('sync', '=', sync)
-        .where('ended_at', 'is not', null)
         .$if(since !== undefined, (query) => query.where('ended_at', '>=', since ?? 0))
         .orderBy('ended_at', since === undefined ? 'desc' : 'asc')
         .orderBy('id', since === undefined ? 'desc' : 'asc')
         .limit(since === undefined ? 1 : limit)
         .execute();
-      return rows.map(({ id, ended_at }) => ({ id, endedAt: ended_at ?? 0 }));
     },
 
-    async syncsWithEnds(since) {
-      const rows = await db.selectFrom('runs').select('sync').distinct().where('ended_at', '>=', since).execute();
-      return rows.map(({ sync }) => sync);
-    },
+    endedSince: (since, limit) =>
+      endedRuns(db).where('ended_at', '>=', since).orderBy('ended_at').orderBy('id').limit(limit).execute(),
 
-    async troubledRuns() {
-      const rows = await db
-        .selectFrom('runs')
-        .innerJoin('batches', 'batches.run', 'runs.id')
-        .select(['runs.sync', 'runs.id'])
-        .distinct()
-        .where('runs.ended_at', 'is', null)
-        .where((where) =>
-          where.or([
-            where('batches.final', '=', 'failed'),
-            where('batches.state', '=', 'unresolved'),
-            // A file that was sent and refused.
-            where.and([
-              where('batches.kind', '=', 'csv'),
-              where('batches.state', '=', 'settled'),
-              where('batches.sent_at', 'is not', null),
-              where('batches.file_id', 'is', null),
-              where('batches.final_at', 'is', null),
-            ]),
-          ]),
-        )
-        .execute();
-      return rows.map(({ sync, id }) => ({ sync, run: id }));
-    },
-
-    async lastRuns(sync) {
-      const newest = db
-        .selectFrom('runs')
-        .select('ended_at')
-        .where('sync', '=', sync)
-        .where('scope', 'in', fullScopes)
-        .where('ended_at', 'is not', null)
-        .orderBy('ended_at', 'desc')
-        .limit(1);
-      const attempt = await newest.executeTakeFirst();
-      const success = await newest.where('is_success', '=', 1).executeTakeFirst();
-      return { attemptAt: attempt?.ended_at ?? undefined, successAt: success?.ended_at ?? undefined };
-    },
-
-    async changeResults(run) {
-      const plan = await db.selectFrom('plans').select('id').where('run', '=', run).executeTakeFirst();
-      const found = plan === undefined ? [] : await countChanges(db, plan.id, ['kind', 'state']);
-      const keyOf = ({ kind, state }: ChangeResult): string => `${kind} ${state}`;
-      return found.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+    async changeResults(runs) {
+      const found = await countChanges(db, runs, ['plan', 'kind', 'state']);
+      const keyOf = ({ kind, state }: (typeof found)[number]): string => `${kind} ${state}`;
+      const inOrder = found.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+      // A run's plan has the id of the run.
+      return inOrder.map(({ plan, ...result }) => ({ ...result, run: plan }));
     },
   };
+}
+
+function endedRuns(db: Database) {
+  return db
+    .selectFrom('runs')
+    .select(['id', 'sync', 'outcome', 'started_at as startedAt', 'ended_at as endedAt'])
+    .where('ended_at', 'is not', null)
+    .$narrowType<{ outcome: NotNull; endedAt: NotNull }>();
 }
 
 /** For example `sync people` or `connection acme`. Names contain no blanks. */

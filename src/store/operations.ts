@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { conflict } from '../core/run/errors.ts';
 import type { AlertState } from '../ports/alerts.ts';
 import type { Learned, LearnedFacts, Pause, Pauses, Restores, SyncNames } from '../ports/store.ts';
@@ -9,7 +9,7 @@ import { type Database, inTransaction, type OpenTransaction } from './db/databas
 import { fields } from './db/fields.ts';
 import type { KeyRing } from './db/key-ring.ts';
 import { addNew, isSameRow, put } from './db/row-writer.ts';
-import { keyOf } from './db/schema.ts';
+import { keyOf, type Schema } from './db/schema.ts';
 import { declaredColumns, declaredTables, placeOf, tables } from './db/tables.ts';
 
 const pauses = fields<Pause, 'pauses'>('pauses', { by_whom: 'by', until_at: 'until' }, { until: 'optional' });
@@ -31,7 +31,7 @@ export function createPauses(db: Database): Pauses {
 
     async list(now) {
       const rows = await db.selectFrom('pauses').selectAll().orderBy('sync').execute();
-      return rows.map(pauses.fromRow).filter((pause) => isPausing(pause, now));
+      return rows.flatMap((row) => pauseAt(row, now) ?? []);
     },
   };
 }
@@ -57,8 +57,13 @@ export function createLearned(db: Database): Learned {
 
 export async function findPause(db: Database | OpenTransaction, sync: string, now: number): Promise<Pause | undefined> {
   const row = await db.selectFrom('pauses').selectAll().where('sync', '=', sync).executeTakeFirst();
-  const pause = row && pauses.fromRow(row);
-  return pause !== undefined && isPausing(pause, now) ? pause : undefined;
+  return row && pauseAt(row, now);
+}
+
+/** Returns the pause of a row; undefined after its end. */
+export function pauseAt(row: Selectable<Schema['pauses']>, now: number): Pause | undefined {
+  const pause = pauses.fromRow(row);
+  return isPausing(pause, now) ? pause : undefined;
 }
 
 export function createRestores(db: Database): Restores {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { EndFacts, PlanFacts } from '../core/run/facts.ts';
 import type { Counts } from '../core/run/run.ts';
 import { type AppliedCount, type EndedCount, factKey, quarterMs, type Reports } from '../ports/reports.ts';
 import type { Uptime } from '../ports/runtime.ts';
@@ -11,6 +12,7 @@ import { keepByVersion, waitingHashes, waitingVersion } from './plans/decisions.
 import { holdFields } from './plans/hold-members.ts';
 import { stated } from './plans/stated.ts';
 import { createRunReports, heldEnds } from './run-reports.ts';
+import { readStandings } from './sync-standings.ts';
 
 export function createReports(db: Database, keys: KeyRing, uptime: Pick<Uptime, 'now'> | undefined): Reports {
   const waiting = keepByVersion<ReadonlySet<string>>();
@@ -110,130 +112,78 @@ export function createReports(db: Database, keys: KeyRing, uptime: Pick<Uptime, 
       return waiting(sync, await waitingVersion(db, sync, now), () => waitingHashes(db, sync, now));
     },
 
-    async streak(sync) {
-      const ended = db
-        .selectFrom('runs')
-        .where('sync', '=', sync)
-        .where('scope', 'in', fullScopes)
-        .where('ended_at', 'is not', null)
-        .orderBy('ended_at', 'desc')
-        .orderBy('id', 'desc');
-      const [newest, success] = await Promise.all([
-        ended.select('ended_at').where('outcome', '!=', 'cancelled').limit(1).executeTakeFirst(),
-        ended.select(['started_at', 'ended_at']).where('is_success', '=', 1).limit(1).executeTakeFirst(),
-      ]);
-      const successAt = success?.ended_at ?? undefined;
-      const failed = ended
-        .where('outcome', '!=', 'cancelled')
-        .where('is_success', '=', 0)
-        .where('ended_at', '>', successAt ?? -1);
-      const [sums, last] = await Promise.all([
-        failed
-          .clearOrderBy()
-          .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('ended_at').as('since')])
-          .executeTakeFirstOrThrow(),
-        failed.select(['id', 'outcome', 'reason']).limit(1).executeTakeFirst(),
-      ]);
-      return {
-        endedAt: newest?.ended_at ?? undefined,
-        freshAt: success?.started_at ?? undefined,
-        successAt,
-        failures: sums.count,
-        failingSince: sums.since ?? undefined,
-        lastFailure: last && { run: last.id, outcome: last.outcome ?? '', reason: last.reason ?? undefined },
-      };
+    async syncs(names, now) {
+      const found = names.length === 0 ? [] : await readStandings(db, names, now);
+      return new Map(found.map((one) => [one.sync, one]));
     },
 
-    async expiredHolds(sync, now) {
+    async holders(names) {
+      const rows = await db.selectFrom('leases').selectAll().where('name', 'in', names).execute();
+      return new Map(
+        rows.flatMap(({ name, owner, until_at: until }) => (owner === null ? [] : [[name, { owner, until }]])),
+      );
+    },
+
+    async tokenStates() {
+      const rows = await db.selectFrom('tokens').select(['connection', 'state', 'expires_at']).execute();
+      return rows.map(({ connection, state, expires_at: at }) => ({ connection, state, expiresAt: at ?? undefined }));
+    },
+
+    async lastReads() {
       const rows = await db
-        .selectFrom('holds')
-        .selectAll()
-        .where('sync', '=', sync)
-        .where('state', '=', 'open')
-        .where('expires_at', '<=', now)
-        .orderBy('held_at')
-        .orderBy('id')
+        .selectFrom('rosters')
+        .innerJoin('runs', 'runs.id', 'rosters.run')
+        .select(['rosters.sync', 'rosters.run', 'rosters.read_at', 'rosters.people', 'runs.plan', 'runs.end_facts'])
         .execute();
-      if (rows.length === 0) return { holds: [], changes: 0 };
-      const { count } = await db
-        .selectFrom('decisions')
-        .select((eb) => eb.fn.countAll<number>().as('count'))
-        .where('sync', '=', sync)
-        .where('state', '=', 'open')
-        .where('ended_at', 'is', null)
-        .where('expires_at', '<=', now)
-        .executeTakeFirstOrThrow();
-      return { holds: rows.map(holdFields.fromRow), changes: count };
+      return new Map(
+        rows.map(({ sync, run, read_at: at, people, plan, end_facts: end }) => {
+          const { created = 0 } = end === null ? {} : (JSON.parse(end) as Partial<EndFacts>);
+          const facts = plan === null ? undefined : (JSON.parse(plan) as PlanFacts);
+          return [sync, { at, run, rows: people, created, plan: facts }];
+        }),
+      );
     },
 
     async applied(since) {
-      const syncs = new Map<string, string>();
       const found = new Map<string, AppliedCount>();
       for await (const { from, to } of appliedSpans(db, since)) {
         const rows = await db
           .selectFrom('changes')
-          .select(['plan', 'event'])
-          .select((eb) => [quarterOf('applied_at').as('at'), eb.fn.countAll<number>().as('count')])
+          // Joined, SQLite could begin with the plans, and read all changes of each.
+          .select((eb) => eb.selectFrom('plans').select('sync').whereRef('plans.id', '=', 'changes.plan').as('sync'))
+          .select((eb) => ['event', quarterOf('applied_at').as('at'), eb.fn.countAll<number>().as('count')])
           .where('applied_at', '>=', from)
           .where('applied_at', '<=', to)
-          .groupBy(['plan', 'event', quarterOf('applied_at')])
+          .groupBy(['sync', 'event', quarterOf('applied_at')])
           .execute();
-        const unknown = [...new Set(rows.map(({ plan }) => plan))].filter((plan) => !syncs.has(plan));
-        for (const ids of inLists(unknown)) {
-          const plans = await db.selectFrom('plans').select(['id', 'sync']).where('id', 'in', ids).execute();
-          for (const { id, sync } of plans) syncs.set(id, sync);
-        }
-        for (const { plan, event, at, count } of rows) {
-          const sync = syncs.get(plan) ?? '';
+        for (const { sync, event, at, count } of rows) {
           const key = `${at} ${event} ${sync}`;
           const before = found.get(key)?.count ?? 0;
-          found.set(key, { sync, event, at, count: before + count });
+          found.set(key, { sync: sync ?? '', event, at, count: before + count });
         }
       }
       return [...found.values()];
     },
 
     async ended(since) {
+      // Only runs without success have failed changes.
+      const counts = sql<string | null>`case when is_success = 0 then counts end`;
       const rows = await db
         .selectFrom('runs')
-        .select(['sync', 'outcome', 'is_success'])
+        .select(['sync', 'outcome', 'is_success', counts.as('counts')])
         .select((eb) => [quarterOf('ended_at').as('at'), eb.fn.countAll<number>().as('count')])
         .where('ended_at', '>=', since)
-        .groupBy(['sync', 'outcome', 'is_success', quarterOf('ended_at')])
+        .groupBy(['sync', 'outcome', 'is_success', counts, quarterOf('ended_at')])
         .execute();
-      const failed = await failedChanges(db, since);
-      return rows.map(({ sync, outcome, is_success, at, count }): EndedCount => {
-        const word = outcome ?? '';
-        const key = `${sync} ${word} ${at}`;
-        const isSuccess = is_success === 1;
-        return { sync, outcome: word, isSuccess, at, count, failed: isSuccess ? 0 : (failed.get(key) ?? 0) };
+      return rows.map(({ sync, outcome, is_success, counts: some, at, count }): EndedCount => {
+        const failed = some === null ? 0 : (JSON.parse(some) as Counts).failed * count;
+        return { sync, outcome: outcome ?? '', isSuccess: is_success === 1, at, count, failed };
       });
     },
   };
 }
 
-/** Stored scopes of runs that cover all employees. */
-export const fullScopes = [{ kind: 'all' }, { kind: 'all', isFull: true }].map((scope) => JSON.stringify(scope));
-
 /** Returns the start of the quarter of an hour. Both databases divide whole numbers without a fraction. */
 function quarterOf(column: 'applied_at' | 'ended_at') {
   return sql<number>`${sql.ref(column)} / ${sql.lit(quarterMs)} * ${sql.lit(quarterMs)}`;
-}
-
-/** Failed changes by sync, outcome and quarter. Only such runs have any. */
-async function failedChanges(db: Database, since: number): Promise<ReadonlyMap<string, number>> {
-  const rows = await db
-    .selectFrom('runs')
-    .select(['sync', 'outcome', 'counts', 'ended_at'])
-    .where('ended_at', '>=', since)
-    .where('outcome', 'in', ['failed', 'partial', 'cancelled'])
-    .execute();
-  const sums = new Map<string, number>();
-  for (const { sync, outcome, counts, ended_at } of rows) {
-    const { failed } = JSON.parse(counts) as Counts;
-    const at = Math.floor((ended_at ?? 0) / quarterMs) * quarterMs;
-    const key = `${sync} ${outcome ?? ''} ${at}`;
-    sums.set(key, (sums.get(key) ?? 0) + failed);
-  }
-  return sums;
 }

@@ -103,7 +103,7 @@ function openBatchStates(db: Database, uptime: Pick<Uptime, 'now'> | undefined):
   const counted = new Map<string, Counted>();
 
   const count = async (run: string): Promise<{ readonly states: BatchStates; readonly isLarge: boolean }> => {
-    const groups = await countChanges(db, run, ['batch', 'state']);
+    const groups = await countChanges(db, [run], ['batch', 'state']);
     const states = groups.flatMap(({ batch, ...rest }) => (batch === null ? [] : [{ batch, ...rest }]));
     return { states, isLarge: groups.reduce((sum, group) => sum + group.count, 0) > largeChanges };
   };

@@ -1,8 +1,12 @@
 import { z } from 'zod';
-import { type Inner, instant, toWire } from './wire.ts';
+import { amounts, count, type Inner, instant, toWire } from './wire.ts';
 
 export const accountStates = ['owned', 'unmanaged', 'disabled-by-us', 'orphaned', 'other-sync', 'in-source'] as const;
 
+/** What accounts are listed by: their state, or that the read found a conflict. */
+export const accountTabs = [...accountStates, 'conflict'] as const;
+
+export type AccountTab = (typeof accountTabs)[number];
 export type AccountState = (typeof accountStates)[number];
 
 /** On what a likely match stands, the strongest first. */
@@ -51,9 +55,13 @@ export const accountPage = z
   .object({
     sync: z.string(),
     readAt: instant.describe('The last accepted full read, on which the list is based'),
-    accounts: z.array(account),
-    next: z.string().nullable().describe('Send it as `after` for the next page; null: this is the last page'),
+    accounts: z.array(account).describe('In order of name'),
+    found: count.describe('Accounts that match'),
+    counts: amounts.describe('Accounts with the words of `q`, by what `state` may ask for'),
+    next: count.nullable().describe('Send it as `offset` for the next page; null: this is the last page'),
   })
   .meta({ id: 'AccountPage' });
+
+export type FoundAccounts = Inner<z.output<typeof accountPage>>;
 
 export const accountPageView = toWire(accountPage);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type AlertsReport, severities } from '../ports/alerts.ts';
 import { count, type Inner, instant, personal, toWire, viewOf } from './wire.ts';
 
-const subject = z.object({ kind: z.enum(['sync', 'connection', 'deployment']), name: z.string() });
+const subject = z.object({ kind: z.enum(['sync', 'connection', 'source', 'deployment']), name: z.string() });
 const severity = z.enum(severities);
 
 export const alertList = z

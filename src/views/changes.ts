@@ -3,7 +3,7 @@ import type { FieldName } from '../core/person/fields.ts';
 import { changeKinds } from '../core/plan/change.ts';
 import { changeStates } from '../core/run/run.ts';
 import type { DecisionRecord, PastChange, PlannedChange } from '../ports/store.ts';
-import { count, type Inner, instant, toWire, viewOf } from './wire.ts';
+import { count, type Inner, instant, personal, toWire, viewOf } from './wire.ts';
 
 export const budget = z.object({ files: count, requests: count, perSecond: z.number(), seconds: count }).nullable();
 
@@ -125,6 +125,9 @@ export const effect = z
   .object({
     changes: count,
     kinds: z.record(z.enum(changeKinds), count),
+    people: personal(z.array(z.object({ identification: z.string(), name: z.string() }))).describe(
+      'The first ten people',
+    ),
     undeliverable: count.describe('Changes that this way of delivery cannot send'),
     budget: budget.describe('Files, requests and time; null: the sync is no longer configured'),
   })

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { JudgedLeaver } from '../core/plan/leavers.ts';
-import { ageOf, countOf } from '../core/run/formats.ts';
 import { count, instant, personal, viewOf } from './wire.ts';
 
 const leaver = z.object({
@@ -51,12 +50,6 @@ export interface LeaversReport {
   readonly at: number;
   readonly leavers: readonly JudgedLeaver[];
   readonly summaries: readonly LeaversSummary[];
-}
-
-/** Says `people: 2 leavers due today, 0 late, slowest this month 14 min`. */
-export function leaverWords({ sync, dueToday, late, slowestMs }: LeaversSummary): string {
-  const slowest = slowestMs === undefined ? '' : `, slowest this month ${ageOf(slowestMs)}`;
-  return `${sync}: ${countOf(dueToday, 'leaver')} due today, ${late} late${slowest}`;
 }
 
 const secondsOf = (ms: number): number => Math.ceil(ms / 1000);

@@ -18,7 +18,7 @@ export const sync = z
     frozenUntil: instant
       .nullable()
       .describe('End of the freeze, in which no account is disabled or removed; null: none'),
-    freshAt: instant.nullable().describe('When the latest successful run started'),
+    freshAt: instant.nullable().describe('When the latest successful run about all people started'),
     nextSlotAt: instant.nullable(),
     waiting: count.describe('Requests that wait for a run'),
     lastRun: runSummary.nullable(),
@@ -38,10 +38,7 @@ export interface SyncState extends SyncView {
   readonly pause: Pause | undefined;
   /** The newest run, in progress or ended. */
   readonly lastRun: Run | undefined;
-  /**
-   * Start of the newest run that ended as succeeded, nothing-to-do, held or exported. It shows how current the platform
-   * is.
-   */
+  /** Start of the newest run about all people that did its work. It shows how current the platform is. */
   readonly freshAt: number | undefined;
   /** End of the freeze (epoch ms); undefined outside of one. */
   readonly frozenUntil: number | undefined;

@@ -1,13 +1,14 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, StrictMode, useEffect, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
+import { Route, Router, Switch } from 'wouter';
 import type { PageRoute } from '../views/page-routes.ts';
 import { openApi } from './api/client.ts';
 import { type Session, SignInPage, useSession } from './shell/session.tsx';
 import { NowProvider, useNow, watchPresence } from './state/now.tsx';
 import { PageProvider, readPreferences, usePage } from './state/page-context.tsx';
 import { keyOf, openQueries } from './state/queries.ts';
-import { Link, matchPath, usePath } from './state/router.tsx';
+import { decodeParts, Link, usePlace } from './state/router.tsx';
 import './styles/base.css';
 import './styles/layout.css';
 import './styles/parts.css';
@@ -61,14 +62,6 @@ const pages: Readonly<Record<PageRoute, (parts: Parts) => ReactNode>> = {
   '/sign-in': () => <OverviewPage />,
 };
 
-function pageAt(path: string): ReactNode {
-  for (const [route, page] of Object.entries(pages)) {
-    const parts = matchPath(route, path);
-    if (parts !== undefined) return page(parts);
-  }
-  return <NotFoundPage />;
-}
-
 function NotFoundPage() {
   const { t } = usePage();
   return (
@@ -87,7 +80,7 @@ function App() {
 
 function Frame() {
   const { t } = usePage();
-  const path = usePath();
+  const [path] = usePlace();
   const live = useLive();
   const main = useRef<HTMLElement>(null);
   const before = useRef(path);
@@ -105,7 +98,17 @@ function Frame() {
       <TopBar live={live} />
       <OfflineBanner live={live} />
       <main id="main" ref={main} tabIndex={-1}>
-        {pageAt(path)}
+        {/* Matched as it is encoded: a decoded part may have a slash. */}
+        <Switch location={path}>
+          {Object.entries(pages).map(([route, page]) => (
+            <Route key={route} path={route}>
+              {(parts) => page(decodeParts(parts))}
+            </Route>
+          ))}
+          <Route>
+            <NotFoundPage />
+          </Route>
+        </Switch>
       </main>
     </>
   );
@@ -145,9 +148,11 @@ if (place !== null) {
       <QueryClientProvider client={queries}>
         <PageProvider api={api} storage={localStorage} first={readPreferences(localStorage, navigator.languages)}>
           <NowProvider>
-            <KeysProvider>
-              <App />
-            </KeysProvider>
+            <Router hook={usePlace}>
+              <KeysProvider>
+                <App />
+              </KeysProvider>
+            </Router>
           </NowProvider>
         </PageProvider>
       </QueryClientProvider>

@@ -65,34 +65,9 @@ export async function refuseBesideWorkers({ store, clock }: DeploymentIo, signal
   }
 }
 
-/** Evaluates alerts. */
-interface StandInAlerts {
-  begin(signal: AbortSignal): Promise<void>;
-  ended(): Promise<void>;
-}
-
-const everyMs = 5000;
-
-/**
- * Evaluates alerts in a worker or server while no scheduler holds the deployment's lease, because a missing scheduler
- * is itself an alert. Several processes may do so; each notice is sent once. Returns when the signal aborts.
- */
-export async function alertWithoutScheduler(
-  { store, clock }: DeploymentIo,
-  alerts: StandInAlerts,
-  signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted) {
-    // The process's other work reports a store that is not available. This loop continues when the store is available
-    // again.
-    const isUnscheduled = await store.leases.holder(deploymentLease, clock.now()).then(
-      (holder) => holder === undefined,
-      () => false,
-    );
-    if (isUnscheduled && !signal.aborted) await alerts.begin(signal);
-    await clock.sleep(everyMs, signal).catch(() => {});
-  }
-  await alerts.ended();
+/** Resolves when the signal aborts. */
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
 
 export interface LeasedWork {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Outcome } from '../../src/core/run/run.ts';
 import type { AlertNotice, AlertState, AlertSubject } from '../../src/ports/alerts.ts';
-import type { BatchPatch, RunScope, Store } from '../../src/ports/store.ts';
+import type { RunScope, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
-import { openRun, sampleBatch, sampleChange, sampleTrigger, writePlan } from './store-samples.ts';
+import { openRun, sampleChange, sampleTrigger, writePlan } from './store-samples.ts';
 
 const people: AlertSubject = { kind: 'sync', name: 'people' };
 
@@ -59,7 +59,7 @@ export function describeAlerts(store: () => Store): void {
     const about = (id: string, at: number, run: string) => {
       const problem = {
         topic: 'run',
-        code: 'files-failed',
+        code: 'run-partial',
         severity: 'warning',
         key: id,
         summary: id,
@@ -85,30 +85,19 @@ export function describeAlerts(store: () => Store): void {
     expect(await firsts()).toEqual([['n4', undefined]]);
   });
 
-  it('finds the runs in progress with a failed, refused or unresolved batch', async () => {
-    const { alerts, batches, runs } = store();
-    const open = async (sync: string, patch: BatchPatch | undefined) => {
-      const owned = await openRun(store(), { id: `run_${sync}`, sync, now });
-      await writePlan(store(), { id: owned.run.id, owned }, []);
-      await batches.create(owned, [{ batch: { ...sampleBatch(owned, 1), id: `batch_${sync}` }, identifications: [] }]);
-      if (patch !== undefined) await batches.update(owned, `batch_${sync}`, patch);
-      return owned;
-    };
-    await open('planned', undefined);
-    await open('pending', { state: 'sent', sentAt: now, fileId: 'f1' });
-    await open('done', { state: 'settled', sentAt: now, fileId: 'f2', final: 'done', finalAt: now });
-    await open('unsent', { state: 'settled', reason: 'no change of the batch had to be sent' });
-    await open('failed', { state: 'sent', sentAt: now, fileId: 'f3', final: 'failed', finalAt: now });
-    await open('refused', { state: 'settled', sentAt: now, reason: '400' });
-    await open('lost', { state: 'unresolved', sentAt: now });
-    const ended = await open('ended', { state: 'unresolved', sentAt: now });
-    await runs.update(ended, { phase: 'done', endedAt: now, outcome: 'partial' });
-    const found = await alerts.troubledRuns();
-    expect(found.map(({ sync, run }) => `${sync} ${run}`).toSorted()).toEqual([
-      'failed run_failed',
-      'lost run_lost',
-      'refused run_refused',
-    ]);
+  it('keeps what each process saw last, until it is not written again, and returns every state at once', async () => {
+    const { alerts } = store();
+    const seen = (process: string, until: number, problems: readonly string[]) =>
+      alerts.observe({ process, startedAt: now, until, refusedReload: { at: now, problems } });
+    await seen('b', now + 10, ['one']);
+    await seen('a', now + 20, ['two']);
+    await seen('b', now + 30, []);
+    const found = async (at: number) =>
+      (await alerts.observations(at)).map((one) => `${one.process} ${one.refusedReload?.problems.join()}`);
+    expect(await found(now)).toEqual(['a two', 'b ']);
+    expect(await found(now + 20)).toEqual(['b ']);
+    await alerts.save(0, sampleState(), []);
+    expect((await alerts.states()).map(({ subject }) => subject)).toEqual([people]);
   });
 
   it('tells a change of state once, however many processes saw it', async () => {
@@ -183,16 +172,25 @@ export function describeAlerts(store: () => Store): void {
     await writePlan(store(), { id: 'run_c', owned }, changes);
     await writePlan(store(), { id: 'only shown' }, changes, 'b');
     await store().plans.setStates(owned, [{ identification: 'E2', state: 'failed', reason: 'no' }]);
-    expect(await store().alerts.changeResults('run_c')).toEqual([
-      { kind: 'disable', state: 'planned', count: 1 },
-      { kind: 'update', state: 'failed', count: 1 },
-      { kind: 'update', state: 'planned', count: 1 },
+    const other = await openRun(store(), { id: 'run_d', sync: 'leavers' });
+    const many = Array.from({ length: 2600 }, (_, i) => `P${i}`);
+    await writePlan(store(), { id: 'run_d', owned: other, sync: 'leavers' }, many);
+    const expected = [
+      { run: 'run_c', kind: 'disable', state: 'planned', count: 1 },
+      { run: 'run_c', kind: 'update', state: 'failed', count: 1 },
+      { run: 'run_c', kind: 'update', state: 'planned', count: 1 },
+    ];
+    expect(await store().alerts.changeResults(['run_c', 'run_x'])).toEqual(expected);
+    const both = await store().alerts.changeResults(['run_d', 'run_c']);
+    expect(both.filter(({ run }) => run === 'run_c')).toEqual(expected);
+    expect(both.filter(({ run }) => run === 'run_d')).toEqual([
+      { run: 'run_d', kind: 'update', state: 'planned', count: 2600 },
     ]);
-    expect(await store().alerts.changeResults('run_x')).toEqual([]);
+    expect(await store().alerts.changeResults([])).toEqual([]);
   });
 
   it('knows which runs ended since an instant, and when the sync last did its job', async () => {
-    const { alerts, runs, leases, triggers } = store();
+    const { alerts, runs, leases, triggers, reports } = store();
     const run = async (id: string, endedAt: number, outcome: Outcome, scope: RunScope = { kind: 'all' }) => {
       await triggers.add(sampleTrigger(`for ${id}`, { scope }));
       const opened = await runs.open('people', { id, connection: 'acme', now: endedAt - 1 });
@@ -200,16 +198,49 @@ export function describeAlerts(store: () => Store): void {
       if (opened === undefined || lease === undefined) throw new Error('not opened');
       await runs.update({ run: opened.run, lease }, { phase: 'done', endedAt, outcome });
     };
-    expect(await alerts.lastRuns('people')).toEqual({ attemptAt: undefined, successAt: undefined });
+    const lastOf = async () => {
+      const { endedAt, successAt } = (await reports.syncs(['people'], now)).get('people') ?? {};
+      return [endedAt, successAt];
+    };
+    expect(await lastOf()).toEqual([undefined, undefined]);
     await run('run_1', now + 10, 'held');
     await run('run_2', now + 20, 'failed');
     await run('run_3', now + 30, 'succeeded', { kind: 'users', identifications: ['E1'] });
     expect((await alerts.endedRuns('people', now + 20, 10)).map(({ id }) => id)).toEqual(['run_2', 'run_3']);
-    expect(await alerts.endedRuns('people', now, 1)).toEqual([{ id: 'run_1', endedAt: now + 10 }]);
-    expect(await alerts.endedRuns('people', undefined, 10)).toEqual([{ id: 'run_3', endedAt: now + 30 }]);
+    const first = { id: 'run_1', sync: 'people', outcome: 'held', startedAt: now + 9, endedAt: now + 10 };
+    expect(await alerts.endedRuns('people', now, 1)).toEqual([first]);
+    expect(await alerts.endedSince(now, 1)).toEqual([first]);
+    expect((await alerts.endedSince(now + 20, 10)).map(({ id }) => id)).toEqual(['run_2', 'run_3']);
+    expect((await alerts.endedRuns('people', undefined, 10)).map(({ id }) => id)).toEqual(['run_3']);
     expect(await alerts.endedRuns('leavers', now, 10)).toEqual([]);
-    expect(await alerts.lastRuns('people')).toEqual({ attemptAt: now + 20, successAt: now + 10 });
+    expect(await lastOf()).toEqual([now + 20, now + 10]);
     await run('run_4', now + 40, 'nothing-to-do', { kind: 'all', isFull: true });
-    expect(await alerts.lastRuns('people')).toEqual({ attemptAt: now + 40, successAt: now + 40 });
+    expect(await lastOf()).toEqual([now + 40, now + 40]);
+    await run('run_5', now + 50, 'cancelled');
+    expect(await lastOf()).toEqual([now + 40, now + 40]);
+  });
+
+  it('tells how syncs stand: what they do, what waits, and how many runs failed since the last success', async () => {
+    const { runs, reports, pauses, triggers } = store();
+    const people = (at = now + 90) => reports.syncs(['people', 'never'], at);
+    const end = async (id: string, outcome: Outcome, endedAt: number) => {
+      const owned = await openRun(store(), { id, now: endedAt - 5 });
+      await runs.update(owned, { phase: 'done', endedAt, outcome, ...(outcome === 'failed' ? { reason: id } : {}) });
+    };
+    await end('run_1', 'succeeded', now + 10);
+    await end('run_2', 'failed', now + 20);
+    await end('run_3', 'failed', now + 30);
+    await openRun(store(), { id: 'run_4', now: now + 40 });
+    for (const id of ['t1', 't2']) await triggers.add(sampleTrigger(id, { requestedAt: now + 50 }));
+    await pauses.add({ sync: 'people', pausedAt: now + 60, by: 'ops', until: now + 100 });
+    const standing = (await people()).get('people');
+    expect(standing).toMatchObject({
+      newest: { id: 'run_4', endedAt: undefined },
+      ...{ requests: 1, requestedAt: now + 50, pause: { by: 'ops', until: now + 100 }, acceptedAt: undefined },
+      ...{ freshAt: now + 5, successAt: now + 10, endedAt: now + 30, failures: 2, failingSince: now + 20 },
+      lastFailure: { run: 'run_3', outcome: 'failed', reason: 'run_3' },
+    });
+    expect((await people(now + 100)).get('people')?.pause).toBeUndefined();
+    expect((await people()).get('never')).toMatchObject({ newest: undefined, failures: 0, requests: 0 });
   });
 }

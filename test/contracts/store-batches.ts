@@ -237,21 +237,21 @@ export function describeBatches(store: () => Store): void {
         return { batch: sampleBatch(owned, index, { state, kind }), identifications: [`e${index}`] };
       }),
     );
-    expect((await batches.unknown('acme')).unresolved).toEqual([]);
-    expect((await batches.unknown('acme')).unproven.map(({ state }) => state)).toEqual([
+    expect((await batches.unknown(['acme'])).unresolved).toEqual([]);
+    expect((await batches.unknown(['acme'])).unproven.map(({ state }) => state)).toEqual([
       'sending',
       'sent',
       'unresolved',
     ]);
-    expect((await batches.unknown('globex')).unproven).toEqual([]);
+    expect((await batches.unknown(['globex'])).unproven).toEqual([]);
     await endRun(store(), owned);
-    expect((await batches.unknown('acme')).unproven).toEqual([]);
-    expect((await batches.unknown('acme')).unresolved.map(({ state }) => state)).toEqual([
+    expect((await batches.unknown(['acme'])).unproven).toEqual([]);
+    expect((await batches.unknown(['acme'])).unresolved.map(({ state }) => state)).toEqual([
       'sending',
       'sent',
       'unresolved',
     ]);
-    expect((await batches.unknown('globex')).unresolved).toEqual([]);
+    expect((await batches.unknown(['globex'])).unresolved).toEqual([]);
   });
 
   it('tells such batches oldest run first, in order of number', async () => {
@@ -264,7 +264,7 @@ export function describeBatches(store: () => Store): void {
       ]);
       await endRun(store(), owned);
     }
-    const ids = (await batches.unknown('acme')).unresolved.map(({ run, number }) => `${run} ${number}`);
+    const ids = (await batches.unknown(['acme'])).unresolved.map(({ run, number }) => `${run} ${number}`);
     expect(ids).toEqual(['run_b 1', 'run_b 2', 'run_a 1', 'run_a 2']);
   });
 

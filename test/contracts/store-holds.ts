@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Change } from '../../src/core/plan/change.ts';
+import { noHolds } from '../../src/ports/decisions.ts';
 import type { HoldFacts, NewHold, Store } from '../../src/ports/store.ts';
 import { someInstant as now } from '../support/fake-clock.ts';
 import {
@@ -18,7 +19,9 @@ import {
   writeHeld,
 } from './store-samples.ts';
 
-const openOf = async (store: Store, sync = 'people', at = now) => (await store.holds.open(sync, at)).holds;
+const openAt = async (store: Store, sync: string, at: number) =>
+  (await store.holds.open([sync], at)).get(sync) ?? noHolds;
+const openOf = async (store: Store, sync = 'people', at = now) => (await openAt(store, sync, at)).holds;
 const openIds = async (store: Store, sync = 'people') => (await openOf(store, sync)).map(({ id }) => id);
 const factsOf = (hold: NewHold, size: number): HoldFacts => ({ ...hold, size });
 const remove = (name: string) => sampleChange(name, 'remove');
@@ -27,7 +30,7 @@ const removes = { class: 'removes' } as const;
 
 export function describeHolds(store: () => Store): void {
   const countsAt = async (at = now) => {
-    const { changes, byClass } = await store().holds.open('people', at);
+    const { changes, byClass } = await openAt(store(), 'people', at);
     return [changes, byClass];
   };
   const statesOf = async (run: string) => (await store().holds.ofRun(run)).map(({ state }) => state);

@@ -110,7 +110,7 @@ export function describePrune(store: () => Store): void {
     await finished('run_1', 90, 'unresolved');
     expect(await runs.prune(now, 0)).toBe(0);
     expect(await names('run_1')).toEqual(['leo']);
-    const [batch] = (await batches.unknown('acme')).unresolved;
+    const [batch] = (await batches.unknown(['acme'])).unresolved;
     expect(batch?.id).toBe('run_1_b2');
     const later = await openRun(store(), { id: 'run_2' });
     await batches.resolve(later, 'run_1_b2', 'seen', { marks: [{ identification: 'leo', state: 'applied' }] });

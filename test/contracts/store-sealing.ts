@@ -166,7 +166,7 @@ export function describeSealing(name: string, newPlace: () => Promise<OpenWith>)
       expect(await second.ledger.get('acme', 'bob')).toEqual({ ...disabled, hidden: {} });
       expect(await second.plans.get('run_1', 'ana')).toMatchObject({ after: {}, state: 'dropped', kind: 'update' });
       expect(await second.plans.get('run_2', 'bob')).toMatchObject({ after: {}, state: 'failed' });
-      expect((await second.batches.unknown('acme')).unresolved).toEqual([]);
+      expect((await second.batches.unknown(['acme'])).unresolved).toEqual([]);
       expect(await second.rawTexts.ofRun('run_1')).toEqual([]);
       expect(await second.audit.list({ limit: 9 })).toMatchObject([{ action: 'drop-unreadable', by: 'ops' }]);
       await expect(open([])).rejects.toThrow(`sealed with the key ${seal(2).keyId}`);

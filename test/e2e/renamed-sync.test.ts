@@ -15,7 +15,7 @@ import { openCommandPlace } from '../support/command-place.ts';
 import { employees, type Office, type OfficeOptions, openOffice, usersOf } from '../support/office.ts';
 
 const staff = employees(10);
-const watched = { name: 'people', connection: 'acme', staleBefore: () => undefined, isExcused: () => false };
+const watched = { name: 'people', connection: 'acme', staleBefore: () => undefined };
 const hourMs = 3_600_000;
 
 interface Config {
@@ -179,7 +179,7 @@ it('an open run of a removed sync is ended by the next command, and the next run
     });
     const report = await run(app);
     expect(report.run.counts).toMatchObject({ update: 0 });
-    expect((await app.engine.store.batches.unknown('acme')).unresolved).toEqual([]);
+    expect((await app.engine.store.batches.unknown(['acme'])).unresolved).toEqual([]);
   });
 });
 

@@ -1,32 +1,18 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { listedCodes } from '../../src/core/run/codes/code-list.ts';
 import { topics } from '../../src/watch/alerts/topics.ts';
 import { type MetricRow, metricsTable } from '../../src/watch/metrics/metrics-from-store.ts';
-import { findPromtool } from './find-promtool.ts';
+import { ask, bare, findPromtool, type Rules } from './find-promtool.ts';
 import { chart, findHelm, runHelm, tellSkipped } from './helm-tool.ts';
 import { parseManifests } from './manifest.ts';
 
-const run = promisify(execFile);
 const promtool = await findPromtool();
 if (promtool === undefined) tellSkipped('monitoring.test.ts (the part for Prometheus)', 'promtool');
 const helm = await findHelm();
 
-interface Rule {
-  readonly alert: string;
-  readonly expr: string;
-  readonly for?: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
-}
-interface Rules {
-  readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[];
-}
 interface Panel {
   readonly title: string;
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
@@ -42,18 +28,13 @@ const dashboard = JSON.parse(dashboardText) as { readonly uid: string; readonly 
 const metrics = new Map<string, MetricRow>(Object.values(metricsTable).map((row) => [row.name, row]));
 /** Not on the dashboard: names and states that its rules tell, and instants that it shows as ages. */
 const saidByOthers = [
-  'rollcall_notices_undelivered',
   'rollcall_config_loaded_timestamp_seconds',
   'rollcall_config_reload_refused',
   'rollcall_last_backup_timestamp_seconds',
-  'rollcall_info',
   'rollcall_last_success_timestamp_seconds',
   'rollcall_last_attempt_timestamp_seconds',
-  'rollcall_token_state',
-  'rollcall_store_up',
-  'rollcall_scheduler_up',
-  'rollcall_worker_up',
-  'rollcall_queue_up',
+  'rollcall_run_started_timestamp_seconds',
+  'rollcall_runs_failed_in_a_row',
   'rollcall_process_start_time_seconds',
   'rollcall_process_heap_limit_bytes',
 ];
@@ -79,33 +60,6 @@ function strangersIn(expr: string): readonly string[] {
   );
   return [...unknown, ...[...grouped, ...selected].filter((label) => !known.has(label))];
 }
-
-/** Runs promtool on a file of its own, with the rules beside it. Gives what it said when it was not content. */
-async function ask(words: readonly string[], text: string, rulesBeside: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'rollcall-rules-'));
-  try {
-    await writeFile(join(folder, 'rules.yaml'), rulesBeside);
-    await writeFile(join(folder, 'input.yaml'), text.replace('RULES', join(folder, 'rules.yaml')));
-    await run(promtool ?? '', [...words, join(folder, 'input.yaml')]);
-    return '';
-  } catch (error) {
-    const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string };
-    return `${stdout}${stderr}` || String(error);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/** The rules without their words, which the examples do not repeat. */
-const bare = (text: string): string => {
-  const { groups } = parse(text) as Rules;
-  return stringify({
-    groups: groups.map((group) => ({
-      ...group,
-      rules: group.rules.map(({ annotations: _, ...rule }) => rule),
-    })),
-  });
-};
 
 describe('the alerting rules', () => {
   it.each(rules.map((rule) => [rule.alert, rule] as const))('%s asks for metrics and labels that exist', (_, rule) => {
@@ -245,6 +199,14 @@ describe('the dashboard', () => {
     const shown = queries.map(({ expr }) => expr).join('\n');
     const missing = [...metrics.keys()].filter((name) => !shown.includes(name));
     expect(missing.sort()).toEqual(saidByOthers.toSorted());
+  });
+
+  it('answers the first questions of an outage in its first row', () => {
+    const first = dashboard.panels
+      .filter(({ gridPos }) => gridPos.y === 0)
+      .toSorted((a, b) => a.gridPos.x - b.gridPos.x);
+    const questions = ['Is it up?', 'May it write?', 'Does the token work?', 'Do notices go out?', 'Is a leaver late?'];
+    expect(first.map(({ title }) => title)).toEqual(questions);
   });
 
   it('has panels that lie beside each other and not on each other', () => {

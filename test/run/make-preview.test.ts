@@ -42,7 +42,7 @@ describe('a preview', () => {
     });
     expect(preview.report).not.toHaveProperty('failure');
     expect(preview.report?.digest).toMatch(/^[0-9a-f]{64}$/);
-    expect(await scene.store.holds.open('people', scene.clock.now())).toMatchObject({ holds: [] });
+    expect(await scene.store.holds.open(['people'], scene.clock.now())).toEqual(new Map());
     expect(await scene.store.ledger.countOwned('acme', 'people')).toMatchObject({ managed: 0 });
     expect(scene.sent).toEqual([]);
   });

@@ -79,20 +79,23 @@ it('every account of the platform has a state; the list is paged and filtered, a
     expect(status).toBe(200);
     expect(accountPage.parse(json)).toEqual(json);
     return {
-      next: json.next,
+      ...json,
       ids: json.accounts.map(({ identification }: { identification: string }) => identification),
     };
   };
   const all: string[] = [];
-  for (let after = ''; ; ) {
-    const { ids, next } = await ask(`limit=5${after === '' ? '' : `&after=${after}`}`);
+  for (let offset = 0; offset !== null; ) {
+    const { ids, next } = await ask(`limit=5&offset=${offset}`);
     all.push(...ids);
-    if (next === null) break;
-    after = next;
+    offset = next;
   }
+  // In order of name, whatever its case and accents.
+  expect(all.slice(-3)).toEqual(['P1', 'N2', 'P2']);
   expect(all.toSorted()).toEqual([...accounts.keys()].toSorted());
+  const counts = { owned: 1, unmanaged: 1 };
+  expect(await ask('state=unmanaged&q=nunez')).toMatchObject({ found: 1, counts });
   expect((await ask('state=unmanaged')).ids.toSorted()).toEqual(['P1', 'P2', 'P3']);
-  expect((await ask('conflict=true')).ids).toEqual(['P1']);
+  expect((await ask('state=conflict')).ids).toEqual(['P1']);
   expect((await ask('q=nunez+oscar&state=unmanaged')).ids).toEqual(['P2']);
   expect((await server.ask('/api/syncs/nobody/accounts')).status).toBe(404);
   // A token of some syncs gets no account that may be those of other syncs.

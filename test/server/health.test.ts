@@ -280,7 +280,7 @@ describe('the order of stopping', () => {
       arrived.resolve();
       await answered.promise;
       order.push('answered');
-      return [];
+      return new Map();
     });
     const server = await openTestServer(app);
     const outer = new AbortController();

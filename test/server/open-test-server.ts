@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { AppIo } from '../../src/app/app-io.ts';
 import { type WebhookKind, webhookWays } from '../../src/core/setup/webhook-ways.ts';
+import type { SyncStanding } from '../../src/ports/reports.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { renderDocsPage } from '../../src/sandbox/docs/render-docs-page.ts';
 import { openServer } from '../../src/server/open-server.ts';
@@ -25,11 +26,11 @@ export function webhookOf(kind: WebhookKind, own: Partial<WebhookSettings> = {})
 }
 
 /** An app that is asked for nothing; whoever asks sees it. */
-export const noApp = appThat(async () => []);
+export const noApp = appThat(async () => new Map());
 
-/** An app whose list of syncs waits for these requests. */
-export function appThat(waiting: () => Promise<readonly []>): AppIo {
-  const engine = { syncs: new Map(), store: { triggers: { waiting } } };
+/** An app whose list of syncs is read so. */
+export function appThat(syncs: () => Promise<ReadonlyMap<string, SyncStanding>>): AppIo {
+  const engine = { syncs: new Map(), clock: new FakeClock(), store: { reports: { syncs } } };
   return { syncs: [], connections: new Map(), engine } as unknown as AppIo;
 }
 

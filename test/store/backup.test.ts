@@ -121,7 +121,7 @@ describe.each(kinds)('a backup of %s', (kind) => {
       reason: expect.stringContaining('restored'),
     });
     expect(await after.runs.unfinished()).toEqual([]);
-    expect((await after.batches.unknown('acme')).unresolved.map(({ id }) => id)).toEqual(['run_2_b1', 'run_2_b2']);
+    expect((await after.batches.unknown(['acme'])).unresolved.map(({ id }) => id)).toEqual(['run_2_b1', 'run_2_b2']);
     expect((await after.plans.count('run_2')).states).toMatchObject({
       unresolved: 2,
       held: 1,

@@ -150,8 +150,9 @@ describe.each(Object.entries(kinds))('a store in %s and the versions of Rollcall
     await database.run("update runs set outcome = 'superseded', is_success = 0, phase = 'archived' where id = 'run_1'");
     await database.run("update batches set state = 'uploading' where run = 'run_1'");
     expect(await store.runs.get('run_1')).toMatchObject({ phase: 'archived', outcome: 'superseded' });
-    expect(await store.alerts.lastRuns('people')).toEqual({ attemptAt: now, successAt: undefined });
-    expect((await store.batches.unknown('acme')).unresolved).toEqual([]);
+    const standing = (await store.reports.syncs(['people'], now)).get('people');
+    expect(standing).toMatchObject({ endedAt: now, successAt: undefined });
+    expect((await store.batches.unknown(['acme'])).unresolved).toEqual([]);
     expect(await store.runs.prune(now + 1, 0)).toBe(0);
     await database.run("update runs set phase = 'done' where id = 'run_1'");
     expect(await store.runs.prune(now + 1, 0)).toBe(0);

@@ -22,6 +22,7 @@ export function programOf(source: (typeof programs)[number]): string {
 /** Builds the programs, unless they are up to date. */
 export async function setup(): Promise<void> {
   const inputs = [
+    'scripts/build/bundle.ts',
     'src/**/*.ts',
     'jobs/*.ts',
     'test/chaos/*.ts',

@@ -69,7 +69,9 @@ export async function openShowcase(people = 60, heldPeople = 240): Promise<Showc
     26: { status: 'left' },
   };
   await office.writeEmployees(staff(people, odd));
+  office.setFaults(`file:fail-if=${idOfPerson(6)}`);
   const { run } = await office.apply();
+  office.setFaults();
   await office.apply({ sync: 'contractors' }).catch(() => {});
   await office.apply({ sync: 'contractors' }).catch(() => {});
   const crowd = await holdCrowd(office.engine.io.store, heldPeople, office.clock.now());

@@ -21,7 +21,7 @@ import {
 } from '../contracts/store-samples.ts';
 import { findPromtool } from '../helm/find-promtool.ts';
 import { tellSkipped } from '../helm/helm-tool.ts';
-import { FakeClock, someInstant } from '../support/fake-clock.ts';
+import { FakeClock, idle, someInstant } from '../support/fake-clock.ts';
 
 const promtool = await findPromtool();
 if (promtool === undefined) tellSkipped('metrics.test.ts (promtool check metrics)', 'promtool');
@@ -145,6 +145,7 @@ describe('of the store', () => {
     await clock.advance(5000);
     expect(await samples('rollcall_files_pending')).toEqual(['{connection="acme"} 1']);
     expect(await samples('rollcall_runs_unfinished')).toEqual(['{sync="people"} 1']);
+    expect(await samples('rollcall_run_started_timestamp_seconds')).toEqual([`{sync="people"} ${someInstant / 1000}`]);
     expect(await samples('rollcall_held_changes')).toContain('{sync="people",class="disables"} 2');
     expect(await samples('rollcall_triggers_waiting')).toEqual(['{sync="people"} 1']);
     expect(await samples('rollcall_trigger_age_seconds')).toEqual(['{sync="people"} 5']);
@@ -185,11 +186,11 @@ it('calls and refreshes of this process are counted, with those that got no answ
 describe('a store that is away', () => {
   const away = new RollcallError('db.internal:5432 does not answer', { code: 'STORE_INVALID', retry: 'backoff' });
 
-  /** The same store, whose runs cannot be read while `fault` is there. */
+  /** The same store, whose syncs cannot be read while `fault` is there. */
   async function openFaulty(fault: () => Promise<never> | undefined) {
-    const unfinished = async () => (await fault()) ?? store.runs.unfinished();
+    const syncs: Store['reports']['syncs'] = async (...asked) => (await fault()) ?? store.reports.syncs(...asked);
     const queue = async () => ({ waiting: 2, oldestAt: clock.now() });
-    await reopen({ store: { ...store, runs: { ...store.runs, unfinished } }, queue });
+    await reopen({ store: { ...store, reports: { ...store.reports, syncs } }, queue });
   }
 
   it('leaves what this process knows itself, takes back what only the store can tell, and names no host', async () => {
@@ -214,11 +215,23 @@ describe('a store that is away', () => {
     expect(await samples('rollcall_sync_paused')).toEqual(['{sync="people"} 1']);
   });
 
-  it('that hangs is away after four seconds', async () => {
+  it('that is slow cuts the scrape after four seconds, and the scrape says so', async () => {
     const hanging = Promise.withResolvers<never>();
     await openFaulty(() => hanging.promise);
-    expect(await clock.drive(opened.render())).toContain('rollcall_store_up 0');
+    const text = await clock.drive(opened.render());
+    expect(text).toMatch(/^rollcall_store_up 1$/m);
+    expect(text).toMatch(/^rollcall_scrape_complete 0$/m);
+    expect(text).not.toMatch(/^rollcall_sync_paused\b/m);
     hanging.reject(away);
+    await idle();
+    await openFaulty(() => undefined);
+    expect(await opened.render()).toMatch(/^rollcall_scrape_complete 1$/m);
+  });
+
+  it('that takes no write and does not even answer is away after four seconds', async () => {
+    const take = () => new Promise<never>(() => {});
+    await reopen({ store: { ...store, leases: { ...store.leases, take } } });
+    expect(await clock.drive(opened.render())).toMatch(/^rollcall_store_up 0$/m);
   });
 
   it('does not hide another trouble', async () => {

@@ -203,7 +203,7 @@ async function stepsFor(
   requireOwner(sync);
   const names = [...new Set(ids)];
   const known = await io.store.ledger.getMany(connection, names);
-  const { unresolved } = await io.store.batches.unknown(connection);
+  const { unresolved } = await io.store.batches.unknown([connection]);
   const waiting = (await blockedUsers(sync, unresolved, io)).blocked;
   const standing = await readStanding(sync.settings, io);
   const suspects = await suspectedIn(sync, io);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { foldText } from '../../core/person/text.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { AccountDecision } from '../../core/plan/standing.ts';
@@ -10,55 +11,61 @@ import type { DirectoryRow } from '../../ports/reads.ts';
 import { readStanding } from '../../run/compare/alike.ts';
 import { isConfiguredOn } from '../../run/compare/neighbors.ts';
 import type { EngineIo, Sync } from '../../run/engine-io.ts';
-import { type Account, type AccountMatch, type AccountState, matchEvidence } from '../../views/accounts.ts';
+import {
+  type Account,
+  type AccountMatch,
+  type AccountState,
+  type AccountTab,
+  type FoundAccounts,
+  matchEvidence,
+} from '../../views/accounts.ts';
 import type { AppIo } from '../app-io.ts';
 import { wordsOf } from '../changes/change-index.ts';
 import { asStored } from '../find-named.ts';
 
-/** The accounts of a sync's platform, as its last accepted full read saw them. */
-export interface AccountList {
-  readonly sync: string;
-  /** Epoch ms. */
-  readonly readAt: number;
-  /** Yields accounts in an order that stays while the read is the last one, each with its key. `after`: a key. */
-  each(after?: string): AsyncGenerator<KeyedAccount, void>;
-}
-
-export interface KeyedAccount {
-  readonly key: string;
-  /** The sync that owns it; undefined: none. */
-  readonly owner: string | undefined;
-  readonly account: Account;
-}
-
-/** Returns whether a request is about an account. */
-export function askedAccounts({
-  state,
-  isConflict,
-  q = '',
-}: {
-  readonly state?: AccountState;
-  readonly isConflict?: boolean;
+export interface AccountsQuery {
+  readonly state?: AccountTab;
   readonly q?: string;
-}): (account: Account) => boolean {
+  readonly offset: number;
+  readonly limit: number;
+  /** Only accounts of these syncs; absent: all. */
+  readonly syncs?: readonly string[];
+}
+
+/** Lists accounts in order of name, and counts those with the words of `q` by state. */
+export async function findAccounts(io: AppIo, of: string, query: AccountsQuery): Promise<FoundAccounts> {
+  const { state, q, offset, limit, syncs } = query;
+  const list = await openAccounts(io, of);
   const words = wordsOf(q);
-  return (account) => {
-    const { name, identification, email } = account;
-    if (state !== undefined && account.state !== state) return false;
-    if (isConflict !== undefined && account.isConflict !== isConflict) return false;
-    const folded = words.length === 0 ? '' : foldText(`${name}\n${identification}\n${email}`);
-    return words.every((word) => folded.includes(word));
-  };
+  const counts = new Map<AccountTab, number>();
+  const end = offset + limit;
+  let found = 0;
+  let first: (readonly [folded: string, account: Account])[] = [];
+  const inOrder = () => first.toSorted(([a], [b]) => (a < b ? -1 : 1)).slice(0, end);
+  for await (const { owner, account } of list.each()) {
+    const folded = foldText(`${account.name}\n${account.identification}\n${account.email}`);
+    if (syncs?.includes(owner ?? '') === false || words.some((word) => !folded.includes(word))) continue;
+    const tabs: readonly AccountTab[] = account.isConflict ? [account.state, 'conflict'] : [account.state];
+    for (const one of tabs) counts.set(one, (counts.get(one) ?? 0) + 1);
+    if (state !== undefined && !tabs.includes(state)) continue;
+    found += 1;
+    first.push([folded, account]);
+    // A page needs no more, so a million accounts are never kept.
+    if (first.length > 2 * end) first = inOrder();
+  }
+  const accounts = inOrder().map(([, account]) => account);
+  const sums = { found, counts: Object.fromEntries(counts), next: end < found ? end : undefined };
+  return { sync: of, readAt: list.readAt, accounts: accounts.slice(offset), ...sums };
 }
 
 const pagesAtOnce = 8;
 const shownMatches = 3;
 
 /**
- * Opens the list of the accounts. It reads the store alone: names and states are those of the last accepted full read,
- * what happened since is in the ledger. Throws `NOT_FOUND` before the first such read.
+ * Opens the list of the accounts, each with the sync that owns it. It reads the store alone: names and states are those of
+ * the last accepted full read, what happened since is in the ledger. Throws `NOT_FOUND` before the first such read.
  */
-export async function openAccounts({ engine }: AppIo, of: string): Promise<AccountList> {
+export async function openAccounts({ engine }: AppIo, of: string) {
   const { engine: io, sync } = asStored(engine, of);
   const { name } = sync.settings;
   const header = (await io.store.directories.list()).find((one) => one.sync === name);
@@ -76,29 +83,27 @@ export async function openAccounts({ engine }: AppIo, of: string): Promise<Accou
     matches: await findMatches(sync, pages, io),
   };
   return {
-    sync: of,
     readAt: header.at,
-    async *each(after = '') {
-      const [from = 0, last = -1] = after.split('.').map(Number);
-      for (const some of chunk(
-        pages.filter((page) => page >= from),
-        pagesAtOnce,
-      )) {
-        const found = await io.store.directories.read(name, some);
-        for (const { page, rows } of found.toSorted((a, b) => a.page - b.page)) {
-          const names = rows.map(({ identification }) => identification);
-          const ledger = await io.store.ledger.getMany(sync.settings.connection, names);
-          for (const [at, row] of rows.entries()) {
-            if (page === from && at <= last) continue;
-            const entry = ledger.get(row.identification);
-            const live = entry?.removed === undefined ? entry : undefined;
-            if (!isThere(row, entry, header.at)) continue;
-            yield { key: `${page}.${at}`, owner: live?.owner, account: accountOf(row, live, facts) };
-          }
+    async *each() {
+      for await (const rows of readPages(name, pages, io)) {
+        const names = rows.map(({ identification }) => identification);
+        const ledger = await io.store.ledger.getMany(sync.settings.connection, names);
+        for (const row of rows) {
+          const entry = ledger.get(row.identification);
+          const live = entry?.removed === undefined ? entry : undefined;
+          if (isThere(row, entry, header.at)) yield { owner: live?.owner, account: accountOf(row, live, facts) };
         }
       }
     },
   };
+}
+
+/** Other requests have their turn after each chunk: a large directory takes more than a second to open. */
+async function* readPages(sync: string, pages: readonly number[], { store }: EngineIo) {
+  for (const some of chunk(pages, pagesAtOnce)) {
+    for (const { rows } of await store.directories.read(sync, some)) yield rows;
+    await nextTurn();
+  }
 }
 
 /** Returns whether the person has an account now, as far as the read and the writes since it tell. */
@@ -205,26 +210,25 @@ function keysOf(name: string, email: string): readonly string[] {
 async function findMatches(
   { settings: { name: sync, connection } }: Sync,
   pages: readonly number[],
-  { store }: EngineIo,
+  io: EngineIo,
 ): Promise<AccountFacts['matches']> {
   const found = new Map<string, Candidate[]>();
-  const each = async (use: (row: DirectoryRow) => void): Promise<void> => {
-    for (const some of chunk(pages, pagesAtOnce)) {
-      for (const { rows } of await store.directories.read(sync, some)) for (const row of rows) use(row);
+  for await (const rows of readPages(sync, pages, io)) {
+    for (const { side, name, email } of rows) {
+      if (side === 'platform') for (const key of keysOf(name, email)) found.set(key, []);
     }
-  };
-  await each(({ side, name, email }) => {
-    if (side === 'platform') for (const key of keysOf(name, email)) found.set(key, []);
-  });
+  }
   if (found.size === 0) return found;
-  await each(({ side, identification, name, email, standing, isOnPlatform: hasAccount, birthDate }) => {
-    if (side === 'platform') return;
-    const person = { identification, standing, hasAccount, ...given({ birthDate }) };
-    for (const key of keysOf(name, email)) found.get(key)?.push(person);
-  });
+  for await (const rows of readPages(sync, pages, io)) {
+    for (const { side, identification, name, email, standing, isOnPlatform: hasAccount, birthDate } of rows) {
+      if (side === 'platform') continue;
+      const person = { identification, standing, hasAccount, ...given({ birthDate }) };
+      for (const key of keysOf(name, email)) found.get(key)?.push(person);
+    }
+  }
   // Some got their account after the read.
   const people = [...found.values()].flatMap((some) => some.map(({ identification }) => identification));
-  const ledger = await store.ledger.getMany(connection, [...new Set(people)]);
+  const ledger = await io.store.ledger.getMany(connection, [...new Set(people)]);
   const isOwned = (name: string): boolean => ledger.has(name) && ledger.get(name)?.removed === undefined;
   const withOwned = (one: Candidate) => ({ ...one, hasAccount: one.hasAccount || isOwned(one.identification) });
   return new Map([...found].map(([key, some]) => [key, some.map(withOwned)]));

@@ -111,6 +111,9 @@ function nameOf({ identification }: IndexedChange): string {
   return identification;
 }
 
+/** An operator reads the names of so many before a decision. */
+const namedPeople = 10;
+
 /**
  * Estimates what a run takes that delivers these changes of a run and nothing else. The plan of the run has the size of
  * the directory.
@@ -119,9 +122,10 @@ function effectOf(rows: readonly IndexedChange[], { sync, plan }: Run, { syncs }
   const kinds = { ...noKinds };
   for (const { kind } of rows) kinds[kind] += 1;
   const undeliverable = rows.filter(({ file }) => file === 'none').length;
+  const people = rows.slice(0, namedPeople).map(({ identification, name }) => ({ identification, name }));
   const configured = syncs.get(sync);
   const budget = configured && budgetOf(rows, plan, configured);
-  return { changes: rows.length, kinds, budget, undeliverable };
+  return { changes: rows.length, kinds, people, budget, undeliverable };
 }
 
 function budgetOf(rows: readonly IndexedChange[], plan: Run['plan'], { settings, limits }: Sync) {

@@ -63,9 +63,9 @@ export async function listAccounts(shell: Shell, sync: string, options: Accounts
     })();
     if (out !== undefined) await writeWhole('the accounts', fromHere(shell.io, out), csvOf(asked));
     else for await (const _ of asked);
-    const answer = accountPageView({ sync, readAt: list.readAt, accounts: shown, next: undefined });
-    const { next: _, ...json } = answer;
     const inAll = Object.fromEntries(accountStates.map((state) => [state, counts.get(state) ?? 0]));
+    const page = { sync, readAt: list.readAt, accounts: shown, found, counts: inAll, next: undefined };
+    const { next: _, ...json } = accountPageView(page);
     const written = out === undefined ? [] : [`${formatCount(found, 'account')} written to ${cleanLine(out)}`];
     const text = [
       `${formatCount(
@@ -74,7 +74,7 @@ export async function listAccounts(shell: Shell, sync: string, options: Accounts
       )} as read ${formatInstant(list.readAt)}: ${countWords(counts)}${decided === 0 ? '' : ` (${formatNumber(decided)} decided)`}`,
       ...(out === undefined ? shownLines(shown, found, { sync, style: shell.style }) : written),
     ];
-    return shell.answer({ ...json, found, counts: inAll }, text.join('\n'));
+    return shell.answer(json, text.join('\n'));
   });
 }
 

@@ -16,7 +16,7 @@ import { firstNames, formatCount, formatDuration, formatInstant } from '../../co
 import { given } from '../../core/run/given.ts';
 import type { AuditEntry, PersonRecord } from '../../ports/store.ts';
 import { auditEntryView, openSessionView } from '../../views/connections.ts';
-import { type LeaversReport, leaversView, leaverWords } from '../../views/leavers.ts';
+import { type LeaversReport, leaversView } from '../../views/leavers.ts';
 import {
   type CorrectionList,
   dataQualityView,
@@ -28,6 +28,7 @@ import {
 } from '../../views/reports.ts';
 import { callerOf, type SignatureOptions, type Since } from '../options.ts';
 import { renderDifference } from '../render/changes.ts';
+import { leaverWords } from '../render/status.ts';
 import { fromHere, type Shell } from '../shell.ts';
 import { cleanLine, quote, renderTable, type Style } from '../terminal.ts';
 import { writeWhole } from './plan-file.ts';

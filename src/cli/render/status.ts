@@ -1,7 +1,8 @@
 import { givenWords } from '../../core/guard/approvals.ts';
-import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
+import { ageOf, countOf, formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
 import { waitingWords } from '../../core/run/waiting.ts';
 import { olderCopy, type Run } from '../../ports/store.ts';
+import type { LeaversSummary } from '../../views/leavers.ts';
 import {
   type Overview,
   peopleSentence,
@@ -34,6 +35,12 @@ export function renderStatus({ at, syncs, work }: Overview, style: Style): strin
     return sentence === undefined ? [] : [`${sync.name}: ${sentence}`];
   });
   return [renderTable([head, ...rows]), ...said, ...hints, ...deployment].join('\n');
+}
+
+/** Says `people: 2 leavers due today, 0 late, slowest this month 14 min`. */
+export function leaverWords({ sync, dueToday, late, slowestMs }: LeaversSummary): string {
+  const slowest = slowestMs === undefined ? '' : `, slowest this month ${ageOf(slowestMs)}`;
+  return `${sync}: ${countOf(dueToday, 'leaver')} due today, ${late} late${slowest}`;
 }
 
 function healthWords({ state, failures, since }: SyncHealth, { colors }: Style): string {

@@ -6,16 +6,19 @@ import { type BlockedThreshold, defaultGuards, type Threshold } from '../../core
 import { documented, uniqueList, wholeNumber } from './values.ts';
 
 const percentError = must('must be a percentage from 0 to 100');
-const percentage = () =>
-  z.number({ error: percentError }).min(0, { error: percentError }).max(100, { error: percentError });
+const percentage = z.number({ error: percentError }).min(0, { error: percentError }).max(100, { error: percentError });
 
 const most = 1_000_000;
+const amount = wholeNumber(0, most);
+const noneOrAmount = z.union([z.literal('none'), amount], {
+  error: must(`must be none or a whole number from 0 to ${most}`),
+});
 
 /** The keys of each limit, with what is documented of the first two. */
 function limitShape({ absolute, percent, cap }: Threshold, ofAbsolute: string, ofPercent: string) {
   return {
-    absolute: documented(wholeNumber(0, most).default(absolute), ofAbsolute, absolute),
-    percent: documented(percentage().default(percent), ofPercent, percent),
+    absolute: documented(amount.default(absolute), ofAbsolute, absolute),
+    percent: documented(percentage.default(percent), ofPercent, percent),
     cap: upTo(cap),
   };
 }
@@ -57,16 +60,11 @@ function blockedThreshold(limit: BlockedThreshold) {
   );
 }
 
-function upTo(cap: number | undefined) {
+function upTo(usual: number | undefined) {
   return documented(
-    z
-      .union([z.literal('none'), wholeNumber(0, most)], {
-        error: must(`must be none or a whole number from 0 to ${most}`),
-      })
-      .prefault(cap ?? 'none')
-      .transform((value) => (value === 'none' ? undefined : value)),
+    noneOrAmount.prefault(usual ?? 'none').transform((value) => (value === 'none' ? undefined : value)),
     'Maximum limit.',
-    cap ?? 'none',
+    usual ?? 'none',
   );
 }
 
@@ -97,12 +95,12 @@ export const guards = z.strictObject({
     ['area', 'office'],
   ),
   rowsDownPercent: documented(
-    percentage().default(defaultGuards.rowsDownPercent),
+    percentage.default(defaultGuards.rowsDownPercent),
     'If source rows drop by more than this percentage against the last complete read, disables, removes and misses are held.',
     10,
   ),
   fillRateDownPoints: documented(
-    percentage().default(defaultGuards.fillRateDownPoints),
+    percentage.default(defaultGuards.fillRateDownPoints),
     "If a mapped field's share of filled values drops by more than these points, its updates are held. For the dates of lifecycle and the columns of scope, creates and enables are held.",
     20,
   ),

@@ -18,9 +18,12 @@ export function documented<Schema extends z.ZodType>(
   return own;
 }
 
-/** Returns a schema for non-empty text. */
+/** All keys share it. It counts as documented, so that `documented` makes a copy. */
+const anyText = z.string().min(1).register(z.globalRegistry, {});
+
+/** Returns the schema for non-empty text. */
 export function text(): z.ZodString {
-  return z.string().min(1);
+  return anyText;
 }
 
 /** Valid names of connections, syncs and tokens. They are used in files, logs and commands. */
@@ -50,7 +53,7 @@ export function recordValue() {
 /** Returns a schema for a whole number within bounds, both included. */
 export function wholeNumber(from: number, to: number): z.ZodInt {
   const error = must(`must be a whole number from ${from} to ${to}`);
-  return z.int({ error }).min(from, { error }).max(to, { error });
+  return z.int({ error }).check(z.gte(from, { error }), z.lte(to, { error }));
 }
 
 /** Returns a schema for `5s`, `30m`, `24h`, `30d`, `250ms` within bounds, both included. The output is milliseconds. */

@@ -1,5 +1,6 @@
 import type { Finding } from '../run/finding.ts';
 import { countOf } from '../run/formats.ts';
+import { onDemand } from '../run/on-demand.ts';
 import type { FilledColumns, UnreadableCells } from './columns.ts';
 import { isRewritten } from './damage.ts';
 
@@ -133,7 +134,8 @@ function conflictCause({ code, identification, other }: Finding): ConflictCause 
   return code === 'rename-conflict' ? 'renamed' : 'shared';
 }
 
-const inOrder = new Intl.Collator('en', { numeric: true });
+/** The first use of a language takes 7 ms, and most runs compare no two places. */
+const places = onDemand({ inOrder: () => new Intl.Collator('en', { numeric: true }) });
 
 function addTo<Key>(groups: Map<Key, Group>, key: Key, at: string): void {
   const group = groups.get(key);
@@ -143,7 +145,7 @@ function addTo<Key>(groups: Map<Key, Group>, key: Key, at: string): void {
   }
   group.count += 1;
   // People are added in the order of the platform's users, but the message names the first row of the source.
-  if (inOrder.compare(at, group.first) < 0) group.first = at;
+  if (places.inOrder.compare(at, group.first) < 0) group.first = at;
 }
 
 function largest<Key, Value>(

@@ -53,7 +53,10 @@ export function compileZone(
   if (setting === undefined || (typeof setting === 'string' && isTimeZone(setting))) {
     const zone = setting ?? 'UTC';
     const dayOf = dayRule(rule, (at) => dateDays.today(zone, at));
-    const days = (_: Fields, now: number): Days => sameDay(dayIn(zone, now));
+    // A formatter of Node.js takes 10 ms to make, which is more than the rest of a mapping.
+    const today = (now: number): string =>
+      zone === 'UTC' ? new Date(now).toISOString().slice(0, 10) : dayIn(zone, now);
+    const days = (_: Fields, now: number): Days => sameDay(today(now));
     return { column: undefined, reads: [], days, dayOf: () => dayOf, nameOf: () => zone };
   }
   const input: RecordInput = inputs.compile('lifecycle.timezone', setting);

@@ -9,18 +9,38 @@ export type Retry = 'never' | 'backoff' | { readonly afterMs: number };
 
 export type ErrorCode = keyof typeof codes.error;
 
+/**
+ * Why a run cannot do its work, named where it happens. Runs with the same topic and subject have one cause, and an
+ * operator gets one notice about all of them.
+ */
+export interface RootCause {
+  /**
+   * `source`: the HR system does not answer. `credential`: it refuses the credentials. `platform`: the platform ends runs.
+   * `uploads`: it takes no changes. `files`: it processes no file.
+   */
+  readonly topic: 'source' | 'credential' | 'platform' | 'uploads' | 'files';
+  /** The host of the HR system, or the name of the connection. */
+  readonly subject: string;
+  /** The HTTP status of the answer. Absent: there was no answer, or the protocol has no status. */
+  readonly status?: number;
+  readonly code?: ErrorCode;
+}
+
 export interface ErrorOptions {
   readonly code: ErrorCode;
   readonly retry?: Retry;
   readonly cause?: unknown;
   /** What the other system sent. It may hold personal data: see `rawTextOf`. */
   readonly raw?: string;
+  /** The host that is at fault, for every sync that reads it. Only for an error of the source. */
+  readonly rootCause?: RootCause;
 }
 
 export class RollcallError extends Error {
   override readonly name: string = 'RollcallError';
   readonly code: ErrorCode;
   readonly retry: Retry;
+  readonly rootCause: RootCause | undefined;
   /** Private, so that no log, alert or serialization can show it. */
   readonly #raw: string | undefined;
 
@@ -28,6 +48,7 @@ export class RollcallError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = options.code;
     this.retry = options.retry ?? 'never';
+    this.rootCause = options.rootCause;
     this.#raw = options.raw;
   }
 
@@ -132,4 +153,25 @@ export class PlatformError extends RollcallError {
   get answer(): PlatformAnswer | undefined {
     return this.#answer;
   }
+}
+
+/** Errors that end the runs of every sync of a connection alike. */
+const connectionCodes: readonly ErrorCode[] = [
+  'PLATFORM_UNREACHABLE',
+  'PLATFORM_FAILED',
+  'PLATFORM_BUSY',
+  'PLATFORM_UNAUTHORIZED',
+  'PLATFORM_FORBIDDEN',
+  'REAUTH_REQUIRED',
+  'TOKEN_REVOKED',
+  'TOKEN_RESTORED',
+  'TOKEN_UNAVAILABLE',
+];
+
+/** Returns what the error of a run has in common with runs of other syncs. Undefined: it concerns this run alone. */
+export function rootCauseOf(error: RollcallError, connection: string): RootCause | undefined {
+  const { code, rootCause } = error;
+  if (rootCause !== undefined || !connectionCodes.includes(code)) return rootCause;
+  const status = error instanceof PlatformError ? error.status : undefined;
+  return { topic: 'platform', subject: connection, code, ...(status === undefined ? {} : { status }) };
 }

@@ -2,7 +2,7 @@ import type { BlockedCounts } from '../guard/blocked.ts';
 import type { ChangeClass } from '../plan/change.ts';
 import type { EditFact } from '../plan/configuration.ts';
 import type { MissingWait } from '../plan/ledger-steps.ts';
-import type { ErrorCode } from './errors.ts';
+import type { ErrorCode, RootCause } from './errors.ts';
 import type { RequestBudget } from './requests.ts';
 import type { FilePace, RefusedInRow } from './waves.ts';
 
@@ -160,6 +160,8 @@ export interface DeliveryFacts {
 export interface EndFacts {
   /** The code of the error that ended the run. Absent when no error did. */
   readonly failure?: ErrorCode;
+  /** What it has in common with runs of other syncs. Absent: it concerns this run alone. */
+  readonly cause?: RootCause;
   /** Everything that kept the run from being whole. */
   readonly reasons: readonly string[];
   /** Accounts that the run made. Absent: it did not end regularly. */

@@ -1,4 +1,5 @@
 import { foldText } from '../person/text.ts';
+import { onDemand } from '../run/on-demand.ts';
 import data from './known-forms.json' with { type: 'json' };
 
 /**
@@ -19,39 +20,42 @@ const listOf = (text: string): readonly string[] => text.split(' ').map(bareWord
 /** Dots may reach inside a record, or be part of a name. */
 const lastName = (path: string): string => bareWord(/\.([^.\s]+)$/.exec(path)?.[1] ?? path);
 
-const columns = new Map(
-  Object.entries(data.columns).map(([meaning, { whole, part = '' }]) => [
-    meaning as Meaning,
-    { whole: listOf(whole), part: listOf(part).filter((one) => one !== '') },
-  ]),
-);
+const known = onDemand({
+  columns: () =>
+    new Map(
+      Object.entries(data.columns).map(([meaning, { whole, part = '' }]) => [
+        meaning as Meaning,
+        { whole: listOf(whole), part: listOf(part).filter((one) => one !== '') },
+      ]),
+    ),
+  labels: () => new Set(Object.values(data.columns).flatMap(({ whole }) => listOf(whole))),
+  meanings: () =>
+    new Map(
+      Object.entries(data.statuses).flatMap(([meaning, words]) =>
+        listOf(words).map((word) => [word, meaning as keyof typeof data.statuses] as const),
+      ),
+    ),
+});
 
 /**
  * Returns nearly 2 for a known name of the meaning (less for those that are written last in the list), 1 for a name that
  * contains one, else 0.
  */
 export function likeName(meaning: Meaning, path: string): number {
-  const { whole = [], part = [] } = columns.get(meaning) ?? {};
+  const { whole = [], part = [] } = known.columns.get(meaning) ?? {};
   const called = [bareWord(path), lastName(path)];
   const place = whole.findIndex((name) => called.includes(name));
   if (place !== -1) return 2 - place / 1000;
   return part.some((one) => called.some((name) => name.includes(one))) ? 1 : 0;
 }
 
-const labels = new Set([...columns.values()].flatMap(({ whole }) => whole));
-
 /** Returns whether a cell is how HR systems label a column: `Employee ID`, `Vorname`. */
 export function isColumnLabel(cell: string): boolean {
-  return labels.has(bareWord(cell));
+  return known.labels.has(bareWord(cell));
 }
 
 /** `STAT2` of SAP: 0 left, 1 inactive, 2 retired, 3 active. */
 const sapStatuses: Readonly<Record<string, 'active' | 'leaver'>> = { '0': 'leaver', '2': 'leaver', '3': 'active' };
-const meanings = new Map(
-  Object.entries(data.statuses).flatMap(([meaning, words]) =>
-    listOf(words).map((word) => [word, meaning as keyof typeof data.statuses] as const),
-  ),
-);
 
 /**
  * Returns what the word says about the person; `other` for a kind of contract or of marriage, undefined for an unknown one.
@@ -59,9 +63,9 @@ const meanings = new Map(
  */
 export function statusMeaning(value: string, path: string): 'active' | 'leaver' | 'other' | undefined {
   if (/^stat2$/i.test(path)) return sapStatuses[value];
-  const word = meanings.get(bareWord(value));
+  const word = known.meanings.get(bareWord(value));
   if (word !== 'yes' && word !== 'no') return word;
-  const asked = meanings.get(lastName(path).replace(/^(?:is|has|account|user|employee)+(?=\p{L})/u, ''));
+  const asked = known.meanings.get(lastName(path).replace(/^(?:is|has|account|user|employee)+(?=\p{L})/u, ''));
   if (asked !== 'active' && asked !== 'leaver') return undefined;
   return (word === 'yes') === (asked === 'active') ? 'active' : 'leaver';
 }

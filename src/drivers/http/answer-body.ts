@@ -1,5 +1,4 @@
 import { pipeline, type Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import { AnswerInvalid } from './answer-invalid.ts';
 
 /** What decides how the bytes of an answer are read. */
@@ -27,7 +26,7 @@ export function decodedBody(raw: Readable, { method, status, encoding }: AnswerH
       return body;
     case 'gzip':
     case 'x-gzip': {
-      const gunzip = owned(createGunzip());
+      const gunzip = owned(process.getBuiltinModule('node:zlib').createGunzip());
       // `pipeline` passes an error to the last stream, where the reader receives it.
       pipeline(body, gunzip, () => {});
       return gunzip;

@@ -152,14 +152,6 @@ function withExample(schema: string): JsonObject {
   };
 }
 
-/** Returns the example of a request or answer of the table. Throws `RangeError` when there is none. */
-export function exampleOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
-  const name = nameOf(schema);
-  const example = examples[name];
-  if (typeof example !== 'object' || example === null) throw new RangeError(`the table has no example of ${name}`);
-  return { ...example };
-}
-
 /** In a form, a file is bytes; as JSON it is text. */
 function describeContent(request: z.ZodType, type: string): JsonObject {
   const name = nameOf(request);
@@ -202,7 +194,7 @@ function describeParameters(operation: Operation<OperationId>): JsonObject[] {
   return [...inPath, ...inQuery, ...(operation.needsLanguage ? [language] : [])];
 }
 
-function nameOf(schema: z.ZodType): string {
+export function nameOf(schema: z.ZodType): string {
   const name = Object.entries(components).find(([, entry]) => entry === schema)?.[0];
   if (name === undefined) throw new RangeError('a schema of the table of operations is not among the components');
   return name;

@@ -50,11 +50,6 @@ export function unwrapped(schema: z.ZodType): z.ZodType {
   return isWrapped ? unwrapped(schema.unwrap() as z.ZodType) : schema;
 }
 
-/** Returns whether the member may be missing by the contract. The client accepts any other missing member too. */
-export function isSometimes(schema: z.ZodType): boolean {
-  return schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodOptional;
-}
-
 /**
  * The platform's number for one object (contract: "integer (long)"). A number beyond 2^53 does not fit a double, so
  * it is read as text, digit by digit, and sent back unchanged.

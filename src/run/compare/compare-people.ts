@@ -57,7 +57,7 @@ export async function comparePeople(
   leaveAsDecided({ index, reading, standing, find });
   fileAccounts({ index, reading, standing, isFocused });
   await recallConflicts({ sync, reading, index, standing, find }, io);
-  const { unresolved: ended, unproven } = await io.store.batches.unknown(sync.settings.connection);
+  const { unresolved: ended, unproven } = await io.store.batches.unknown([sync.settings.connection]);
   const left = await recorder.unresolved(ended);
   const claimed = await claimedElsewhere(unproven, recorder.planId, io);
   const unresolved = { ...left, blocked: new Map([...claimed, ...left.blocked]) };

@@ -172,7 +172,8 @@ async function endAfterProof(
   const isRefused = error instanceof PlatformError && error.retry === 'never' && error.effect === 'none';
   if (!isRefused || signal.aborted || (await readWave(owned, io)).unproven.length === 0) throw error;
   await keepRaw(owned, { about: `batch ${batch.number}`, text: RollcallError.rawTextOf(error) }, io);
-  await io.store.runs.update(owned, { reason: error.message });
+  const cause = { topic: 'uploads', subject: owned.run.connection, ...given({ status: error.status }) } as const;
+  await io.store.runs.update(owned, { reason: error.message, end: { cause, reasons: [] } });
   return { kind: 'next' };
 }
 

@@ -155,7 +155,8 @@ export async function endForTrouble(
   io: EngineIo,
 ): Promise<void> {
   await keepRaw(owned, { about: `batch ${batch.number}`, text: raw }, io);
-  await io.store.runs.update(owned, { reason });
+  const cause = { topic: 'uploads', subject: owned.run.connection } as const;
+  await io.store.runs.update(owned, { reason, end: { cause, reasons: [] } });
 }
 
 /**

@@ -78,7 +78,9 @@ export async function splitBatch(context: RunContext, batch: Batch, failed: Fail
   if (isFaulty) findings.push(platformFaulty(files.length));
   await io.store.runs.addFindings(owned, findings);
   await io.store.runs.updateDelivery(owned, { splits: splits + (isSplitting ? 1 : 0) });
-  if (isFaulty) await io.store.runs.update(owned, { reason: platformFaulty(files.length).message });
+  const cause = { topic: 'files', subject: owned.run.connection, code: 'PLATFORM_FAILED' } as const;
+  if (isFaulty)
+    await io.store.runs.update(owned, { reason: platformFaulty(files.length).message, end: { cause, reasons: [] } });
 }
 
 interface SentInVain {

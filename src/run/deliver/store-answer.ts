@@ -1,9 +1,10 @@
-import { PlatformError } from '../../core/run/errors.ts';
+import { PlatformError, type RootCause } from '../../core/run/errors.ts';
 import type { DeliveryFacts } from '../../core/run/facts.ts';
+import { given } from '../../core/run/given.ts';
 import { waitFor } from '../../core/run/waiting.ts';
 import { firstPollMs } from '../../core/run/waves.ts';
 import type { Submission } from '../../ports/delivery.ts';
-import type { Batch, BatchEffects, LearnedFacts, PlannedChange } from '../../ports/store.ts';
+import type { Batch, BatchEffects, LearnedFacts, PlannedChange, Run } from '../../ports/store.ts';
 import { ageOn, spanOn } from '../clock-span.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { type NextStep, toProving } from '../next-step.ts';
@@ -85,7 +86,9 @@ export async function storeAnswer(
     case 'unknown': {
       const { reason } = submission;
       const marks = marksFor(changes, 'unresolved', reason);
-      await update(owned, batch.id, { state: 'unresolved', reason }, { marks });
+      const cause = causeOf(owned.run, submission);
+      const end = cause === undefined ? {} : { run: { end: { cause, reasons: [] } } };
+      await update(owned, batch.id, { state: 'unresolved', reason }, { marks, ...end });
       break;
     }
   }
@@ -107,25 +110,30 @@ function afterCalls(delivery: DeliveryFacts, { refusedInRow }: Extract<Submissio
 async function sendLater(
   context: RunContext,
   { batch, changes }: Pick<Submitted, 'batch' | 'changes'>,
-  { afterMs, reason }: { readonly afterMs: number; readonly reason: string },
+  wait: Omit<Extract<Submission, { kind: 'wait' }>, 'kind'>,
   io: EngineIo,
 ): Promise<NextStep> {
   const marks = marksFor(changes, 'planned');
-  await io.store.batches.update(context.owned, batch.id, { state: 'planned', reason }, { marks });
-  return waitForTurn(context, afterMs, reason, io);
+  await io.store.batches.update(context.owned, batch.id, { state: 'planned', reason: wait.reason }, { marks });
+  return waitForTurn(context, wait, io);
 }
 
 /**
  * Waits until the platform accepts another batch. When it accepts none until `settle.deadline`, the run drops its
  * remaining changes.
  */
-async function waitForTurn(context: RunContext, afterMs: number, why: string, io: EngineIo): Promise<NextStep> {
-  const { owned, sync } = context;
+async function waitForTurn(
+  { owned, sync }: RunContext,
+  { afterMs, reason: why, status }: Parameters<typeof sendLater>[2],
+  io: EngineIo,
+): Promise<NextStep> {
   const now = io.clock.now();
+  const cause = causeOf(owned.run, { status });
   const waitingSince = owned.run.delivery?.waitingSince ?? now;
   const { deadlineMs } = sync.settings.settle;
   if (ageOn(io.clock, waitingSince) < deadlineMs) {
-    await io.store.runs.update(owned, { problem: { at: now, reason: why } }, { delivery: { waitingSince } });
+    const problem = { at: now, reason: why, ...given({ cause }) };
+    await io.store.runs.update(owned, { problem }, { delivery: { waitingSince } });
     const until = waitingSince + spanOn(io.clock, deadlineMs);
     const waiting = waitFor('platform', 'the run ends, and the next run plans the rest again', {
       about: why.replace(/\.$/, ''),
@@ -137,8 +145,13 @@ async function waitForTurn(context: RunContext, afterMs: number, why: string, io
   }
   const waited = deadlineMs < 120_000 ? `${Math.round(deadlineMs / 1000)} s` : `${Math.round(deadlineMs / 60_000)} min`;
   const reason = `the platform is busy: nothing more could be sent for ${waited} (settle.deadline); the next run plans the rest again. ${why}`;
-  await io.store.runs.update(owned, { reason });
+  await io.store.runs.update(owned, { reason, ...(cause === undefined ? {} : { end: { cause, reasons: [] } }) });
   return { kind: 'next' };
+}
+
+/** Returns the cause of an answer that no batch of the connection escapes. */
+function causeOf({ connection }: Run, { status }: { readonly status?: number | undefined }): RootCause | undefined {
+  return status === undefined ? undefined : { topic: 'uploads', subject: connection, status };
 }
 
 /** What a refused upload means: the platform is busy and the same file is sent later, or its rows are at fault. */
@@ -178,7 +191,7 @@ async function judgeRefusedUpload(context: RunContext, io: EngineIo): Promise<Re
 /** Returns a file of ours that the platform is still processing: one that an earlier run gave up at its deadline. */
 async function fileInFlight({ owned, sync, signal }: RunContext, io: EngineIo): Promise<Batch | undefined> {
   const { connection } = owned.run;
-  const { unresolved, unproven } = await io.store.batches.unknown(connection);
+  const { unresolved, unproven } = await io.store.batches.unknown([connection]);
   for (const other of [...unresolved, ...unproven]) {
     if (other.fileId === undefined || other.final !== undefined) continue;
     try {

@@ -4,7 +4,7 @@ import { readRequest } from '../../app/request-ends.ts';
 import { readRunProgress } from '../../app/runs.ts';
 import { readSyncStates } from '../../app/syncs.ts';
 import { runProgress, runProgressView } from '../../views/runs.ts';
-import { requestState, requestStateView, syncList, syncView } from '../../views/syncs.ts';
+import { requestState, requestStateView, type SyncState, syncList, syncView } from '../../views/syncs.ts';
 import { hidingPeople } from '../../views/wire.ts';
 import { definerOf, type Endpoint } from '../endpoint.ts';
 import type { StreamedState } from '../events.ts';
@@ -14,17 +14,19 @@ import { isIn, requestId, runId } from './parameters.ts';
 const description =
   'Server-sent events. Each event is the whole state: one immediately, and one after each change, at most one per second. A comment comes after 15 seconds without one. After the final state comes the event `end`. With the Last-Event-ID of the final state the answer is 204. A closing server ends the stream: connect again.';
 
-interface Stream
+interface Stream<All>
   extends Pick<Endpoint, 'id' | 'path' | 'part' | 'summary'>,
     Partial<Pick<Endpoint, 'params' | 'refusals'>> {
   readonly answer: z.ZodType;
   /** Name of the events. */
   readonly event: string;
-  /** Reads the state. `id`: that of the path, if it has one. */
-  readonly read: (app: AppIo, id: string, sight: Sight) => Promise<StreamedState>;
+  /** Reads what all callers share. `id`: that of the path, if it has one. */
+  readonly read: (app: AppIo, id: string) => Promise<All>;
+  /** Returns the part that a caller sees. */
+  readonly show: (all: All, sight: Sight, app: AppIo) => StreamedState;
 }
 
-export function defineStream({ event, read, part, ...stream }: Stream): Endpoint {
+export function defineStream<All>({ event, read, show, part, ...stream }: Stream<All>): Endpoint {
   const hide = hidingPeople(stream.answer);
   return definerOf(part)({
     ...stream,
@@ -36,10 +38,11 @@ export function defineStream({ event, read, part, ...stream }: Stream): Endpoint
     handle: ({ params, headers, caller, ending, sight }, { app, events }) => {
       const { id = '' } = params as { readonly id?: string };
       const seen = async (): Promise<StreamedState> => {
-        const { state, isFinal } = await read(app, id, sight);
+        const all = await events.share(JSON.stringify([event, id]), () => read(app, id));
+        const { state, isFinal } = show(all, sight, app);
         return { state: sight.seesPeople ? state : hide(state), isFinal };
       };
-      // Streams of callers with the same sight share one read.
+      // Streams of callers with the same sight share their view of it.
       const topic = { event, key: JSON.stringify([event, id, sight]), read: seen };
       return events.open(topic, { caller: caller.name, lastId: headers['last-event-id'], signal: ending });
     },
@@ -47,8 +50,8 @@ export function defineStream({ event, read, part, ...stream }: Stream): Endpoint
 }
 
 /** Returns the syncs that the caller sees. */
-export async function syncsSeen(app: AppIo, sight: Sight) {
-  return { syncs: (await readSyncStates(app)).filter(({ name }) => isIn(sight, name)).map(syncView) };
+export function syncsSeen(states: readonly SyncState[], sight: Sight) {
+  return { syncs: states.filter(({ name }) => isIn(sight, name)).map(syncView) };
 }
 
 export const eventEndpoints: readonly Endpoint[] = [
@@ -59,7 +62,8 @@ export const eventEndpoints: readonly Endpoint[] = [
     summary: 'Follow every sync: events `syncs`',
     answer: syncList,
     event: 'syncs',
-    read: async (app, _id, sight) => ({ state: await syncsSeen(app, sight), isFinal: false }),
+    read: (app) => readSyncStates(app),
+    show: (states, sight) => ({ state: syncsSeen(states, sight), isFinal: false }),
   }),
   defineStream({
     id: 'stream-run',
@@ -70,10 +74,8 @@ export const eventEndpoints: readonly Endpoint[] = [
     answer: runProgress,
     refusals: [404, 409],
     event: 'run',
-    read: async (app, id) => {
-      const progress = await readRunProgress(app, id);
-      return { state: runProgressView(progress), isFinal: progress.run.phase === 'done' };
-    },
+    read: (app, id) => readRunProgress(app, id),
+    show: (progress) => ({ state: runProgressView(progress), isFinal: progress.run.phase === 'done' }),
   }),
   defineStream({
     id: 'stream-request',
@@ -84,8 +86,8 @@ export const eventEndpoints: readonly Endpoint[] = [
     answer: requestState,
     refusals: [404],
     event: 'request',
-    read: async (app, id) => {
-      const found = await readRequest(app, id);
+    read: (app, id) => readRequest(app, id),
+    show: (found) => {
       return { state: requestStateView(found), isFinal: found.state === 'ended' || found.state === 'canceled' };
     },
   }),

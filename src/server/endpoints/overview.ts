@@ -76,10 +76,8 @@ export const alertEndpoints: readonly Endpoint[] = [
     summary: 'Follow the alerts: events `alerts`',
     answer: alertList,
     event: 'alerts',
-    read: async (app, _id, sight) => ({
-      state: alertListView(alertsSeen(await app.alerts.report(20), app, sight)),
-      isFinal: false,
-    }),
+    read: (app) => app.alerts.report(20),
+    show: (report, sight, app) => ({ state: alertListView(alertsSeen(report, app, sight)), isFinal: false }),
   }),
   quiet('ack', 'Acknowledge the open alerts: no reminder until one gets worse'),
   define({
@@ -98,9 +96,10 @@ export const alertEndpoints: readonly Endpoint[] = [
 
 const defineOverview = definerOf('overview');
 
-async function readAll(app: AppIo, sight: Sight) {
-  // Notices are no part of it.
-  const [state, alerts] = await Promise.all([readOverview(app), app.alerts.report(1)]);
+/** Notices are no part of it. */
+const readAll = (app: AppIo) => Promise.all([readOverview(app), app.alerts.report(0)]);
+
+function seenOf([state, alerts]: Awaited<ReturnType<typeof readAll>>, sight: Sight, app: AppIo) {
   const syncs = state.syncs.filter(({ name }) => isIn(sight, name));
   return overviewView({ ...state, syncs }, alertsSeen(alerts, app, sight));
 }
@@ -113,7 +112,7 @@ export const overviewEndpoints: readonly Endpoint[] = [
     description:
       'Health describes the recent runs, and state the current activity. Holds are counted from the store, regardless of the age of their run.',
     answer: overview,
-    handle: ({ sight }, { app }) => readAll(app, sight),
+    handle: async ({ sight }, { app }) => seenOf(await readAll(app), sight, app),
   }),
   defineStream({
     id: 'stream-overview',
@@ -122,7 +121,8 @@ export const overviewEndpoints: readonly Endpoint[] = [
     summary: 'Follow the overview: events `overview`',
     answer: overview,
     event: 'overview',
-    read: async (app, _id, sight) => ({ state: await readAll(app, sight), isFinal: false }),
+    read: readAll,
+    show: (all, sight, app) => ({ state: seenOf(all, sight, app), isFinal: false }),
   }),
   defineOverview({
     id: 'list-days',

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { adoptPeople, planAdoption } from '../../app/accounts/adopt.ts';
-import { askedAccounts, type KeyedAccount, openAccounts } from '../../app/accounts/list-accounts.ts';
+import { findAccounts } from '../../app/accounts/list-accounts.ts';
 import { findOrphans, moveOrphans } from '../../app/accounts/orphans.ts';
 import type { AppIo } from '../../app/app-io.ts';
 import { readHistory, tracePerson } from '../../app/people.ts';
 import { onlyRead } from '../../app/person/answer.ts';
 import { given } from '../../core/run/given.ts';
-import { accountPage, accountPageView, accountStates } from '../../views/accounts.ts';
+import { accountPage, accountPageView, accountTabs } from '../../views/accounts.ts';
 import { adoptionOrder, orphansOrder, peopleOrder } from '../../views/orders.ts';
 import {
   adoptions,
@@ -26,7 +26,6 @@ import { definerOf, type Endpoint } from '../endpoint.ts';
 import type { Sight } from '../http/admit.ts';
 import { outOfScope } from '../http/admit.ts';
 import {
-  cursor,
   identification,
   instantOf,
   isIn,
@@ -39,6 +38,8 @@ import {
 } from './parameters.ts';
 
 const define = definerOf('people');
+
+const offset = z.coerce.number().int().min(0).max(1_000_000).default(0).describe('Number of the first match');
 
 const byPerson = z.object({ sync: syncName, identification });
 
@@ -68,7 +69,7 @@ export const peopleEndpoints: readonly Endpoint[] = [
     query: z.object({
       q: z.string().min(1).max(200).describe('Words that the data of the person must contain, in any order'),
       sync: syncName.optional(),
-      offset: z.coerce.number().int().min(0).max(1_000_000).default(0).describe('Number of the first match'),
+      offset,
       limit: limit(200, 50),
     }),
     answer: foundPeople,
@@ -122,37 +123,22 @@ export const peopleEndpoints: readonly Endpoint[] = [
   }),
   define({
     id: 'list-accounts',
+    cost: 2,
     path: '/api/syncs/{sync}/accounts',
     summary: 'The platform accounts with their owner and reason, and likely people for unknown ones',
     description:
       'From the last accepted full read of the sync, updated with later writes. Parts of words match; case and accents are ignored. A token of some syncs gets the accounts of these syncs alone.',
     params: z.object({ sync: syncName }),
     query: z.object({
-      state: z.enum(accountStates).optional(),
-      conflict: z
-        .enum(['true', 'false'])
-        .optional()
-        .describe('true: only accounts that may belong to other people; false: only the others'),
+      state: z.enum(accountTabs).optional().describe('`conflict`: only accounts that may belong to other people'),
       q: z.string().min(1).max(200).optional().describe('Words of the name, e-mail or identification, in any order'),
-      after: cursor,
+      offset,
       limit: limit(200, 50),
     }),
     answer: accountPage,
     refusals: [400, 404],
-    handle: async ({ params, query: { after, limit: most, conflict, ...query }, sight }, { app }) => {
-      const sync = knownSync(params.sync, app);
-      const list = await openAccounts(app, sync);
-      const isSeen = (owner: string | undefined) =>
-        sight.syncs === undefined || (owner !== undefined && isIn(sight, owner));
-      const isAsked = askedAccounts(given({ ...query, isConflict: conflict && conflict === 'true' }));
-      const found: KeyedAccount[] = [];
-      for await (const one of list.each(after)) {
-        if (isSeen(one.owner) && isAsked(one.account)) found.push(one);
-        if (found.length > most) break;
-      }
-      const next = found.length > most ? found[most - 1]?.key : undefined;
-      return accountPageView({ ...list, accounts: found.slice(0, most).map(({ account }) => account), next });
-    },
+    handle: async ({ params, query, sight: { syncs } }, { app }) =>
+      accountPageView(await findAccounts(app, knownSync(params.sync, app), given({ ...query, syncs }))),
   }),
   define({
     ...asks,

@@ -296,8 +296,8 @@ export const previewEndpoints: readonly Endpoint[] = [
     answer: preview,
     refusals: [404],
     event: 'preview',
-    read: async (app, id) => {
-      const found = await findPreview(app, id);
+    read: (app, id) => findPreview(app, id),
+    show: (found) => {
       const { state } = found.preview;
       return { state: previewView(found), isFinal: state === 'done' || state === 'failed' };
     },

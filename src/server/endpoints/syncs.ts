@@ -55,7 +55,7 @@ export const syncEndpoints: readonly Endpoint[] = [
     path: '/api/syncs',
     summary: 'Every sync: its state, last run, freshness and next slot',
     answer: syncList,
-    handle: ({ sight }, { app }) => syncsSeen(app, sight),
+    handle: async ({ sight }, { app }) => syncsSeen(await readSyncStates(app), sight),
   }),
   define({
     ...pauseOrResume,

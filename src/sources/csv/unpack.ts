@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { crc32, createGunzip } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { Compression } from './config.ts';
@@ -60,7 +59,7 @@ async function isGzip(spool: Packed): Promise<boolean> {
 /** RFC 1952: consecutive members are one file. Zero bytes after the last one are padding, anything else is an error. */
 async function* gunzip(spool: Packed): AsyncGenerator<Uint8Array> {
   const raw = Readable.from(bytesOf(spool));
-  const unpacked = createGunzip();
+  const unpacked = process.getBuiltinModule('node:zlib').createGunzip();
   raw.on('error', (error) => unpacked.destroy(error));
   try {
     yield* raw.pipe(unpacked);
@@ -84,7 +83,7 @@ async function* unzip(name: string, spool: Packed): AsyncGenerator<Uint8Array> {
   let checksum = 0;
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
-      checksum = crc32(chunk, checksum);
+      checksum = process.getBuiltinModule('node:zlib').crc32(chunk, checksum);
       yield chunk;
     }
   } finally {

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Retry, RollcallError } from '../../core/run/errors.ts';
+import { given } from '../../core/run/given.ts';
 import { tlsTrouble } from '../../drivers/sql/connection-trouble.ts';
 import { parseDatabaseUrl, type SqlDialect, type SqlPlace } from '../../drivers/sql/database-url.ts';
 import type { SessionOptions, SqlSession } from '../../drivers/sql/sql-session.ts';
@@ -76,8 +77,8 @@ function notRegular(path: string): RollcallError {
 interface Answer {
   readonly retry: Retry;
   readonly advice: string;
-  /** The database refuses our credentials. */
-  readonly isRefusal?: true;
+  /** What every query of this server has in common. Absent: the error is about this query. */
+  readonly topic?: 'source' | 'credential';
 }
 
 interface KnownError extends Answer {
@@ -90,7 +91,7 @@ const serverErrors: readonly KnownError[] = [
     codes: /^(28|08004 1130)/,
     retry: 'never',
     advice: 'refuses the login. Check user and password in source.url, and the rules of the server for this host',
-    isRefusal: true,
+    topic: 'credential',
   },
   {
     codes: /^(3D|42000 1049)/,
@@ -126,6 +127,7 @@ const serverErrors: readonly KnownError[] = [
     codes: /^(08|25P0|40|53|57|58)/,
     retry: 'backoff',
     advice: 'ended the read: it stops, starts, fails over, or has no free connection. The read is repeated',
+    topic: 'source',
   },
 ];
 
@@ -170,31 +172,31 @@ function explainError(error: unknown, place: string): unknown {
   if (state === undefined) {
     const trouble = tlsTrouble(error, 'source.url');
     const shown = 'code' in error ? String(error.code) : '';
-    if (trouble !== undefined) return unavailable(place, { ...trouble, retry: 'never', raw: error.message });
-    return unavailable(place, { advice: lost, shown, retry: 'backoff', raw: error.message });
+    const raw = error.message;
+    if (trouble !== undefined) return unavailable(place, { ...trouble, retry: 'never', raw, topic: 'source' });
+    return unavailable(place, { advice: lost, shown, retry: 'backoff', raw, topic: 'source' });
   }
   const table = error instanceof SqliteFailure ? sqliteErrors : serverErrors;
-  const { advice, retry, isRefusal }: Answer = table.find(({ codes }) => codes.test(state)) ?? unexpected;
-  const code = isRefusal === true ? 'SOURCE_REFUSED' : 'SOURCE_UNAVAILABLE';
-  return unavailable(place, { advice, shown: state, raw: error.message, retry, code });
+  const answer: Answer = table.find(({ codes }) => codes.test(state)) ?? unexpected;
+  return unavailable(place, { ...answer, shown: state, raw: error.message });
 }
 
-interface Explanation {
-  readonly advice: string;
+interface Explanation extends Answer {
   /** SQLSTATE, or the code of the driver; empty when there is none. */
   readonly shown: string;
   /** The database's own text. */
   readonly raw: string;
-  readonly retry: Retry;
-  readonly code?: 'SOURCE_UNAVAILABLE' | 'SOURCE_REFUSED';
 }
 
-function unavailable(
-  place: string,
-  { advice, shown, raw, retry, code = 'SOURCE_UNAVAILABLE' }: Explanation,
-): RollcallError {
+function unavailable(place: string, { advice, shown, raw, retry, topic }: Explanation): RollcallError {
   const state = shown === '' ? '' : ` (${shown})`;
-  return new RollcallError(`the database ${place} ${advice}${state}.`, { code, retry, raw: raw.slice(0, 4000) });
+  const rootCause = topic === undefined ? undefined : { topic, subject: URL.parse(place)?.host ?? place };
+  return new RollcallError(`the database ${place} ${advice}${state}.`, {
+    code: topic === 'credential' ? 'SOURCE_REFUSED' : 'SOURCE_UNAVAILABLE',
+    retry,
+    raw: raw.slice(0, 4000),
+    ...given({ rootCause }),
+  });
 }
 
 /** Returns SQLSTATE, with MySQL's own number; or SQLite's code. Undefined when the error is not from a database. */

@@ -142,6 +142,7 @@ export const tables: { readonly [Table in keyof Schema]: TableFacts<Table> } = {
   // Another disk has other room.
   leases: { isBookkeeping: true },
   turns: { isBookkeeping: true, isDroppedByRestore: true },
+  observations: { isBookkeeping: true, isDroppedByRestore: true },
   clock_marks: { isBookkeeping: true, isDroppedByRestore: true },
   clock_jumps: { isBookkeeping: true },
   schema_compatibility: { isBookkeeping: true },

@@ -31,12 +31,12 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
     await rejectUndone(transaction, batch, undone);
   }
 
-  const ofUnknownEffect = (connection: string) =>
+  const ofUnknownEffect = (connections: readonly string[]) =>
     db
       .selectFrom('batches')
       .innerJoin('runs', 'runs.id', 'batches.run')
       .selectAll('batches')
-      .where('batches.connection', '=', connection)
+      .where('batches.connection', 'in', connections)
       .where('batches.kind', 'not in', ['outbox', 'leaders'])
       .where('batches.state', 'in', unknownStates)
       .orderBy('runs.started_at')
@@ -67,6 +67,12 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
       return (await wanted.execute()).map(batches.fromRow);
     },
 
+    async ofRuns(runs) {
+      if (runs.length === 0) return [];
+      const wanted = db.selectFrom('batches').selectAll().where('run', 'in', runs).orderBy('run').orderBy('number');
+      return (await wanted.execute()).map(batches.fromRow);
+    },
+
     async wave(runId) {
       const rows = (await waveRows(db, runId)).toSorted((one, other) => one.number - other.number);
       return {
@@ -75,8 +81,8 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
       };
     },
 
-    async unknown(connection) {
-      const rows = await ofUnknownEffect(connection).select('runs.ended_at').execute();
+    async unknown(connections) {
+      const rows = connections.length === 0 ? [] : await ofUnknownEffect(connections).select('runs.ended_at').execute();
       return {
         unresolved: rows.filter((row) => row.ended_at !== null).map(batches.fromRow),
         unproven: rows.filter((row) => row.ended_at === null).map(batches.fromRow),
@@ -84,7 +90,7 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
     },
 
     async claimed({ run }, identifications) {
-      const others = await ofUnknownEffect(run.connection).where('batches.run', '!=', run.id).execute();
+      const others = await ofUnknownEffect([run.connection]).where('batches.run', '!=', run.id).execute();
       const claimed = new Set<string>();
       if (others.length === 0) return claimed;
       const runs = new Set(others.map((batch) => batch.run));

@@ -76,16 +76,17 @@ export function createDecisions(db: Database): Decisions {
       });
     },
 
-    async given(sync, now) {
+    async given(syncs, now) {
+      if (syncs.length === 0) return [];
       const rows = await db
         .selectFrom('decisions')
-        .select((eb) => ['given', eb.fn.countAll<number>().as('changes')])
-        .where('sync', '=', sync)
+        .select((eb) => ['sync', 'given', eb.fn.countAll<number>().as('changes')])
+        .where('sync', 'in', syncs)
         .where('given', 'is not', null)
         .where(isWaiting(now))
-        .groupBy('given')
+        .groupBy(['sync', 'given'])
         .execute();
-      return rows.map(({ given, changes }) => ({ approvals: JSON.parse(given ?? '{}'), changes: Number(changes) }));
+      return rows.map(({ sync, given, changes }) => ({ sync, approvals: JSON.parse(given ?? '{}'), changes }));
     },
 
     leaveOut(sync, changes, { by, at }) {
@@ -209,24 +210,30 @@ export async function waitingHashes(db: Database, sync: string, now: number): Pr
   return found;
 }
 
-/** Changes whenever another change of the sync stops to wait. */
-export function settledVersion(db: Database, sync: string, now: number): Promise<string> {
-  return versionOf(db, sync, isSettled(now));
-}
-
 /** Changes whenever a change of the sync begins or ceases to wait. */
 export async function waitingVersion(db: Database, sync: string, now: number): Promise<string> {
-  return `${await versionOf(db, sync, isWaiting(now))} ${await settledVersion(db, sync, now)}`;
+  const both = [await versionsOf(db, [sync], isWaiting(now)), await versionsOf(db, [sync], isSettled(now))];
+  return both.map(([found]) => found?.version ?? '').join();
 }
 
-async function versionOf(db: Database, sync: string, isMeant: ReturnType<typeof isWaiting>): Promise<string> {
-  const row = await db
+/**
+ * Returns for each sync with such decisions a version that changes with them. `expired`: those without a verdict that wait
+ * no longer.
+ */
+export async function versionsOf(db: Database, syncs: readonly string[], isMeant: ReturnType<typeof isWaiting>) {
+  if (syncs.length === 0) return [];
+  const rows = await db
     .selectFrom('decisions')
-    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.max('at').as('at'), eb.fn.max('hash').as('hash')])
-    .where('sync', '=', sync)
+    .select((eb) => ['sync', eb.fn.countAll().as('count'), eb.fn.max('at').as('at'), eb.fn.max('hash').as('hash')])
+    .select((eb) => {
+      const isUndecided = eb.and([eb('state', '=', 'open'), eb('ended_at', 'is', null)]);
+      return eb.fn.countAll<number>().filterWhere(isUndecided).as('expired');
+    })
+    .where('sync', 'in', syncs)
     .where(isMeant)
-    .executeTakeFirst();
-  return `${row?.count ?? 0} ${row?.at ?? 0} ${row?.hash ?? ''}`;
+    .groupBy('sync')
+    .execute();
+  return rows.map(({ sync, count, at, hash, expired }) => ({ sync, version: `${count} ${at} ${hash}`, expired }));
 }
 
 /**

@@ -1,15 +1,16 @@
 import type { RunEffects } from '../../ports/runs.ts';
-import type { Holds, NewHold, OwnedRun } from '../../ports/store.ts';
+import type { Holds, NewHold, OpenHolds, OwnedRun } from '../../ports/store.ts';
 import type { Database, OpenTransaction } from '../db/database.ts';
 import { decisionsOf, lockName } from '../db/differences.ts';
 import { addNew } from '../db/row-writer.ts';
-import { keepByVersion, settledVersion } from './decisions.ts';
+import { keepByVersion, versionsOf } from './decisions.ts';
 import {
   closeOthers,
   countMembers,
   type HoldCounts,
   type HoldFactsRow,
   holdFields,
+  isSettled,
   type MemberSummary,
   memberHashes,
   summarize,
@@ -17,20 +18,30 @@ import {
 
 export function createHolds(db: Database): Holds {
   const counted = keepByVersion<HoldCounts>();
-  const countsOf = async (sync: string, rows: readonly HoldFactsRow[], now: number): Promise<HoldCounts> => {
+  const countsOf = (sync: string, rows: readonly HoldFactsRow[], now: number, settled: string) => {
     if (rows.length === 0) return { changes: 0, byClass: {} };
     const holds = rows.map(({ id, run }) => `${id} ${run}`).join();
-    const version = `${holds} ${await settledVersion(db, sync, now)}`;
-    return counted(sync, version, () => countMembers(db, rows, { sync, now }));
+    return counted(sync, `${holds} ${settled}`, () => countMembers(db, rows, { sync, now }));
   };
 
   return {
-    async open(sync, now) {
-      const rows = (await openRows(db, sync)).filter((row) => row.expires_at > now);
-      return { holds: rows.map(holdFields.fromRow), ...(await countsOf(sync, rows, now)) };
+    async open(syncs, now) {
+      const bySync = Map.groupBy(await openRows(db, syncs), ({ sync }) => sync);
+      const settled = await versionsOf(db, [...bySync.keys()], isSettled(now));
+      const found = new Map<string, OpenHolds>();
+      for (const [sync, rows] of bySync) {
+        const { version = '', expired = 0 } = settled.find((one) => one.sync === sync) ?? {};
+        const { open = [], late = [] } = Object.groupBy(rows, (row) => (row.expires_at > now ? 'open' : 'late'));
+        found.set(sync, {
+          holds: open.map(holdFields.fromRow),
+          ...(await countsOf(sync, open, now, version)),
+          expired: { holds: late.map(holdFields.fromRow), changes: late.length === 0 ? 0 : expired },
+        });
+      }
+      return found;
     },
 
-    listOpen: async (sync) => (await openRows(db, sync)).map(holdFields.fromRow),
+    listOpen: async (sync) => (await openRows(db, [sync])).map(holdFields.fromRow),
 
     async ofRun(runId) {
       const rows = await db
@@ -68,7 +79,7 @@ export async function renewHolds(
   { all, now, prepared }: NonNullable<RunEffects['holds']> & { readonly prepared: readonly HoldFactsRow[] },
 ): Promise<void> {
   await lockName(db, decisionsOf(sync));
-  const open = await openRows(db, sync);
+  const open = await openRows(db, [sync]);
   const renewed = new Set<string>();
   for (const hold of prepared) {
     const same = open.find((row) => isRenewal(row, hold) && !renewed.has(row.id));
@@ -95,11 +106,12 @@ function toRow(hold: NewHold, members: MemberSummary | undefined): HoldFactsRow 
   return { ...holdFields.toRow({ ...hold, size: members.size }), members_key: members.key };
 }
 
-function openRows(db: Database, sync: string): Promise<HoldFactsRow[]> {
+async function openRows(db: Database, syncs: readonly string[]): Promise<HoldFactsRow[]> {
+  if (syncs.length === 0) return [];
   return db
     .selectFrom('holds')
     .selectAll()
-    .where('sync', '=', sync)
+    .where('sync', 'in', syncs)
     .where('state', '=', 'open')
     .orderBy('held_at')
     .orderBy('id')

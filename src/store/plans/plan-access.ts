@@ -170,17 +170,22 @@ type Group<Name extends keyof StatedChange> = Pick<StatedChange, Name> & {
   readonly count: number;
 };
 
-/** Counts the changes of a plan, piece by piece, in groups that are equal in these columns. */
+/**
+ * Counts the changes of plans in groups that are equal in these columns, of which `plan` is one if there are several plans.
+ * Small plans are counted together, and a large one piece by piece.
+ */
 export async function countChanges<Name extends keyof StatedChange>(
   db: Database,
-  plan: string,
+  plans: readonly string[],
   columns: readonly Name[],
 ): Promise<readonly Group<Name>[]> {
+  const [plan] = plans;
+  if (plan === undefined) return [];
   const names: readonly (keyof StatedChange)[] = columns;
   const groupsOf = async (changes: 'first' | PlanPiece): Promise<readonly Group<Name>[]> => {
     const some =
       changes === 'first'
-        ? db.selectFrom(stated).where('plan', '=', plan).limit(rowsPerPiece)
+        ? db.selectFrom(stated).where('plan', 'in', plans).limit(rowsPerPiece)
         : db.selectFrom(stated).where(inPiece(changes));
     const groups = await db
       .selectFrom(some.select(names).as('piece'))
@@ -193,6 +198,11 @@ export async function countChanges<Name extends keyof StatedChange>(
   // Most plans are one piece, and then one statement is enough.
   const first = await groupsOf('first');
   if (first.reduce((sum, { count }) => sum + count, 0) < rowsPerPiece) return first;
+  if (plans.length > 1) {
+    const half = Math.ceil(plans.length / 2);
+    const halves = [plans.slice(0, half), plans.slice(half)];
+    return (await Promise.all(halves.map((some) => countChanges(db, some, columns)))).flat();
+  }
   const sums = new Map<string, Group<Name>>();
   for await (const piece of piecesOf(db, plan)) {
     for (const counted of await groupsOf(piece)) {

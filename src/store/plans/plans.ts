@@ -78,7 +78,7 @@ export function createPlans(db: Database, keys: KeyRing): Plans {
     },
 
     async count(planId) {
-      const groups = await countChanges(db, planId, ['kind', 'classes', 'state', 'is_approved', 'is_rejected']);
+      const groups = await countChanges(db, [planId], ['kind', 'classes', 'state', 'is_approved', 'is_rejected']);
       const [kinds, states] = [{ ...noKinds }, { ...noStates }];
       const wanted = groups.filter((group) => group.is_rejected === 0);
       for (const { state, count } of groups) states[state] += count;

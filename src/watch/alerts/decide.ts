@@ -36,7 +36,7 @@ export interface Decided {
 
 /**
  * Decides which channel gets which notice. A channel gets a problem when it begins, gets worse (a higher severity, or
- * ten times as many) or changes its reason; again after `remindMs`; and its end once. A channel with `afterMs` gets
+ * ten times as many), changes its reason, or needs its number of syncs or processes corrected; again after `remindMs`; and its end once. A channel with `afterMs` gets
  * only what is open that long. An acknowledged problem has no reminders and reaches no further channel; a muted subject
  * sends no problem at all until then. An end is always sent to the channels that got the problem, so that no incident
  * stays open. `channels`: those of this subject.
@@ -117,28 +117,39 @@ const flappingMs = 3_600_000;
 function begun(problem: AlertProblem, at: number, last: EndedProblem | undefined): KnownProblem {
   const isBack = last !== undefined && last.key === problem.key && at - last.endedAt < flappingMs;
   const [since, times] = isBack ? [last.since, last.times + 1] : [problem.from ?? at, 1];
-  return { ...problem, worst: problem.severity, since, times, newsAt: at, told: {} };
+  const toldOf = given({ toldOf: problem.concerns });
+  return { ...problem, worst: problem.severity, since, times, newsAt: at, told: {}, ...toldOf };
+}
+
+/** By then, a cause has reached most of the syncs or processes that it will reach. */
+const correctAfterMs = 30_000;
+
+/** Returns whether a larger number is news: once after a while, and then when it has doubled. */
+function isCorrection({ toldOf = 1, isCorrected, newsAt }: KnownProblem, { concerns = 1 }: AlertProblem, at: number) {
+  if (concerns <= toldOf) return false;
+  return isCorrected === true ? concerns >= 2 * toldOf : at - newsAt >= correctAfterMs;
 }
 
 /** A problem that is found again. What got better is not news, and neither is the same for the next run. */
 function renewed(known: KnownProblem, found: AlertProblem, at: number): KnownProblem {
   const { worst, since, told, acked, wellSince } = known;
-  // A platform that ends runs is one cause, however many syncs come to it.
-  const isMore = found.topic !== 'platform' && decade(found.count) > decade(known.count);
+  const isMore = decade(found.count) > decade(known.count) || isCorrection(known, found, at);
   const isWorse = isMore || rank(found.severity) > rank(known.severity);
-  // What a person has acknowledged about a run in progress, they have acknowledged about its end.
-  const isItsEnd = known.code === 'files-failed' && found.run === known.run && acked !== undefined;
   const times = known.times + (wellSince === undefined ? 0 : 1);
-  if ((found.key === known.key || isItsEnd) && !isWorse) {
-    const isSame = found.key === known.key && found.run === known.run && (found.count ?? 0) <= (known.count ?? 0);
+  if (found.key === known.key && !isWorse) {
+    const isLess = (found.count ?? 0) <= (known.count ?? 0) && found.concerns === known.concerns;
+    const isSame = found.run === known.run && isLess;
     if (isSame && wellSince === undefined) return known;
     const count = Math.max(found.count ?? 0, known.count ?? 0);
-    const kept = { severity: known.severity, worst, since, times, newsAt: known.newsAt };
-    return { ...found, ...kept, told, ...given({ acked, count: count === 0 ? undefined : count }) };
+    const { severity, newsAt, toldOf, isCorrected } = known;
+    const kept = { severity, worst, since, times, newsAt, told };
+    return { ...found, ...kept, ...given({ acked, toldOf, isCorrected, count: count === 0 ? undefined : count }) };
   }
   // After every notice so far, also after one at this very instant.
   const newsAt = Math.max(at, ...Object.values(told).map((last) => last + 1));
-  return { ...found, worst: worstOf([worst, found.severity]), since, times, newsAt, told };
+  const isCorrected = found.concerns !== undefined && found.key === known.key;
+  const number = given({ toldOf: found.concerns, isCorrected: isCorrected ? (true as const) : undefined });
+  return { ...found, worst: worstOf([worst, found.severity]), since, times, newsAt, told, ...number };
 }
 
 function whyDue(problem: KnownProblem, channel: ChannelRule, at: number): 'problem' | 'reminder' | undefined {
@@ -206,7 +217,8 @@ function grouped(
 
 /** The problem without what only the state needs. */
 function plain(problem: AlertProblem): AlertProblem {
-  const { worst, newsAt, told, acked, times, wellSince, ...rest } = problem as Partial<KnownProblem> & AlertProblem;
+  const { worst, newsAt, told, toldOf, isCorrected, acked, times, wellSince, ...rest } =
+    problem as Partial<KnownProblem> & AlertProblem;
   if (times === undefined || times < 2) return rest;
   const back = `It came back ${times === 2 ? 'once' : `${times - 1} times`} since ${formatMinute(rest.since ?? 0)}. A notice reports the end when it stays away for an hour.`;
   return { ...rest, details: [back, ...rest.details] };

@@ -3,24 +3,17 @@ import type { ClockJump } from '../../core/guard/clock-jump.ts';
 /** Number of slots that may pass without a success. */
 const missedSlots = 3;
 const minuteMs = 60_000;
-/** Time to catch up on slots that were missed while no process ran or the sync was paused. */
+/** Time to catch up on slots that were missed while no process ran, or the sync could not run. */
 export const catchUpMs = 300_000;
 
 /**
- * Returns whether a sync may be late: until `freshFrom`, while it is paused, and while it catches up after a pause or
- * after the clock was put forward.
+ * Returns from when a sync may be called late: it has caught up after the start of the oldest of the processes, and after
+ * the clock was put forward.
  */
-export function untilCaughtUp(
-  freshFrom: number,
-  jumps: () => readonly ClockJump[] = () => [],
-): (now: number, isPaused: boolean) => boolean {
-  let from = freshFrom;
-  return (now, isPaused) => {
-    if (isPaused) from = Math.max(from, now + catchUpMs);
-    for (const { before, after } of jumps())
-      if (before < after && after <= now) from = Math.max(from, after + catchUpMs);
-    return now < from;
-  };
+export function caughtUpAt(startedAt: readonly number[], jumps: readonly ClockJump[], now: number): number {
+  const forward = jumps.filter(({ before, after }) => before < after && after <= now).map(({ after }) => after);
+  const begins = startedAt.length === 0 ? forward : [Math.min(...startedAt), ...forward];
+  return begins.length === 0 ? 0 : Math.max(...begins) + catchUpMs;
 }
 
 /** The slots of a schedule (epoch ms). */

@@ -1,119 +1,123 @@
 import type { AlertCode } from '../../core/run/codes/code-names.ts';
 import { ageOf, countOf, firstOf, formatInstant, formatMinute } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
-import type { AlertProblem, Undelivered } from '../../ports/alerts.ts';
+import type { AlertProblem, Lacked, Observation, Undelivered } from '../../ports/alerts.ts';
 import type { QueueDepth } from '../../ports/metrics.ts';
 import { olderCopy } from '../../ports/store.ts';
 import type { ReportState } from '../../ports/store-operations.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
 
-/** What a process knows about the work of its deployment. Instants are epoch ms. */
+/** What the judge knows about the work of the deployment, from the store alone. Instants are epoch ms. */
 export interface WorkView {
   readonly now: number;
-  /** Whether a sync has a schedule, or a request waits. Without either, no scheduler is missed. */
-  readonly isSchedulerNeeded: boolean;
-  /** Since when this process has seen no scheduler; undefined while there is one. */
-  readonly unscheduledSince: number | undefined;
-  /** Since when Redis has not answered this process; undefined while it does, and without Redis. */
-  readonly redisAwaySince: number | undefined;
-  /** Since when runs are open and this process has seen no worker; undefined while there is one, and without Redis. */
-  readonly unworkedSince: number | undefined;
+  /** Since when something has been lacking without a break. */
+  readonly lacking: Readonly<Partial<Record<Lacked, number | undefined>>>;
   readonly openRuns: number;
   /** Jobs in the queue, and when the oldest was added; undefined without Redis, and while it does not answer. */
   readonly queue: QueueDepth | undefined;
-  /** Since when every check has found a job that waits for longer than `queueAgedMs`. */
-  readonly agedSince: number | undefined;
   /** The oldest request without a run whose sync is neither paused nor has an open run. */
   readonly request: { readonly sync: string; readonly requestedAt: number } | undefined;
-  /** The time without the store that has just ended. */
-  readonly outage: Outage | undefined;
-  /** End of the last such time that was reported; 0 when there was none. */
+  /** What the processes see. */
+  readonly seen: readonly Observation[];
+  /** End of the last time without the store that was reported; 0 when there was none. */
   readonly storeBackAt: number;
-  /** The configuration that this process refused to read again, and since when; undefined while it has the newest one. */
-  readonly refusedReload: RefusedReload | undefined;
   /** Channels with a notice that they have not delivered for `undeliveredAfterMs`. */
   readonly undelivered: readonly Undelivered[];
 }
 
-/** Longer than a scheduler needs to be replaced: its lease lasts 15 s, a rollout about a minute. */
-const schedulerMissedMs = 120_000;
-/** Longer than a rollout of workers and a failover of Redis. */
-const workersMissedMs = 300_000;
+/** `1 of 4 processes (worker-a)`, `all 4 processes`, `the process`. */
+function processWords(some: readonly Observation[], all: readonly Observation[]): string {
+  const running = all.filter(({ isStopped }) => isStopped !== true).length;
+  if (some.length >= running) return running === 1 ? 'the process' : `all ${running} processes`;
+  const names = some.map(({ process }) => process);
+  return `${some.length} of ${running} processes (${firstOf(names.slice(0, shownProcesses), names.length).join(', ')})`;
+}
+
+const shownProcesses = 3;
+
 /** A request is taken up within a second, and a job as soon as a worker is free. */
 export const queueAgedMs = 600_000;
-/** A job keeps its age while its run waits for the platform, so one old job at one check means nothing. */
-const agedForMs = 300_000;
+
+/** What a notice reports when something is lacking for so long. The first that applies explains the others. */
+interface Lack {
+  readonly lacks: Lacked;
+  readonly code: AlertCode;
+  /** Longer than a restart: a lease of a scheduler lasts 15 s, a rollout or a failover takes about a minute. */
+  readonly afterMs: number;
+  readonly severity: AlertProblem['severity'];
+  /** `since`: `for 5 min (since 2026-11-29 03:00 UTC)`. */
+  readonly summary: (view: WorkView, since: string) => string;
+  readonly action: string;
+  readonly more?: (view: WorkView) => Partial<AlertProblem>;
+}
+
+const lacks: readonly Lack[] = [
+  {
+    ...{ lacks: 'scheduler', code: 'no-scheduler', afterMs: 120_000, severity: 'critical' },
+    summary: (_, since) => `No scheduler has been active ${since}, so no run starts`,
+    action: 'start a process of the role scheduler (rollcall start), or check why its pod does not run',
+  },
+  {
+    ...{ lacks: 'redis', code: 'no-redis', afterMs: 300_000, severity: 'critical' },
+    summary: (_, since) => `Redis has not answered any process ${since}, so workers get no jobs`,
+    action: 'restart Redis, or check the network policy; requests are kept in the store',
+  },
+  {
+    ...{ lacks: 'worker', code: 'no-worker', afterMs: 300_000, severity: 'critical' },
+    summary: ({ openRuns }, since) =>
+      `No worker has been active ${since}, so ${countOf(openRuns, 'open run')} cannot continue`,
+    action: 'start a process of the role worker (rollcall start), or check why its pods do not run',
+  },
+  {
+    ...{ lacks: 'some-redis', code: 'no-redis', afterMs: 300_000, severity: 'warning' },
+    summary: ({ seen }, since) => `Redis has not answered ${processWords(away(seen), seen)} ${since}`,
+    action: 'check the network and the network policy of the processes that are named',
+    more: ({ seen }) => ({
+      key: 'some-redis',
+      title: `Redis does not answer ${processWords(away(seen), seen)}`,
+      concerns: away(seen).length,
+    }),
+  },
+  {
+    // A job keeps its age while its run waits for the platform, so one old job at one check means nothing.
+    ...{ lacks: 'free-worker', code: 'jobs-wait', afterMs: 300_000, severity: 'warning' },
+    summary: ({ queue }, since) =>
+      `${countOf(queue?.waiting ?? 0, 'job')} in the queue; ${since} the oldest has waited for more than ${ageOf(queueAgedMs)}`,
+    action: 'start more workers, or read the log of the running ones',
+    more: ({ queue }) => ({ figures: [['Jobs', queue?.waiting ?? 0]], ...given({ from: queue?.oldestAt }) }),
+  },
+];
+
+function away(seen: readonly Observation[]): readonly Observation[] {
+  return seen.filter(({ queue, isStopped }) => queue === 'away' && isStopped !== true);
+}
 
 /**
  * Returns whether work is done: a problem, `well`, or undefined while something is missing, but not for long. Only one
  * cause is returned, the one that explains the others.
  */
 export function judgeWork(view: WorkView): AlertProblem | 'well' | undefined {
-  const { now, unscheduledSince, redisAwaySince, unworkedSince, queue, agedSince, request } = view;
-  const missed = (since: number | undefined, ms: number): since is number => since !== undefined && now - since >= ms;
-  if (view.isSchedulerNeeded && missed(unscheduledSince, schedulerMissedMs)) {
-    const summary = `No scheduler has been active for ${ageOf(now - unscheduledSince)} (since ${formatMinute(unscheduledSince)}), so no run starts`;
-    return problem('no-scheduler', {
-      summary,
-      action: 'start a process of the role scheduler (rollcall start), or check why its pod does not run',
-      from: unscheduledSince,
-    });
-  }
-  if (missed(redisAwaySince, workersMissedMs)) {
-    const summary = `Redis has not answered for ${ageOf(now - redisAwaySince)} (since ${formatMinute(redisAwaySince)}), so workers get no jobs`;
-    return problem('no-redis', {
-      summary,
-      action: 'restart Redis, or check the network policy; requests are kept in the store',
-      from: redisAwaySince,
-    });
-  }
-  if (missed(unworkedSince, workersMissedMs)) {
-    const summary = `No worker has been active for ${ageOf(now - unworkedSince)} (since ${formatMinute(unworkedSince)}), so ${countOf(view.openRuns, 'open run')} cannot continue`;
-    return problem('no-worker', {
-      summary,
-      action: 'start a process of the role worker (rollcall start), or check why its pods do not run',
-      from: unworkedSince,
-    });
-  }
-  if (queue !== undefined && missed(agedSince, agedForMs)) {
-    const summary = `${countOf(queue.waiting, 'job')} in the queue; for ${ageOf(now - agedSince)} the oldest has waited for more than ${ageOf(queueAgedMs)}`;
-    return problem('jobs-wait', {
-      summary,
-      action: 'start more workers, or read the log of the running ones',
-      from: queue.oldestAt ?? agedSince,
-      figures: [['Jobs', queue.waiting]],
-      severity: 'warning',
-    });
+  const { now, lacking, request, seen } = view;
+  const base = {
+    topic: 'work',
+    details: [],
+    unaffected: 'Delivered changes stay in effect. Requests and runs are kept, and continue where they stopped.',
+  } as const;
+  for (const { lacks: name, code, afterMs, severity, summary, action, more } of lacks) {
+    const from = lacking[name];
+    if (from === undefined || now - from < afterMs) continue;
+    // Those without Redis have stopped, and may come back without it.
+    if (name === 'some-redis' && away(seen).length === 0) return undefined;
+    const since = `for ${ageOf(now - from)} (since ${formatMinute(from)})`;
+    return { ...base, code, key: code, severity, summary: summary(view, since), action, from, ...more?.(view) };
   }
   if (request !== undefined && now - request.requestedAt >= queueAgedMs) {
-    const { sync, requestedAt } = request;
-    const summary = `A run of ${sync} was requested ${ageOf(now - requestedAt)} ago (${formatMinute(requestedAt)}) and has not started`;
-    return problem('requests-wait', {
-      summary,
-      action: 'read the log of the scheduler',
-      from: requestedAt,
-      severity: 'warning',
-    });
+    const { sync, requestedAt: from } = request;
+    const summary = `A run of ${sync} was requested ${ageOf(now - from)} ago (${formatMinute(from)}) and has not started`;
+    const action = 'read the log of the scheduler';
+    return { ...base, code: 'requests-wait', key: 'requests-wait', severity: 'warning', summary, action, from };
   }
-  const missing = [view.isSchedulerNeeded ? unscheduledSince : undefined, redisAwaySince, unworkedSince, agedSince];
-  return missing.every((since) => since === undefined) ? 'well' : undefined;
-}
-
-function problem(
-  code: AlertCode,
-  own: Pick<AlertProblem, 'summary' | 'action' | 'from' | 'figures'> & Partial<Pick<AlertProblem, 'severity'>>,
-): AlertProblem {
-  const unaffected = 'Delivered changes stay in effect. Requests and runs are kept, and continue where they stopped.';
-  const base = { topic: 'work', code, key: code, details: [], unaffected } as const;
-  return { ...base, severity: 'critical', ...own };
-}
-
-/** A time in which the store did not answer. */
-export interface Outage {
-  readonly from: number;
-  readonly until: number;
-  /** Why, in a few words: `its disk is full`. */
-  readonly fault: string;
+  return Object.values(lacking).every((since) => since === undefined) ? 'well' : undefined;
 }
 
 /** How an operator keeps the fault from coming back. */
@@ -145,20 +149,29 @@ export function judgeOlderCopy(from: number): AlertProblem {
 
 /** Shorter outages are in the log only. */
 export const outageToldMs = 60_000;
+/** By then, each process that saw the outage has written it: a few looks. */
+const outageSettledMs = 20_000;
 
 /**
- * Reports that the store was unavailable. No notice can be stored during the outage, so the report follows afterwards.
+ * Reports that the store was unavailable: once, whichever processes saw it. No notice can be stored during the outage, so
+ * the report follows afterwards.
  */
 export function judgeOutage({
-  outage,
+  now,
+  seen,
   storeBackAt,
-}: Pick<WorkView, 'outage' | 'storeBackAt'>): { readonly over: AlertProblem } | 'well' | undefined {
-  if (outage === undefined) return 'well';
-  if (outage.until - outage.from < outageToldMs || storeBackAt >= outage.from) return undefined;
-  const { from, until, fault } = outage;
+}: Pick<WorkView, 'now' | 'seen' | 'storeBackAt'>): { readonly over: AlertProblem } | 'well' | undefined {
+  const untold = seen.filter(({ outage }) => outage !== undefined && outage.from > storeBackAt);
+  const newest = untold.map(({ outage }) => outage).toSorted((a, b) => (b?.until ?? 0) - (a?.until ?? 0))[0];
+  if (newest === undefined) return 'well';
+  const { until, fault } = newest;
+  const some = untold.filter(({ outage }) => outage !== undefined && outage.until >= newest.from);
+  const from = Math.min(...some.map(({ outage = newest }) => outage.from));
+  if (until - from < outageToldMs || now - until < outageSettledMs) return undefined;
   const [title, action] = afterFault[fault] ?? [undefined, 'read the log of the database for that time'];
   const what = title === undefined ? 'did not answer' : 'took no write';
   const why = title === undefined ? '' : `, because ${fault.replace(' is ', ' was ')}`;
+  const who = seen.length === 1 ? '' : `. Seen by ${processWords(some, seen)}`;
   return {
     over: {
       topic: 'store',
@@ -166,7 +179,7 @@ export function judgeOutage({
       severity: title === undefined ? 'info' : 'warning',
       key: 'away',
       ...given({ title }),
-      summary: `The store ${what} for ${ageOf(until - from)}${why}, from ${formatMinute(from)} to ${formatMinute(until)}`,
+      summary: `The store ${what} for ${ageOf(until - from)}${why}, from ${formatMinute(from)} to ${formatMinute(until)}${who}`,
       details: ['Runs waited and continue where they stopped. No alert could be sent in that time.'],
       unaffected: undefined,
       action,
@@ -239,28 +252,30 @@ export function judgeReports({ reports }: { readonly reports: readonly ReportFac
   };
 }
 
-/** A configuration that a process could not read again. */
-export interface RefusedReload {
-  readonly at: number;
-  readonly problems: readonly string[];
-}
-
 const shownProblems = 5;
 
-/** Returns whether this process works with the configuration that its file has. */
-export function judgeReload({ refusedReload }: Pick<WorkView, 'refusedReload'>): AlertProblem | 'well' {
-  if (refusedReload === undefined) return 'well';
-  const { at, problems } = refusedReload;
+/** Returns whether every process works with the configuration that its file has. */
+export function judgeReload({ seen }: Pick<WorkView, 'seen'>): AlertProblem | 'well' | undefined {
+  const refused = seen.flatMap((one) => (one.refusedReload === undefined ? [] : [{ ...one.refusedReload, one }]));
+  const running = refused.filter(({ one }) => one.isStopped !== true);
+  const newest = running.toSorted((a, b) => b.at - a.at)[0];
+  // What has stopped may come back with the same problem, or without.
+  if (newest === undefined) return refused.length === 0 ? 'well' : undefined;
+  const { problems } = newest;
+  const some = running.map(({ one }) => one);
+  const who = processWords(some, seen);
   return {
     topic: 'configuration',
     code: 'reload-refused',
     severity: 'warning',
     key: problems.join(),
-    summary: `A reload of the configuration failed ${formatMinute(at)}: it has ${countOf(problems.length, 'problem')}`,
+    title: `the changed configuration has problems: refused by ${who}`,
+    summary: `The changed configuration has ${countOf(problems.length, 'problem')}, so ${who} ${some.length === 1 ? 'continues' : 'continue'} with the one before`,
     details: firstOf(problems.slice(0, shownProblems), problems.length),
-    from: at,
-    unaffected: 'The process continues with the configuration that it has.',
+    from: Math.min(...running.map(({ at }) => at)),
+    unaffected: 'Runs continue with the configuration that was read before.',
     action: 'rollcall check',
+    concerns: some.length,
   };
 }
 
@@ -286,33 +301,49 @@ export function judgeToken({
   switch (token.state) {
     case 'none':
       return judgeEndpoint(connection, token, now, base);
+    case 'static':
+      return judgeStaticToken(connection, token, now, base);
     case 'reauth-required': {
-      const { expiresAt } = token;
+      const { expiresAt = 0 } = token;
       const work =
-        expiresAt !== undefined && now < expiresAt
+        now < expiresAt
           ? `Syncs of ${connection} work until ${formatInstant(expiresAt)}, and then not before a new token is configured`
           : `No sync of ${connection} works until a new token is configured`;
       const summary = `The platform refuses the refresh token. ${work}`;
       return { ...base, severity: 'critical', code: 'refresh-token-refused', key: 'reauth-required', summary };
     }
-    case 'sealed': {
-      const summary = `The stored tokens were sealed with another encryptionKey. No sync of ${connection} works until that key or a new refresh token is configured`;
-      return { ...base, severity: 'critical', code: 'tokens-sealed', key: 'sealed', summary };
-    }
-    case 'revoked': {
-      const summary = `The tokens were revoked. No sync of ${connection} works until an operator refreshes them`;
-      return { ...base, severity: 'warning', code: 'tokens-revoked', key: 'revoked', summary };
-    }
+    case 'sealed':
+    case 'revoked':
     case 'restored': {
-      const summary = `The store was restored from a backup. No sync of ${connection} works until an operator confirms the tokens`;
-      return { ...base, severity: 'critical', code: 'tokens-restored', key: 'restored', summary };
+      const { what, cure, ...own } = blockedTokens[token.state];
+      return { ...base, ...own, key: token.state, summary: `${what}. No sync of ${connection} works until ${cure}` };
     }
-    case 'static':
-      return judgeStaticToken(connection, token, now, base);
     default:
       return judgeEndpoint(connection, token, now, base) ?? judgeExpiry(connection, token, now, base);
   }
 }
+
+/** Tokens that an operator must free. */
+const blockedTokens = {
+  sealed: {
+    code: 'tokens-sealed',
+    severity: 'critical',
+    cure: 'that key or a new refresh token is configured',
+    what: 'The stored tokens were sealed with another encryptionKey',
+  },
+  revoked: {
+    code: 'tokens-revoked',
+    severity: 'warning',
+    cure: 'an operator refreshes them',
+    what: 'The tokens were revoked',
+  },
+  restored: {
+    code: 'tokens-restored',
+    severity: 'critical',
+    cure: 'an operator confirms the tokens',
+    what: 'The store was restored from a backup',
+  },
+} as const;
 
 /** One odd answer is left to the next try, unless that is far away. */
 const fewAnswers = 2;
@@ -406,14 +437,4 @@ function lateAt({ issuedAt = 0, expiresAt = 0 }: TokenStatus): number {
 
 function isText(text: string | undefined): text is string {
   return text !== undefined && text !== '';
-}
-
-/** What a process remembers while it opens its work again: after an outage of the store, and after a refused reload. */
-export interface ProcessMemory {
-  away: Pick<Outage, 'from' | 'fault'> | undefined;
-  refusedReload: RefusedReload | undefined;
-}
-
-export function freshMemory(): ProcessMemory {
-  return { away: undefined, refusedReload: undefined };
 }

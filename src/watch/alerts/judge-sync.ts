@@ -2,10 +2,11 @@ import { givenWords } from '../../core/guard/approvals.ts';
 import { classNoun } from '../../core/guard/guard.ts';
 import { type ChangeClass, changeClasses } from '../../core/plan/change.ts';
 import { ageOf, countOf, firstOf, formatMinute } from '../../core/run/formats.ts';
-import type { AlertProblem, LastRuns } from '../../ports/alerts.ts';
+import type { AlertProblem } from '../../ports/alerts.ts';
+import { noHolds } from '../../ports/decisions.ts';
+import type { SyncStanding } from '../../ports/reports.ts';
 import type { Run, Store } from '../../ports/store.ts';
 import type { WatchedLeavers } from './judge-leavers.ts';
-import { hasConnectionProblem } from './judge-run.ts';
 
 /** The facts of a sync that alerts use. */
 export interface WatchedSync {
@@ -14,8 +15,6 @@ export interface WatchedSync {
   readonly leavers?: WatchedLeavers;
   /** The minimum instant of the last success; undefined: no success is expected now. */
   readonly staleBefore: (now: number) => number | undefined;
-  /** Whether a success may be late: the sync cannot run now, or is still catching up. Called at every evaluation. */
-  readonly isExcused: (now: number, isPaused: boolean) => boolean;
 }
 
 /** What one evaluation of a sync knows. */
@@ -30,9 +29,11 @@ export interface SyncFacts {
   /** The minimum instant of the last success; undefined: no success is expected now. */
   readonly staleBefore: number | undefined;
   /** Read only when a success is expected. */
-  readonly last: LastRuns | undefined;
-  /** Whether the deployment does its work. */
-  readonly isWorkDone: boolean;
+  readonly last: SyncStanding | undefined;
+  /** The run in progress. */
+  readonly underWay: Run | undefined;
+  /** Whether a success may be late: the sync cannot run now, or is still catching up. */
+  readonly isExcused: boolean;
   /** Whether failed runs are an open critical problem of the whole sync. */
   readonly isFailing: boolean;
 }
@@ -51,7 +52,7 @@ export async function judgeHeld({
 }: Pick<SyncFacts, 'run' | 'store' | 'now'> & { readonly sync: Pick<WatchedSync, 'name'> }): Promise<
   AlertProblem | 'well' | undefined
 > {
-  const { holds, changes, byClass } = await store.holds.open(sync, now);
+  const { holds, changes, byClass } = (await store.holds.open([sync], now)).get(sync) ?? noHolds;
   if (holds.length === 0) {
     if (isDoubted(run)) return doubtedRead(run);
     // A doubted read has no holds. Only the next run can show that it is over.
@@ -59,7 +60,7 @@ export async function judgeHeld({
   }
   if (run === undefined || run.scope.kind !== 'all') return undefined;
   const ends = Math.min(...holds.map(({ expiresAt }) => expiresAt));
-  const given = await store.decisions.given(sync, now);
+  const given = await store.decisions.given([sync], now);
   const held = await store.plans.page(run.id, { limit: shownPeople, states: ['held'] });
   const { create, update, enable, disable, remove } = run.counts;
   const planned = create + update + enable + disable + remove;
@@ -168,19 +169,13 @@ async function isNewestDoubted(sync: string, store: Store): Promise<boolean> {
 }
 
 /** Returns whether the last success is recent enough. Only this check notices runs that never start. */
-export async function judgeFreshness(facts: SyncFacts): Promise<AlertProblem | 'well' | undefined> {
-  const { sync, store, now, firstSeenAt, isWorkDone, isFailing, staleBefore, last } = facts;
+export function judgeFreshness(facts: SyncFacts): AlertProblem | 'well' | undefined {
+  const { sync, now, firstSeenAt, isExcused, isFailing, staleBefore, last, underWay } = facts;
   if (staleBefore === undefined || last === undefined) return undefined;
-  const isPaused = (await store.pauses.get(sync.name, now)) !== undefined;
-  // What a deployment could not do is that deployment's own problem. Without tokens or a platform no run can succeed: that
-  // is one problem of the connection. After each of them there is time to catch up.
-  const isBlocked = !isWorkDone || (await hasConnectionProblem(sync.connection, ['token', 'platform'], store));
-  const isExcused = sync.isExcused(now, isPaused || isBlocked);
   const { successAt } = last;
   if ((successAt ?? firstSeenAt) >= staleBefore) return 'well';
   // Runs that fail explain why none succeeds.
   if (isExcused || isFailing) return undefined;
-  const underWay = (await store.runs.unfinished()).find((run) => run.sync === sync.name);
   const expected = `a success was expected after ${formatMinute(staleBefore)}`;
   const summary =
     successAt === undefined
@@ -200,12 +195,12 @@ export async function judgeFreshness(facts: SyncFacts): Promise<AlertProblem | '
   };
 }
 
-function whatWasTried({ attemptAt, successAt }: LastRuns, underWay: Run | undefined): string {
+function whatWasTried({ endedAt, successAt }: SyncStanding, underWay: Run | undefined): string {
   if (underWay !== undefined) {
     return `A run has been in progress since ${formatMinute(underWay.startedAt)}. To see its progress: rollcall show ${underWay.id}`;
   }
-  if (attemptAt !== undefined && attemptAt !== successAt) {
-    return `The last run ended ${formatMinute(attemptAt)} without success.`;
+  if (endedAt !== undefined && endedAt !== successAt) {
+    return `The last run ended ${formatMinute(endedAt)} without success.`;
   }
   return 'No run has started since then. Check that the schedule had a slot in that time, and that "rollcall start" is running (with Redis: a scheduler).';
 }

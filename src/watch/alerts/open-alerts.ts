@@ -1,7 +1,5 @@
 import type { AlertTopic } from '../../core/run/codes/code-names.ts';
-import { describeError, isStoreAway, type RollcallError, usageError } from '../../core/run/errors.ts';
-import { ageOf } from '../../core/run/formats.ts';
-import { given } from '../../core/run/given.ts';
+import { describeError, type RollcallError, usageError } from '../../core/run/errors.ts';
 import {
   type AlertNotice,
   type AlertState,
@@ -16,23 +14,35 @@ import {
   severities,
 } from '../../ports/alerts.ts';
 import type { Clock, Egress, Logger, NewId } from '../../ports/runtime.ts';
-import { olderCopy, type Run, type Store } from '../../ports/store.ts';
+import type { Run, Store } from '../../ports/store.ts';
 import { decideAlerts, freshState, type NoticeDraft, quietAlerts } from './decide.ts';
+import { caughtUpAt } from './freshness.ts';
+import {
+  type CauseTopic,
+  causeOfRun,
+  isOfToken,
+  type Sign,
+  signsAbout,
+  signsOfEnd,
+  signsOfOpen,
+  subjectOf,
+  waitsOnly,
+} from './judge-cause.ts';
 import { isAtRisk } from './judge-leavers.ts';
-import { freshMemory, judgeOlderCopy, type Outage, outageToldMs, type ProcessMemory } from './judge-service.ts';
+import { judgeOlderCopy } from './judge-service.ts';
 import type { WatchedSync } from './judge-sync.ts';
 import type { Place } from './render-notice.ts';
 import { openChannel, openSender, sendOnce } from './send.ts';
 import {
+  causeTopics,
   type Evaluation,
   type EvaluationIo,
   endedSince,
-  evaluatePlatform,
+  evaluateCauses,
+  evaluateDeployment,
   evaluateSync,
   evaluateTokens,
-  openWorkWatch,
   type SyncToEvaluate,
-  seenByConnection,
   type WatchedConnection,
   type WatchedWork,
 } from './topics.ts';
@@ -41,7 +51,7 @@ export interface AlertsOptions {
   readonly channels: readonly ChannelSettings[];
   readonly syncs: readonly WatchedSync[];
   readonly connections: readonly WatchedConnection[];
-  /** What this process knows about the work of the deployment. Undefined: the work is not evaluated. */
+  /** Undefined: the work of the deployment is not evaluated. */
   readonly work?: WatchedWork;
   /** Named in every notice. */
   readonly place: Place;
@@ -58,10 +68,10 @@ export interface AlertsOptions {
 /** Evaluates and sends alerts. Without channels it evaluates and stores nothing. */
 export interface Alerts {
   /**
-   * Evaluates every sync and connection, and stores changes. Several processes may call it at once, and it may be killed
-   * at any instant: a notice is stored with its state. `outage`: a time without the store that has just ended.
+   * Evaluates every sync, connection and source, and stores changes. Decides by the store alone, so it does not matter which
+   * process calls it. It may be killed at any instant: a notice is stored with its state.
    */
-  evaluate(signal: AbortSignal, outage?: Outage): Promise<void>;
+  evaluate(signal: AbortSignal): Promise<void>;
   /** Stores that the store is an older copy, and nothing else: what the copy says of the rest is no longer true. */
   refuseStore(from: number): Promise<void>;
   /**
@@ -85,8 +95,9 @@ export function openAlerts(options: AlertsOptions): Alerts {
   const { store, clock, logger, newId } = options;
   const { egress, place } = options;
   const channels = options.channels.map((settings) => openChannel(settings, { clock, egress, place }));
-  const notify = async (before: AlertState, found: Evaluation): Promise<boolean> => {
-    const concerned = channelsOf(before.subject, channels, options.syncs);
+  /** Stores the state, and the notices of what has changed. Returns undefined when another process was faster. */
+  const notify = async (before: AlertState, found: Evaluation): Promise<AlertState | undefined> => {
+    const concerned = channelsOf([before, found.also ?? {}], before.subject, channels, options.syncs);
     const drafts: NoticeDraft[] = [];
     let state = before;
     for (const facts of found.facts) {
@@ -94,12 +105,11 @@ export function openAlerts(options: AlertsOptions): Alerts {
       state = decided.state;
       drafts.push(...decided.drafts);
     }
-    const { judged, storeBackAt, failing } = found;
-    const next: AlertState = { ...state, ...judged, ...given({ storeBackAt, failing }) };
-    if (before.version > 0 && drafts.length === 0 && isSame(before, next)) return true;
+    const next: AlertState = { ...state, ...found.judged, ...found.also };
+    if (before.version > 0 && drafts.length === 0 && isSame(before, next)) return before;
     const outgoing = drafts.map((draft) => ({ ...draft, notice: { ...draft.notice, id: newId('alert') } }));
-    const isStored = await store.alerts.save(before.version, next, outgoing);
-    for (const { notice } of isStored ? outgoing : []) {
+    if (!(await store.alerts.save(before.version, next, outgoing))) return undefined;
+    for (const { notice } of outgoing) {
       const { kind, severity, subject } = notice;
       const topics = [...notice.problems, ...notice.recovered].map(({ topic }) => topic);
       const level = kind === 'problem' || kind === 'reminder' ? 'warn' : 'info';
@@ -108,21 +118,7 @@ export function openAlerts(options: AlertsOptions): Alerts {
         'alert stored for its channels',
       );
     }
-    return isStored;
-  };
-  const stateOf = async (subject: AlertSubject): Promise<AlertState> =>
-    (await store.alerts.state(subject)) ?? freshState(subject, clock.now());
-  const storeFound = async (before: AlertState, found: Evaluation): Promise<LastEvaluation> => {
-    // When another process was faster, it has stored the notice.
-    const isStored = await notify(before, found);
-    return { isOpen: !isStored || hasProblem(before, found), freshAt: found.freshAt };
-  };
-  const evaluateSubject = async (
-    subject: AlertSubject,
-    find: (before: AlertState) => Evaluation | Promise<Evaluation>,
-  ): Promise<void> => {
-    const before = await stateOf(subject);
-    await storeFound(before, await find(before));
+    return { ...next, version: before.version + 1 };
   };
   const deployment: AlertSubject = { kind: 'deployment', name: place.deployment };
   const subjects: readonly AlertSubject[] = [
@@ -130,40 +126,128 @@ export function openAlerts(options: AlertsOptions): Alerts {
     ...options.connections.map(({ name }) => ({ kind: 'connection', name }) as const),
     deployment,
   ];
+  /** Returns the stored states of what is configured, and of every source that had a problem. */
+  const storedStates = async (): Promise<readonly AlertState[]> => {
+    const names = new Set(subjects.map(keyOf));
+    const stored = await store.alerts.states();
+    return stored.filter(({ subject }) => subject.kind === 'source' || names.has(keyOf(subject)));
+  };
   const io: EvaluationIo = { store, clock };
-  const attention = openAttention(options.syncs, options);
+  const attention = openAttention(options.syncs, store);
   const names = options.channels.map(({ name }) => name);
-  const work = options.work === undefined ? undefined : openWorkWatch(options.work, io, names);
   const sender = openSender(channels, options);
+  /** Reads what several subjects need, once for all of them. */
+  const openLook = async () => {
+    const now = clock.now();
+    const [stored, open, seen, pauses, counting] = await Promise.all([
+      store.alerts.states(),
+      store.runs.unfinished(),
+      store.alerts.observations(now),
+      store.pauses.list(now),
+      store.leavers.counting(now),
+    ]);
+    const states = new Map(stored.map((state) => [keyOf(state.subject), state]));
+    const stateOf = (subject: AlertSubject): AlertState => states.get(keyOf(subject)) ?? freshState(subject, now);
+    const evaluate = async (subject: AlertSubject, found: Evaluation): Promise<boolean> => {
+      const next = await notify(stateOf(subject), found);
+      if (next !== undefined) states.set(keyOf(subject), next);
+      return next !== undefined;
+    };
+    const targets = new Map(options.syncs.map(({ name, leavers }) => [name, leavers?.target]));
+    const atRisk = counting.filter(({ sync, clockAt }) => {
+      const target = targets.get(sync);
+      return target !== undefined && isAtRisk(clockAt, target, now);
+    });
+    const leaversAtRisk = (name: string): number =>
+      atRisk.reduce((sum, { sync, people }) => sum + (sync === name ? people : 0), 0);
+    const paused = new Set(pauses.map(({ sync }) => sync));
+    /** Syncs with a cause that is an open problem of a connection or a source. */
+    const concerned = (topic?: CauseTopic): ReadonlySet<string> => {
+      const causes = [...states.values()].flatMap(({ problems, concerned: some = {} }) =>
+        causeTopics.flatMap((one) => (problems[one] === undefined || one !== (topic ?? one) ? [] : (some[one] ?? []))),
+      );
+      return new Set(causes.flatMap(({ syncs }) => Object.keys(syncs)));
+    };
+    const isHindered = (some: ReadonlySet<string>) => {
+      const isWorkDone = stateOf(deployment).problems.work === undefined;
+      return ({ name, connection }: WatchedSync): boolean => {
+        const { token, platform } = stateOf({ kind: 'connection', name: connection }).problems;
+        return paused.has(name) || !isWorkDone || token !== undefined || platform !== undefined || some.has(name);
+      };
+    };
+    const running = seen.filter(({ isStopped }) => isStopped !== true).map(({ startedAt }) => startedAt);
+    const freshFrom = caughtUpAt(running, clock.jumps?.() ?? [], now);
+    return { now, states, stateOf, evaluate, open, seen, leaversAtRisk, concerned, isHindered, freshFrom };
+  };
+  type Look = Awaited<ReturnType<typeof openLook>>;
+
+  /** Returns false when another process was faster: the next evaluation judges the runs. */
+  const evaluateShared = async (signs: readonly Sign[], look: Look): Promise<boolean> => {
+    const { states, stateOf, evaluate, now, open, leaversAtRisk } = look;
+    const configured = new Set(options.syncs.map(({ name }) => name));
+    const known = [...states.values()].filter(({ concerned = {} }) => Object.keys(concerned).length > 0);
+    const meant = signs.flatMap(({ cause }) => (cause === undefined ? [] : [subjectOf(cause)]));
+    const all = new Map([...known.map(({ subject }) => subject), ...meant].map((subject) => [keyOf(subject), subject]));
+    for (const subject of all.values()) {
+      const before = stateOf(subject);
+      // What the tokens explain is no trouble of the platform.
+      const isToken = before.problems.token !== undefined;
+      const some = signsAbout(before, signs).filter(({ cause, topic }) => {
+        return !(isToken && topic === 'platform' && cause !== undefined && isOfToken(cause));
+      });
+      const turns = open.filter((run) => run.connection === subject.name && run.waiting?.for === 'turn');
+      const behind = turns.map(({ sync }) => sync);
+      const isConfigured = (sync: string): boolean => configured.has(sync);
+      const found = evaluateCauses(before, some, { now, isConfigured, leaversAtRisk, behind });
+      if (!(await evaluate(subject, found))) return false;
+    }
+    return true;
+  };
+
   return {
-    async evaluate(signal, outage) {
+    async evaluate(signal) {
       if (channels.length === 0) return;
+      const look = await openLook();
+      const { stateOf, evaluate, open, seen, now, freshFrom } = look;
       // The work comes first, and the connections before the syncs, so that what they explain is not a second problem.
-      if (work !== undefined) await evaluateSubject(deployment, (before) => work.evaluate(before, outage));
-      const isWorkDone = (await store.alerts.state(deployment))?.problems.work === undefined;
+      if (options.work !== undefined) {
+        const facts = { watched: options.work, seen, open, channels: names };
+        await evaluate(deployment, await evaluateDeployment(facts, stateOf(deployment), io));
+      }
       for (const connection of options.connections) {
         signal.throwIfAborted();
-        await evaluateSubject({ kind: 'connection', name: connection.name }, () => evaluateTokens(connection, io));
+        await evaluate({ kind: 'connection', name: connection.name }, await evaluateTokens(connection, io));
       }
-      const due: (SyncToEvaluate & { readonly before: AlertState; readonly ended: readonly Run[] })[] = [];
-      for (const one of await attention.due()) {
-        const before = await stateOf({ kind: 'sync', name: one.sync.name });
-        due.push({ ...one, before, ended: await endedSince(one.sync.name, before, store) });
+      const due: SyncToEvaluate[] = [];
+      for (const sync of await attention.due({ ...look, isHindered: look.isHindered(look.concerned()) })) {
+        due.push({ sync, ended: await endedSince(sync.name, stateOf({ kind: 'sync', name: sync.name }), store) });
       }
-      // What the platform does to all syncs of a connection is one problem, which comes before those of the syncs.
-      for (const [name, seen] of seenByConnection(due.flatMap(({ ended }) => ended))) {
-        await evaluateSubject({ kind: 'connection', name }, (before) => evaluatePlatform(name, seen, before, io));
-      }
-      for (const { before, ...one } of due) {
+      const signs = [
+        ...due.flatMap(({ ended }) => ended.flatMap(signsOfEnd)),
+        ...open.flatMap((run) => signsOfOpen(run, now)),
+      ];
+      const hadUploads = look.concerned('uploads');
+      if (!(await evaluateShared(signs, look))) return;
+      const [haveFiles, haveUploads] = [look.concerned('files'), look.concerned('uploads')];
+      const isTold = (run: Run): boolean => {
+        const cause = causeOfRun(run);
+        if (cause !== undefined) return cause.topic !== 'files' || haveFiles.has(run.sync);
+        return waitsOnly(run) && (hadUploads.has(run.sync) || haveUploads.has(run.sync));
+      };
+      const isHindered = look.isHindered(look.concerned());
+      for (const one of due) {
         signal.throwIfAborted();
-        const found = await evaluateSync(one, before, { ...io, isWorkDone });
-        attention.evaluated(one.sync, await storeFound(before, found));
+        const { name } = one.sync;
+        const subject = { kind: 'sync', name } as const;
+        const around = { open, isHindered: isHindered(one.sync), freshFrom, isTold };
+        const found = await evaluateSync(one, stateOf(subject), around, io);
+        if (await evaluate(subject, found)) attention.evaluated(one.sync, { freshAt: found.freshAt, at: now });
       }
     },
     async refuseStore(from) {
       if (channels.length === 0) return;
-      const topics = { store: judgeOlderCopy(from) };
-      await evaluateSubject(deployment, () => ({ facts: [{ at: clock.now(), topics }] }));
+      const before = (await store.alerts.state(deployment)) ?? freshState(deployment, clock.now());
+      await notify(before, { facts: [{ at: clock.now(), topics: { store: judgeOlderCopy(from) } }] });
     },
     send: (signal) => sender.send(signal),
     async test(only, signal) {
@@ -188,23 +272,27 @@ export function openAlerts(options: AlertsOptions): Alerts {
       );
     },
     async quiet(name, order) {
-      const named = subjects.filter((subject) => subject.name === name);
-      if (named.length === 0) throw noSubject(name, subjects);
+      const known = new Map(
+        [...subjects, ...(await storedStates()).map((one) => one.subject)].map((one) => [keyOf(one), one]),
+      );
+      const named = [...known.values()].filter((subject) => subject.name === name);
+      if (named.length === 0) throw noSubject(name, [...known.values()]);
       return quietAlerts(named, order, { store, now: clock.now() });
     },
     async report(limit) {
-      const states = await Promise.all(subjects.map((subject) => store.alerts.state(subject)));
-      const standing = states.flatMap((state) =>
-        Object.entries(state?.problems ?? {}).map(([topic, problem]) => {
-          return { ...problem, topic: topic as AlertTopic, subject: state?.subject ?? { kind: 'sync', name: '' } };
-        }),
+      const states = await storedStates();
+      const standing = states.flatMap(({ subject, problems }) =>
+        Object.entries(problems).map(([topic, problem]) => ({ ...problem, topic: topic as AlertTopic, subject })),
       );
-      const muted = states.flatMap((state) =>
-        state?.muted === undefined ? [] : [{ subject: state.subject, ...state.muted }],
-      );
-      return { channels: options.channels.map(toView), standing, muted, deliveries: await store.alerts.list(limit) };
+      const muted = states.flatMap(({ subject, muted: one }) => (one === undefined ? [] : [{ subject, ...one }]));
+      const deliveries = limit === 0 ? [] : await store.alerts.list(limit);
+      return { channels: options.channels.map(toView), standing, muted, deliveries };
     },
   };
+}
+
+function keyOf({ kind, name }: AlertSubject): string {
+  return `${kind} ${name}`;
 }
 
 function toView({ name, kind, severities: taken, syncs, afterMs, remindMs }: ChannelSettings): ChannelView {
@@ -225,166 +313,83 @@ function noChannel(name: string | undefined, channels: readonly ChannelSettings[
   return usageError(message);
 }
 
-/** Returns whether a problem was open before the evaluation, or is now. */
-function hasProblem({ problems }: AlertState, { facts }: Evaluation): boolean {
-  if (Object.keys(problems).length > 0) return true;
-  return facts.some(({ topics }) => Object.values(topics).some((topic) => topic !== 'well'));
-}
-
 function isSame(a: AlertState, b: AlertState): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /**
- * Returns the settings of the channels for a subject. A connection concerns the channels of every sync that uses it, and
- * the deployment concerns every channel.
+ * Returns the settings of the channels for a subject. A connection concerns the channels of every sync that uses it, a
+ * source those of the syncs that it fails, and the deployment every channel.
  */
 function channelsOf(
+  states: readonly Pick<AlertState, 'concerned'>[],
   subject: AlertSubject,
   channels: readonly Channel[],
   syncs: readonly WatchedSync[],
 ): readonly ChannelSettings[] {
   const all = channels.map(({ settings }) => settings);
   if (subject.kind === 'deployment') return all;
-  const concerned =
-    subject.kind === 'sync'
-      ? [subject.name]
-      : syncs.filter(({ connection }) => connection === subject.name).map(({ name }) => name);
-  return all.filter((channel) => channel.syncs === undefined || channel.syncs.some((name) => concerned.includes(name)));
+  const isMeant = ({ name, connection }: WatchedSync): boolean => {
+    if (subject.kind === 'sync') return name === subject.name;
+    if (subject.kind === 'connection') return connection === subject.name;
+    return states.some(({ concerned = {} }) => Object.values(concerned).some((one) => one.syncs[name] !== undefined));
+  };
+  const meant = syncs.filter(isMeant).map(({ name }) => name);
+  return all.filter((channel) => channel.syncs === undefined || channel.syncs.some((name) => meant.includes(name)));
 }
 
 /** An end is seen by others a moment after its instant. */
 const overlapMs = 60_000;
+/** More syncs than these are looked at in the next evaluation. */
+const endsAtATime = 1000;
 /** A sync without any sign is evaluated this often. */
 const atLeastEveryMs = 600_000;
 
-/** What the last evaluation of a sync has shown. */
+/** What the last evaluation of a sync has shown: its last success, else when it was first seen. */
 interface LastEvaluation {
-  /** A problem is open, or another process was faster. */
-  readonly isOpen: boolean;
-  /** The last success, else when the sync was first seen; undefined when no success is expected. */
   readonly freshAt: number | undefined;
+  readonly at: number;
 }
 
-/** Chooses the syncs to evaluate, so that idle syncs without a problem cost four queries together. */
-interface Attention {
-  /**
-   * Returns the syncs to evaluate now: those with an open problem, with a run that has ended since the last call, with a
-   * run in progress that has trouble with a batch, whose last success has become too old, or whose leavers are due; each
-   * sync at the first call and at least every ten minutes.
-   */
-  due(): Promise<readonly SyncToEvaluate[]>;
-  evaluated(sync: WatchedSync, last: LastEvaluation): void;
+interface AttentionFacts {
+  readonly now: number;
+  readonly stateOf: (subject: AlertSubject) => AlertState;
+  readonly leaversAtRisk: (sync: string) => number;
+  readonly isHindered: (sync: WatchedSync) => boolean;
 }
 
-function openAttention(
-  syncs: readonly WatchedSync[],
-  { store, clock }: { readonly store: Pick<Store, 'alerts' | 'pauses' | 'leavers'>; readonly clock: Clock },
-): Attention {
-  const known = new Map<WatchedSync, LastEvaluation & { readonly at: number }>();
+/** Chooses the syncs to evaluate, so that idle syncs without a problem cost one query together. Decides nothing else. */
+function openAttention(syncs: readonly WatchedSync[], store: Pick<Store, 'alerts'>) {
+  const known = new Map<WatchedSync, LastEvaluation>();
   let checkedUntil: number | undefined;
   return {
-    async due() {
-      const now = clock.now();
+    /**
+     * Returns the syncs to evaluate now: those with an open problem, with a run that has ended since the last call, whose
+     * last success has become too old, whose leavers are due, or that begin or end to be hindered; each sync at the first
+     * call and at least every ten minutes.
+     */
+    async due({ now, stateOf, leaversAtRisk, isHindered }: AttentionFacts): Promise<readonly WatchedSync[]> {
       const ended =
-        checkedUntil === undefined ? [] : await store.alerts.syncsWithEnds(Math.min(checkedUntil, now) - overlapMs);
-      const troubled = new Map((await store.alerts.troubledRuns()).map(({ sync, run }) => [sync, run]));
-      const paused = (await store.pauses.list(now)).map(({ sync }) => sync);
-      const counting = await store.leavers.counting(now);
+        checkedUntil === undefined
+          ? []
+          : await store.alerts.endedSince(Math.min(checkedUntil, now) - overlapMs, endsAtATime);
       checkedUntil = now;
-      const due = syncs.filter((sync) => {
-        // A pause prolongs the time to catch up, even while nothing else happens.
-        sync.isExcused(now, paused.includes(sync.name));
+      return syncs.filter((sync) => {
         const last = known.get(sync);
-        const isLate = counting.some(({ sync: of, clockAt }) => {
-          return of === sync.name && sync.leavers !== undefined && isAtRisk(clockAt, sync.leavers.target, now);
-        });
-        if (last === undefined || last.isOpen || isLate || ended.includes(sync.name) || troubled.has(sync.name))
-          return true;
+        const state = stateOf({ kind: 'sync', name: sync.name });
+        const isLate = sync.leavers !== undefined && leaversAtRisk(sync.name) > 0;
+        const isOpen = Object.keys(state.problems).length > 0;
+        if (last === undefined || isOpen || isLate || ended.some((run) => run.sync === sync.name)) return true;
         if (now < last.at || now >= last.at + atLeastEveryMs) return true;
+        if (isHindered(sync) !== (state.excusedUntil === 'hindered')) return true;
         return last.freshAt !== undefined && last.freshAt < (sync.staleBefore(now) ?? Number.NEGATIVE_INFINITY);
       });
-      return due.map((sync) => ({ sync, troubledRun: troubled.get(sync.name) }));
     },
-    evaluated(sync, last) {
-      known.set(sync, { ...last, at: clock.now() });
-    },
+    evaluated: (sync: WatchedSync, last: LastEvaluation) => void known.set(sync, last),
   };
 }
 
-const checkEveryMs = 5000;
 const oneCheckMs = 30_000;
-
-/** Evaluates alerts every few seconds. No evaluation waits for a channel to deliver. */
-export interface AlertChecks {
-  /** Begins an evaluation, unless one is under way or was just made. */
-  begin(signal: AbortSignal): Promise<void>;
-  /** Resolves when the evaluation under way, and what it sends, has ended. */
-  ended(): Promise<void>;
-}
-
-interface AlertChecksIo {
-  readonly store: Pick<Store, 'fault'>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
-export function openAlertChecks(alerts: Alerts, io: AlertChecksIo, memory: ProcessMemory = freshMemory()): AlertChecks {
-  const { store, clock, logger } = io;
-  let checking: Promise<void> | undefined;
-  const sending = new Set<Promise<void>>();
-  let nextAt = 0;
-  /** Evaluates, and passes on for how long the store took no write before. */
-  const evaluate = async (signal: AbortSignal): Promise<void> => {
-    const startedAt = clock.now();
-    const fault = await store.fault(startedAt);
-    if (fault !== undefined) {
-      storeFails(startedAt, fault);
-      return fault === olderCopy ? alerts.refuseStore(startedAt) : undefined;
-    }
-    const outage = memory.away === undefined ? undefined : { ...memory.away, until: startedAt };
-    try {
-      await alerts.evaluate(signal, outage);
-    } catch (error) {
-      if (!isStoreAway(error)) throw error;
-      return storeFails(startedAt, 'it does not answer');
-    }
-    memory.away = undefined;
-    if (outage === undefined || outage.until - outage.from < outageToldMs) return;
-    logger.warn(
-      { awayMs: outage.until - outage.from },
-      `the store is available again after ${ageOf(outage.until - outage.from)}`,
-    );
-  };
-  const storeFails = (from: number, fault: string): void => {
-    if (memory.away?.fault !== fault)
-      logger.error({ fault }, `the store takes no write, because ${fault}: no alert can be stored until that is over`);
-    memory.away = { from: memory.away?.from ?? from, fault };
-  };
-  return {
-    async begin(signal) {
-      if (checking !== undefined || clock.now() < nextAt) return;
-      nextAt = clock.now() + checkEveryMs;
-      checking = evaluate(signal)
-        .catch((error: unknown) => {
-          if (!signal.aborted)
-            logger.error(
-              { error: describeError(error) },
-              'alerts could not be evaluated; Rollcall tries again in a few seconds',
-            );
-        })
-        .finally(() => {
-          checking = undefined;
-          const sent = alerts.send(signal).finally(() => sending.delete(sent));
-          sending.add(sent);
-        });
-    },
-    async ended() {
-      await checking;
-      await Promise.all(sending);
-    },
-  };
-}
 
 /** Evaluates alerts once, after a run that ended in this process. A later process sends what this one cannot. Never rejects. */
 export async function checkOnce(alerts: Alerts, logger: Logger, signal: AbortSignal): Promise<void> {

@@ -1,11 +1,14 @@
 import type { AlertTopic } from '../../core/run/codes/code-names.ts';
-import type { AlertProblem, AlertState, KnownProblem } from '../../ports/alerts.ts';
-import type { QueueDepth } from '../../ports/metrics.ts';
+import { given } from '../../core/run/given.ts';
+import type { AlertProblem, AlertState, KnownProblem, Lacked, Observation } from '../../ports/alerts.ts';
+import { deploymentLease, workersLease } from '../../ports/leases.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Run, Store } from '../../ports/store.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
+import { catchUpMs } from './freshness.ts';
+import { type CauseTopic, type CauseView, judgeCause, type Sign } from './judge-cause.ts';
 import { judgeLeavers } from './judge-leavers.ts';
-import { judgeOpenRun, judgePlatform, judgeRun, type PlatformSeen, platformSeen } from './judge-run.ts';
+import { judgeRun } from './judge-run.ts';
 import {
   judgeChannels,
   judgeOutage,
@@ -13,9 +16,7 @@ import {
   judgeReports,
   judgeToken,
   judgeWork,
-  type Outage,
   queueAgedMs,
-  type RefusedReload,
   type ReportFacts,
   undeliveredAfterMs,
   type WorkView,
@@ -58,13 +59,16 @@ const syncTopics: readonly Topic<SyncFacts>[] = [
   { topic: 'leavers', judge: judgeLeavers },
 ];
 
+/** In order of importance. */
+export const causeTopics: readonly CauseTopic[] = ['platform', 'uploads', 'files', 'source', 'credential'];
+
 const namesOf = (judged: readonly Pick<Topic<never>, 'topic'>[]) => judged.map(({ topic }) => topic);
 
-/** Everything that can be wrong, in order of importance. Runs that ended are judged one by one, for `platform` and `run`. */
+/** Everything that can be wrong, in order of importance. Runs are judged one by one, for `run`, and by what they have in common. */
 export const topics: readonly AlertTopic[] = [
   ...namesOf(deploymentTopics),
   ...namesOf(connectionTopics),
-  'platform',
+  ...causeTopics,
   'run',
   ...namesOf(syncTopics),
 ];
@@ -104,10 +108,10 @@ export interface EvaluationIo {
   readonly clock: Clock;
 }
 
-/** A sync, and its run in progress that has trouble with a batch. */
+/** A sync, and its runs that have ended since its last evaluation. */
 export interface SyncToEvaluate {
   readonly sync: WatchedSync;
-  readonly troubledRun: string | undefined;
+  readonly ended: readonly Run[];
 }
 
 /** The result of one evaluation, in order of time. What is absent stays as it is in the state. */
@@ -117,10 +121,8 @@ export interface Evaluation {
   readonly judged?: Pick<AlertState, 'judgedUntil' | 'judgedRuns'>;
   /** The last success of a sync, else when it was first seen; undefined when no success is expected. */
   readonly freshAt?: number;
-  /** End of the reported time without the store. Only for a deployment. */
-  readonly storeBackAt?: number;
-  /** The syncs whose runs the platform ended. Only for a connection. */
-  readonly failing?: readonly string[];
+  /** What else the state keeps: see `AlertState`. */
+  readonly also?: Pick<AlertState, 'storeBackAt' | 'lacking' | 'concerned' | 'excusedUntil'>;
 }
 
 const runsAtATime = 100;
@@ -136,38 +138,41 @@ export async function endedSince(sync: string, before: AlertState, store: Store)
   return runs.filter((run) => run !== undefined);
 }
 
-/**
- * Evaluates the runs that have `ended` since the last evaluation, then the batches of the run in progress, the held
- * changes and the freshness of the sync.
- */
+/** What one evaluation knows beside the sync. */
+export interface SyncSurroundings {
+  /** Runs in progress, of all syncs. */
+  readonly open: readonly Run[];
+  /** The deployment, the platform or the source keeps every run of the sync from succeeding. */
+  readonly isHindered: boolean;
+  /** Before this instant, no sync is late: the deployment has just started. */
+  readonly freshFrom: number;
+  /** Whether the trouble of the run is a problem of its connection or source. */
+  readonly isTold: (run: Run) => boolean;
+}
+
+/** Evaluates the runs that have `ended` since the last evaluation, then the held changes and the freshness of the sync. */
 export async function evaluateSync(
-  { sync, troubledRun, ended }: SyncToEvaluate & { readonly ended: readonly Run[] },
+  { sync, ended }: SyncToEvaluate,
   before: AlertState,
-  { store, clock, isWorkDone }: EvaluationIo & { readonly isWorkDone: boolean },
+  { open: openRuns, isHindered, freshFrom, isTold }: SyncSurroundings,
+  { store, clock }: EvaluationIo,
 ): Promise<Evaluation> {
   const now = clock.now();
   const facts: AlertFacts[] = [];
   const newest = ended.at(-1);
   let known: (AlertProblem & Pick<Partial<KnownProblem>, 'wellSince'>) | undefined = before.problems.run;
   for (const run of ended) {
-    const found = await judgeRun(run, store, known);
-    if (found !== undefined) known = found === 'well' || 'over' in found ? undefined : found;
+    const found = isTold(run) ? undefined : await judgeRun(run, store, known);
+    if (found !== undefined) known = found === 'well' ? undefined : found;
     facts.push({ at: run.endedAt ?? now, topics: found === undefined ? {} : { run: found } });
   }
   const topics: Partial<Findings> = { ...facts.pop()?.topics };
-  // Trouble in between is news only while nothing else is wrong: what becomes of the run is judged at its end.
-  const isNews = known === undefined || known.code === 'files-failed';
-  const open = troubledRun === undefined || !isNews ? undefined : await store.runs.get(troubledRun);
-  const trouble =
-    open?.endedAt === undefined && open !== undefined ? await judgeOpenRun(open, store, known) : undefined;
-  if (trouble !== undefined) {
-    // The end of an earlier run is reported on its own.
-    if (topics.run !== undefined) facts.push({ at: now, topics: { run: topics.run } });
-    topics.run = trouble;
-  }
   const { firstSeenAt } = before;
+  const catchesUp = before.excusedUntil === 'hindered' ? now + catchUpMs : before.excusedUntil;
+  const excusedUntil: AlertState['excusedUntil'] = isHindered ? 'hindered' : catchesUp;
   const staleBefore = sync.staleBefore(now);
-  const last = staleBefore === undefined ? undefined : await store.alerts.lastRuns(sync.name);
+  const standings = staleBefore === undefined ? undefined : await store.reports.syncs([sync.name], now);
+  const last = standings?.get(sync.name);
   const judged = await judgeAll(syncTopics, {
     sync,
     store,
@@ -176,7 +181,8 @@ export async function evaluateSync(
     firstSeenAt,
     staleBefore,
     last,
-    isWorkDone,
+    underWay: openRuns.find((run) => run.sync === sync.name),
+    isExcused: excusedUntil === 'hindered' || now < Math.max(excusedUntil ?? 0, freshFrom),
     isFailing: known?.severity === 'critical' && known.people === undefined && known.wellSince === undefined,
   });
   const judgedUntil = newest?.endedAt ?? before.judgedUntil;
@@ -184,6 +190,7 @@ export async function evaluateSync(
   const isSame = judgedUntil === before.judgedUntil;
   return {
     facts: [...facts, { at: now, topics: { ...topics, ...judged } }],
+    also: given({ excusedUntil }),
     judged: { judgedUntil, judgedRuns: isSame ? [...before.judgedRuns, ...lastRuns] : lastRuns },
     ...(staleBefore === undefined ? {} : { freshAt: last?.successAt ?? firstSeenAt }),
   };
@@ -204,107 +211,92 @@ export async function evaluateTokens(
   return { facts: [{ at: now, topics }] };
 }
 
-/** Evaluates what runs that ended show about the platform of their connection. */
-export function evaluatePlatform(
-  connection: string,
-  seen: readonly PlatformSeen[],
+/** Evaluates what runs show about a cause that they share. */
+export function evaluateCauses(
   before: AlertState,
-  { clock }: Pick<EvaluationIo, 'clock'>,
+  signs: readonly Sign[],
+  view: Omit<CauseView, 'isOpen'>,
 ): Evaluation {
-  const { finding, failing } = judgePlatform(connection, seen, before.failing ?? []);
-  return { facts: [{ at: clock.now(), topics: { platform: finding } }], failing };
-}
-
-/** Returns what the runs show about the platforms, by connection. */
-export function seenByConnection(ended: readonly Run[]): ReadonlyMap<string, readonly PlatformSeen[]> {
-  const seen = ended.flatMap((run) => {
-    const one = platformSeen(run);
-    return one === undefined ? [] : [{ connection: run.connection, one }];
+  const topics: Partial<Findings> = {};
+  const judged = causeTopics.flatMap((topic) => {
+    const known = before.concerned?.[topic];
+    const some = signs.filter((sign) => sign.topic === topic);
+    if (known === undefined && some.every(({ cause }) => cause === undefined)) return [];
+    const isOpen = before.problems[topic] !== undefined;
+    return [[topic, judgeCause(topic, known, some, { ...view, isOpen })] as const];
   });
-  return new Map(
-    [...Map.groupBy(seen, ({ connection }) => connection)].map(([name, some]) => [name, some.map(({ one }) => one)]),
-  );
+  for (const [topic, { finding }] of judged) topics[topic] = finding;
+  const left = judged.flatMap(([topic, { concerned: one }]) => (one === undefined ? [] : [[topic, one] as const]));
+  return {
+    facts: [{ at: view.now, topics }],
+    also: { concerned: Object.fromEntries(left) },
+  };
 }
 
 /** The facts of a deployment that alerts use. */
 export interface WatchedWork {
-  /** Whether a sync has a schedule. */
+  /** Whether a sync or a report has a schedule. */
   readonly hasSchedules: boolean;
-  /** Whether a scheduler holds the deployment's lease. */
-  readonly isScheduled: () => Promise<boolean>;
-  /** Whether a worker announced itself lately. Undefined: this deployment has no workers of its own. */
-  readonly isWorked: (() => Promise<boolean>) | undefined;
-  /** Returns the reload of the configuration that this process refused last. */
-  readonly refusedReload: () => RefusedReload | undefined;
-  /** Reads the queue; resolves to undefined when Redis does not answer. Undefined: this process has no queue. */
-  readonly queue: (() => Promise<QueueDepth | undefined>) | undefined;
+  /** Whether this deployment has workers of its own. */
+  readonly hasWorkers: boolean;
 }
 
-/**
- * Evaluates the work of the deployment. Remembers since when something is missing; another process starts its own
- * count.
- */
-export interface WorkWatch {
-  evaluate(before: AlertState, outage: Outage | undefined): Promise<Evaluation>;
+interface DeploymentFacts {
+  readonly watched: WatchedWork;
+  readonly seen: readonly Observation[];
+  /** Runs in progress, of all syncs. */
+  readonly open: readonly Run[];
+  readonly channels: readonly string[];
 }
 
-export function openWorkWatch(
-  watched: WatchedWork,
-  { store, clock }: { readonly store: Store; readonly clock: Clock },
-  channels: readonly string[],
-): WorkWatch {
-  const scheduler = missing();
-  const redis = missing();
-  const worker = missing();
-  const young = missing();
-  return {
-    async evaluate(before, outage) {
-      const now = clock.now();
-      const [isScheduled, isWorked, open, waiting, undelivered] = await Promise.all([
-        watched.isScheduled(),
-        watched.isWorked?.() ?? true,
-        store.runs.unfinished(),
-        store.triggers.waitingSyncs(now),
-        store.alerts.undelivered(channels, now - undeliveredAfterMs),
-      ]);
-      const queue = await watched.queue?.();
-      const request = await oldestRequest(
-        waiting.filter((sync) => open.every((run) => run.sync !== sync)),
-        store,
-      );
-      const topics = await judgeAll(deploymentTopics, {
-        now,
-        isSchedulerNeeded: watched.hasSchedules || waiting.length > 0,
-        unscheduledSince: scheduler.since(isScheduled, now),
-        redisAwaySince: redis.since(watched.queue === undefined || queue !== undefined, now),
-        unworkedSince: worker.since(isWorked || open.length === 0, now),
-        openRuns: open.length,
-        queue,
-        agedSince: young.since(queue?.oldestAt === undefined || now - queue.oldestAt < queueAgedMs, now),
-        request,
-        outage,
-        undelivered,
-        refusedReload: watched.refusedReload(),
-        storeBackAt: before.storeBackAt ?? 0,
-      });
-      const backAt = topics.store === undefined || outage === undefined ? {} : { storeBackAt: outage.until };
-      return { facts: [{ at: now, topics }], ...backAt };
-    },
+/** Evaluates the work of the deployment, from the store alone. Remembers in the state since when something is lacking. */
+export async function evaluateDeployment(
+  { watched, seen, open, channels }: DeploymentFacts,
+  before: AlertState,
+  { store, clock }: EvaluationIo,
+): Promise<Evaluation> {
+  const now = clock.now();
+  const isHeld = async (lease: string) => (await store.leases.holder(lease, now)) !== undefined;
+  const [isScheduled, isWorked, syncs, undelivered] = await Promise.all([
+    isHeld(deploymentLease),
+    watched.hasWorkers ? isHeld(workersLease) : true,
+    store.triggers.waitingSyncs(now),
+    store.alerts.undelivered(channels, now - undeliveredAfterMs),
+  ]);
+  const asked = syncs.filter((sync) => open.every((run) => run.sync !== sync));
+  const waiting = asked.length === 0 ? [] : await store.triggers.waiting();
+  const [request] = waiting
+    .filter(({ sync }) => asked.includes(sync))
+    .toSorted((a, b) => a.requestedAt - b.requestedAt);
+  const queues = seen.flatMap(({ queue, isStopped }) => (queue === undefined || isStopped === true ? [] : [queue]));
+  const answers = queues.filter((queue) => queue !== 'away');
+  const queue = answers.toSorted((a, b) => (a.oldestAt ?? now) - (b.oldestAt ?? now))[0];
+  // A process that has stopped may come back and still be without Redis.
+  const isUnsure =
+    before.lacking?.['some-redis'] !== undefined &&
+    seen.some(({ queue: one, isStopped }) => one === 'away' && isStopped === true);
+  const isThere: Readonly<Record<Lacked, boolean>> = {
+    scheduler: isScheduled,
+    worker: isWorked || open.length === 0,
+    redis: queues.length === 0 || queue !== undefined,
+    'some-redis': queue === undefined || (answers.length === queues.length && !isUnsure),
+    'free-worker': queue?.oldestAt === undefined || now - queue.oldestAt < queueAgedMs,
   };
-}
-
-/** Remembers since when something is not there. */
-function missing(): { since(isThere: boolean, now: number): number | undefined } {
-  let from: number | undefined;
-  return {
-    since(isThere, now) {
-      from = isThere ? undefined : Math.min(from ?? now, now);
-      return from;
-    },
-  };
-}
-
-async function oldestRequest(syncs: readonly string[], store: Store): Promise<WorkView['request']> {
-  const waiting = await Promise.all(syncs.map((sync) => store.triggers.waiting(sync)));
-  return waiting.flat().toSorted((a, b) => a.requestedAt - b.requestedAt)[0];
+  const lacking = Object.fromEntries(
+    Object.entries(isThere).flatMap(([name, is]) => (is ? [] : [[name, before.lacking?.[name as Lacked] ?? now]])),
+  );
+  const topics = await judgeAll(deploymentTopics, {
+    now,
+    // Without a schedule and a request, no scheduler is missed.
+    lacking: watched.hasSchedules || syncs.length > 0 ? lacking : { ...lacking, scheduler: undefined },
+    openRuns: open.length,
+    queue,
+    request,
+    seen,
+    undelivered,
+    storeBackAt: before.storeBackAt ?? 0,
+  });
+  const isBack = typeof topics.store === 'object';
+  const backAt = isBack ? Math.max(...seen.map(({ outage }) => outage?.until ?? 0)) : before.storeBackAt;
+  return { facts: [{ at: now, topics }], also: { lacking, ...given({ storeBackAt: backAt }) } };
 }

@@ -2,9 +2,10 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { changeClasses } from '../../core/plan/change.ts';
 import { outcomes } from '../../core/run/run.ts';
 import { defaultLeaverTarget, type LeaverTarget } from '../../core/run/settings.ts';
+import { noHolds } from '../../ports/decisions.ts';
 import { deploymentLease, workersLease } from '../../ports/leases.ts';
 import type { Clock } from '../../ports/runtime.ts';
-import { batchResult, batchResults, type Run, type Store, type TokenState } from '../../ports/store.ts';
+import { type Batch, batchResult, batchResults, type Store, type TokenState } from '../../ports/store.ts';
 import data from './metrics.json' with { type: 'json' };
 
 type MetricType = keyof typeof data;
@@ -67,14 +68,17 @@ interface StoreIo {
 }
 
 const tokenStates: readonly TokenState[] = ['ready', 'refreshing', 'reauth-required', 'revoked'];
-const pendingStates = ['sending', 'sent', 'unresolved'];
 
-/** Copies the state of the store into the instruments. Gauges are reset each time; counters get new events. */
+/**
+ * Copies the state of the store into the instruments, with as many statements for any number of syncs. Gauges are reset each
+ * time; counters get new events.
+ */
 export function openStoreMetrics(
   instruments: Instruments,
   io: StoreIo,
   { syncs, connections, channels = [], hasWorkers }: WatchedNames,
 ): { refresh(): Promise<void> } {
+  const { store, clock } = io;
   // A counter that exists from the start shows its first event as an increase.
   for (const { name: sync } of syncs) {
     for (const outcome of outcomes) instruments.runs.inc({ sync, outcome }, 0);
@@ -83,37 +87,35 @@ export function openStoreMetrics(
       instruments.batchRows.inc({ sync, result }, 0);
     }
   }
+  const countRuns = openRunCounter(syncs, instruments, io);
   const countLeavers = openLeaverCounter(syncs, instruments, io);
-  const counted = syncs.map(({ name }) => openRunCounter(name, instruments, io));
   const gauges = [
     instruments.lastSuccess,
     instruments.lastAttempt,
     instruments.freshness,
+    instruments.runStarted,
     instruments.tokenState,
     instruments.tokenExpiry,
   ];
   return {
     async refresh() {
-      for (const count of counted) await count();
+      await countRuns();
       await countLeavers();
       for (const gauge of gauges) gauge.reset();
-      for (const { name, schedule } of syncs) {
-        instruments.scheduled.set({ sync: name }, schedule === undefined ? 0 : 1);
-        await readSync(name, instruments, io);
-      }
-      for (const name of connections) await readConnection(name, instruments, io);
-      await readOpenRuns({ syncs, connections }, instruments, io);
-      const undelivered = await io.store.alerts.undelivered(channels, Number.POSITIVE_INFINITY);
+      await readSyncs(syncs, instruments, io);
+      await readConnections(connections, instruments, store);
+      const undelivered = await store.alerts.undelivered(channels, Number.POSITIVE_INFINITY);
       for (const channel of channels) {
         const waiting = undelivered.find((one) => one.channel === channel);
         instruments.noticesUndelivered.set({ channel }, waiting?.notices ?? 0);
       }
-      const [backup] = await io.store.audit.list({ limit: 1, actions: ['backup'] });
+      const [backup] = await store.audit.list({ limit: 1, actions: ['backup'] });
       if (backup === undefined) instruments.lastBackup.remove();
       else instruments.lastBackup.set(backup.at / 1000);
-      const isHeld = async (lease: string) => (await io.store.leases.holder(lease, io.clock.now())) !== undefined;
-      instruments.schedulerUp.set((await isHeld(deploymentLease)) ? 1 : 0);
-      if (hasWorkers === true) instruments.workerUp.set((await isHeld(workersLease)) ? 1 : 0);
+      const holders = await store.reports.holders([deploymentLease, workersLease]);
+      const isHeld = (lease: string) => (holders.get(lease)?.until ?? 0) > clock.now();
+      instruments.schedulerUp.set(isHeld(deploymentLease) ? 1 : 0);
+      if (hasWorkers === true) instruments.workerUp.set(isHeld(workersLease) ? 1 : 0);
     },
   };
 }
@@ -123,18 +125,33 @@ const overlapMs = 60_000;
 const runsAtATime = 1000;
 
 /** Counts each run that ends from now on once. */
-function openRunCounter(sync: string, instruments: Instruments, { store, clock }: StoreIo): () => Promise<void> {
+function openRunCounter(
+  syncs: WatchedNames['syncs'],
+  instruments: Instruments,
+  { store, clock }: StoreIo,
+): () => Promise<void> {
+  const names = new Set(syncs.map(({ name }) => name));
   let until = clock.now();
-  let seen: ReadonlyMap<string, number> = new Map();
+  let seen: ReadonlySet<string> = new Set();
   const from = until;
   return async () => {
-    const ended = await store.alerts.endedRuns(sync, Math.max(from, until - overlapMs), runsAtATime);
-    for (const { id, endedAt } of ended) {
-      const run = seen.has(id) ? undefined : await store.runs.get(id);
-      if (run !== undefined) await countRun(run, instruments, store);
-      until = Math.max(until, endedAt);
+    const ended = await store.alerts.endedSince(Math.max(from, until - overlapMs), runsAtATime);
+    const added = ended.filter(({ id, sync }) => !seen.has(id) && names.has(sync));
+    const ids = added.map(({ id }) => id);
+    // Everything is read before anything is counted, so that a store error in between does not count a run twice.
+    const results = await store.alerts.changeResults(ids);
+    const batches = await store.batches.ofRuns(ids);
+    for (const { sync, outcome, startedAt, endedAt } of added) {
+      instruments.runs.inc({ sync, outcome });
+      instruments.runSeconds.observe({ sync }, (endedAt - startedAt) / 1000);
     }
-    seen = new Map(ended.map(({ id, endedAt }) => [id, endedAt]));
+    const syncOf = new Map(added.map(({ id, sync }) => [id, sync]));
+    for (const { run, kind, state, count } of results) {
+      instruments.changes.inc({ sync: syncOf.get(run) ?? '', kind, result: state }, count);
+    }
+    for (const batch of batches) countBatch(batch, instruments);
+    until = Math.max(until, ...ended.map(({ endedAt }) => endedAt));
+    seen = new Set(ended.map(({ id }) => id));
   };
 }
 
@@ -166,67 +183,62 @@ function openLeaverCounter(
   };
 }
 
-async function countRun(run: Run, instruments: Instruments, store: Store): Promise<void> {
-  const { sync, outcome, startedAt, endedAt } = run;
-  if (outcome === undefined || endedAt === undefined) return;
-  // Everything is read before anything is counted, so that a store error in between does not count a run twice.
-  const results = await store.alerts.changeResults(run.id);
-  const batches = await store.batches.ofRun(run.id);
-  instruments.runs.inc({ sync, outcome });
-  instruments.runSeconds.observe({ sync }, (endedAt - startedAt) / 1000);
-  for (const { kind, state, count } of results) instruments.changes.inc({ sync, kind, result: state }, count);
-  for (const batch of batches) {
-    const { connection, kind, sentAt, finalAt, size } = batch;
-    const result = batchResult(batch);
-    if (result !== undefined) {
-      instruments.batches.inc({ sync, result });
-      instruments.batchRows.inc({ sync, result }, size);
-    }
-    if (sentAt === undefined || finalAt === undefined) continue;
-    instruments.settleSeconds.observe({ connection, kind }, (finalAt - sentAt) / 1000);
+function countBatch(batch: Batch, instruments: Instruments): void {
+  const { sync, connection, kind, sentAt, finalAt, size } = batch;
+  const result = batchResult(batch);
+  if (result !== undefined) {
+    instruments.batches.inc({ sync, result });
+    instruments.batchRows.inc({ sync, result }, size);
   }
+  if (sentAt === undefined || finalAt === undefined) return;
+  instruments.settleSeconds.observe({ connection, kind }, (finalAt - sentAt) / 1000);
 }
 
-async function readSync(sync: string, instruments: Instruments, { store, clock }: StoreIo): Promise<void> {
-  const now = clock.now();
-  const { attemptAt, successAt } = await store.alerts.lastRuns(sync);
-  if (attemptAt !== undefined) instruments.lastAttempt.set({ sync }, attemptAt / 1000);
-  if (successAt !== undefined) {
-    instruments.lastSuccess.set({ sync }, successAt / 1000);
-    instruments.freshness.set({ sync }, (now - successAt) / 1000);
-  }
-  instruments.paused.set({ sync }, (await store.pauses.get(sync, now)) === undefined ? 0 : 1);
-  const { byClass } = await store.holds.open(sync, now);
-  for (const name of changeClasses) instruments.heldChanges.set({ sync, class: name }, byClass[name] ?? 0);
-  const waiting = await store.triggers.waiting(sync);
-  const oldest = Math.min(now, ...waiting.map(({ requestedAt }) => requestedAt));
-  instruments.triggersWaiting.set({ sync }, waiting.length);
-  instruments.triggerAge.set({ sync }, (now - oldest) / 1000);
-}
-
-async function readConnection(connection: string, instruments: Instruments, { store }: StoreIo): Promise<void> {
-  const token = await store.tokens.get(connection);
-  if (token === undefined) return;
-  for (const state of tokenStates) {
-    instruments.tokenState.set({ connection, state }, token.state === state ? 1 : 0);
-  }
-  if (token.expiresAt !== undefined) instruments.tokenExpiry.set({ connection }, token.expiresAt / 1000);
-}
-
-async function readOpenRuns(
-  names: Pick<WatchedNames, 'syncs' | 'connections'>,
+async function readSyncs(
+  syncs: WatchedNames['syncs'],
   instruments: Instruments,
-  { store }: StoreIo,
+  { store, clock }: StoreIo,
 ): Promise<void> {
-  const open = await store.runs.unfinished();
-  for (const { name: sync } of names.syncs) {
-    instruments.runsOpen.set({ sync }, open.filter((run) => run.sync === sync).length);
+  const now = clock.now();
+  const names = syncs.map(({ name }) => name);
+  const standings = await store.reports.syncs(names, now);
+  const holds = await store.holds.open(names, now);
+  for (const { name: sync, schedule } of syncs) {
+    instruments.scheduled.set({ sync }, schedule === undefined ? 0 : 1);
+    const standing = standings.get(sync);
+    const { endedAt, successAt, pause, newest, requests = 0, requestedAt = now } = standing ?? {};
+    instruments.failures.set({ sync }, standing?.failures ?? 0);
+    if (endedAt !== undefined) instruments.lastAttempt.set({ sync }, endedAt / 1000);
+    if (successAt !== undefined) {
+      instruments.lastSuccess.set({ sync }, successAt / 1000);
+      instruments.freshness.set({ sync }, (now - successAt) / 1000);
+    }
+    instruments.paused.set({ sync }, pause === undefined ? 0 : 1);
+    const isOpen = newest !== undefined && newest.endedAt === undefined;
+    instruments.runsOpen.set({ sync }, isOpen ? 1 : 0);
+    if (isOpen) instruments.runStarted.set({ sync }, newest.startedAt / 1000);
+    const { byClass } = holds.get(sync) ?? noHolds;
+    for (const name of changeClasses) instruments.heldChanges.set({ sync, class: name }, byClass[name] ?? 0);
+    instruments.triggersWaiting.set({ sync }, requests);
+    instruments.triggerAge.set({ sync }, Math.max(0, now - requestedAt) / 1000);
   }
-  const batches = (await Promise.all(open.map(({ id }) => store.batches.ofRun(id)))).flat();
-  for (const connection of names.connections) {
-    const underWay = batches.filter((batch) => batch.connection === connection && pendingStates.includes(batch.state));
-    const { unresolved: left } = await store.batches.unknown(connection);
-    const pending = new Set([...underWay, ...left].map(({ id }) => id));
-    instruments.filesPending.set({ connection }, pending.size);
+}
+
+async function readConnections(
+  connections: readonly string[],
+  instruments: Instruments,
+  { reports, batches }: Pick<Store, 'reports' | 'batches'>,
+): Promise<void> {
+  const states = await reports.tokenStates();
+  const { unresolved, unproven } = await batches.unknown(connections);
+  const pending = Map.groupBy([...unresolved, ...unproven], (batch) => batch.connection);
+  for (const connection of connections) {
+    instruments.filesPending.set({ connection }, pending.get(connection)?.length ?? 0);
+    const token = states.find((one) => one.connection === connection);
+    if (token === undefined) continue;
+    for (const state of tokenStates) {
+      instruments.tokenState.set({ connection, state }, token.state === state ? 1 : 0);
+    }
+    if (token.expiresAt !== undefined) instruments.tokenExpiry.set({ connection }, token.expiresAt / 1000);
   }
 }

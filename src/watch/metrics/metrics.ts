@@ -46,6 +46,8 @@ interface StoreState {
   readonly isUp: boolean;
   /** What it tells is exported by this process. */
   readonly isOurs: boolean;
+  /** All of it was read. */
+  readonly isWhole: boolean;
 }
 
 /** Opens the metrics of this process. Counting costs a map lookup; only `render` reads the store. */
@@ -72,16 +74,23 @@ export function openMetrics({
   instruments.queueUp.remove();
   instruments.configLoaded.set(clock.now() / 1000);
   instruments.startTime.set((clock.now() - process.uptime() * 1000) / 1000);
+  /** Whether the store took the write of the reading under way, or of the last one. */
+  let isUp = false;
   const askStore = async (): Promise<StoreState> => {
-    const isUp = (await store.fault(clock.now())) === undefined;
+    isUp = false;
+    // Taking the lease is the write that shows whether the store takes one.
+    const taken = await store.leases
+      .take(metricsLease, owner, exportForMs, clock.now())
+      .catch(() => 'refused' as const);
+    isUp = taken !== 'refused';
     // A store that takes no write keeps its last exporter.
-    if (isUp) lease = await store.leases.take(metricsLease, owner, exportForMs, clock.now());
+    if (taken !== 'refused') lease = taken;
     if (lease === undefined) fromStore = undefined;
     else fromStore ??= openStoreMetrics(instruments, { store, clock }, watched);
     await fromStore?.refresh();
-    return { isUp, isOurs: fromStore !== undefined };
+    return { isUp, isOurs: fromStore !== undefined, isWhole: true };
   };
-  const away: StoreState = { isUp: false, isOurs: false };
+  const away: StoreState = { isUp: false, isOurs: false, isWhole: false };
   let reading: Promise<StoreState> | undefined;
   const readStore = async (): Promise<StoreState> => {
     reading ??= askStore()
@@ -90,17 +99,16 @@ export function openMetrics({
         reading = undefined;
       });
     const enough = new AbortController();
-    const late = clock.sleep(storeAnswersMs, enough.signal).then(
-      () => away,
-      () => away,
-    );
+    const cut = (): StoreState => ({ ...away, isUp });
+    const late = clock.sleep(storeAnswersMs, enough.signal).then(cut, cut);
     return Promise.race([reading, late]).finally(() => enough.abort());
   };
   let refreshing: Promise<readonly Registry[]> | undefined;
   /** Returns the registries to export. */
   const refresh = async (): Promise<readonly Registry[]> => {
-    const { isUp, isOurs } = await readStore();
-    instruments.storeUp.set(isUp ? 1 : 0);
+    const { isUp: isThere, isOurs, isWhole } = await readStore();
+    instruments.storeUp.set(isThere ? 1 : 0);
+    instruments.scrapeComplete.set(isWhole ? 1 : 0);
     instruments.reloadRefused.set(isReloadRefused?.() === true ? 1 : 0);
     const depth = await queue?.();
     if (queue !== undefined) instruments.queueUp.set(depth === undefined ? 0 : 1);

@@ -5,8 +5,7 @@ import { classWord, wordOf } from '../texts/plural.ts';
 import { Button } from '../ui/actions.tsx';
 import { Icon } from '../ui/badges.tsx';
 import { Filters, Select, TextFilter } from '../ui/filters.tsx';
-import { ChangeList } from './change-list.tsx';
-import { type ChangeChoice, type ChangeView, exportAddress, viewOf } from './subject.ts';
+import { type ChangeView, exportAddress, viewOf } from './subject.ts';
 import { useChangeGroups } from './use-changes.ts';
 
 /** What of the changes is shown, as the address says it. */
@@ -15,31 +14,17 @@ export function useChangeView(kind: ChangeView['subject']['kind'], id: string): 
   return useMemo(() => viewOf({ kind, id }, search), [kind, id, search]);
 }
 
-interface Props {
-  readonly view: ChangeView;
-  readonly sync: string;
-  readonly label: string;
-  /** Only for a run or preview, whose changes have different states. */
-  readonly hasStates?: boolean;
-  readonly choice: ChangeChoice | undefined;
-}
-
-/** The changes of a run, hold or preview, with their filters and groups. */
-export function ChangesView({ view, sync, label, hasStates = false, choice }: Props) {
-  return (
-    <>
-      <ChangeFilters view={view} hasStates={hasStates} />
-      <ChangeList {...{ view, sync, label, choice }} />
-    </>
-  );
-}
-
 interface ViewProps {
   readonly view: ChangeView;
 }
 
+interface FilterProps extends ViewProps {
+  /** Only for a run or preview, whose changes have different states. */
+  readonly hasStates?: boolean;
+}
+
 /** Search, filters, groups and export of a list of changes. All of it is in the address. */
-function ChangeFilters({ view, hasStates }: ViewProps & Pick<Props, 'hasStates'>) {
+export function ChangeFilters({ view, hasStates = false }: FilterProps) {
   const { t } = usePage();
   const [, change] = useFilters();
   const [by, group] = useFilter('by');
@@ -59,9 +44,7 @@ function ChangeFilters({ view, hasStates }: ViewProps & Pick<Props, 'hasStates'>
       <Filters query={view.filter} after={exports}>
         <TextFilter name="text" label={t.changes.filter} />
         <GroupSelect view={view} name="kind" label={columns.kind} words={t.words.kind} />
-        {hasStates === true ? (
-          <GroupSelect view={view} name="state" label={t.runs.state} words={t.words.changeState} />
-        ) : null}
+        {hasStates ? <GroupSelect view={view} name="state" label={t.runs.state} words={t.words.changeState} /> : null}
         <GroupSelect view={view} name="reason" label={columns.reason} words={{}} />
         <GroupSelect view={view} name="field" label={t.mapping.field} words={t.words.field} />
         <Select

@@ -1,14 +1,16 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import type { ParamsOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.d.ts';
 import { useMay } from '../shell/session.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { usePages } from '../state/queries.ts';
-import { Link, pathTo, useQueryOf } from '../state/router.tsx';
+import { Link, pathTo, useFilter, useQueryOf } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
-import { ActionButton, Box } from '../ui/actions.tsx';
-import { DataTable } from '../ui/data-table.tsx';
-import { DayField, Filters, TextFilter, WordFilter } from '../ui/filters.tsx';
+import { ActionButton, Box, Button } from '../ui/actions.tsx';
+import { Badge, type Look } from '../ui/badges.tsx';
+import { DataTable, usePersonColumns } from '../ui/data-table.tsx';
+import { DayField, Filters, TextFilter } from '../ui/filters.tsx';
 import { Empty, Loaded, PageHead, Section } from '../ui/frame.tsx';
 import { Ago } from '../ui/time.tsx';
 
@@ -19,25 +21,46 @@ type Account = AccountPage['accounts'][number];
 export function AccountsPage({ sync }: { readonly sync: string }) {
   const { t } = usePage();
   const words = t.accounts;
-  const query = useQueryOf<{ readonly state?: string; readonly q?: string }>('state', 'q');
-  const { state, q } = query;
-  const filter =
-    state === 'conflict' ? ({ conflict: 'true' } as const) : { state: state as Account['state'] | undefined };
-  const found = usePages('/api/syncs/{sync}/accounts', { sync, ...filter, q, limit: 50 }, ({ accounts }) => accounts, {
+  const query = useQueryOf<Pick<ParamsOf<'get', '/api/syncs/{sync}/accounts'>, 'state' | 'q'>>('state', 'q');
+  const found = usePages('/api/syncs/{sync}/accounts', { sync, ...query, limit: 50 }, ({ accounts }) => accounts, {
     placeholderData: keepPreviousData,
-    cursor: 'after',
+    cursor: 'offset',
   });
   return (
     <>
       <PageHead title={words.title(sync)} />
       <Filters query={query}>
-        <TextFilter name="q" label={words.search} />
-        <WordFilter name="state" label={t.runs.state} words={words.states} />
+        <TextFilter name="q" label={t.search.hint} />
       </Filters>
       <Loaded query={found}>
-        {({ first, rows }) => <AccountTable sync={sync} readAt={first?.readAt ?? null} accounts={rows} />}
+        {({ first, rows }) => (
+          <>
+            <StateTabs counts={first?.counts ?? {}} />
+            <AccountTable sync={sync} readAt={first?.readAt ?? null} accounts={rows} />
+          </>
+        )}
       </Loaded>
     </>
+  );
+}
+
+/** The states as tabs, each with its count. An account is in one of them, and some are in conflict as well. */
+function StateTabs({ counts: { conflict = 0, ...byState } }: Pick<AccountPage, 'counts'>) {
+  const { t, f } = usePage();
+  const [chosen = '', choose] = useFilter('state');
+  const all = Object.values(byState).reduce((sum, count) => sum + count, 0);
+  const numbers: AccountPage['counts'] = { '': all, ...byState, conflict };
+  const tabs = Object.entries({ '': t.act.all, ...t.accounts.states });
+  return (
+    <nav className="tabs" aria-label={t.runs.state}>
+      {tabs.map(([state, word]) =>
+        numbers[state] || state === chosen ? (
+          <Button key={state} look="bare" aria-current={state === chosen} onClick={() => choose(state)}>
+            {word} <strong>{f.number(numbers[state] ?? 0)}</strong>
+          </Button>
+        ) : null,
+      )}
+    </nav>
   );
 }
 
@@ -50,6 +73,7 @@ interface TableProps {
 function AccountTable({ sync, readAt, accounts }: TableProps) {
   const { t } = usePage();
   const words = t.accounts;
+  const personColumns = usePersonColumns();
   const [done, onDone] = useDone();
   return (
     <>
@@ -58,19 +82,16 @@ function AccountTable({ sync, readAt, accounts }: TableProps) {
       </p>
       {done}
       <DataTable
-        rows={accounts}
+        rows={accounts.map((account) => ({ ...account, sync }))}
         keyOf={({ identification }) => identification}
         empty={<Empty title={words.none} />}
         columns={[
-          {
-            title: t.changes.columns.identification,
-            kind: 'head',
-            cell: ({ identification }) => <Link to={pathTo('people', sync, identification)}>{identification}</Link>,
-          },
-          { title: t.changes.columns.name, cell: ({ name }) => name },
+          ...personColumns,
           { title: t.changes.columns.email, cell: ({ email }) => email },
           { title: words.account, cell: ({ isEnabled }) => (isEnabled ? words.enabled : words.disabled) },
-          { title: words.lastUpdate, cell: ({ lastUpdate }) => lastUpdate?.replace('T', ' ') },
+          accounts.some(({ lastUpdate }) => lastUpdate !== null)
+            ? { title: words.lastUpdate, cell: ({ lastUpdate }) => lastUpdate?.replace('T', ' ') }
+            : null,
           { title: t.runs.state, cell: (account) => <Why sync={sync} account={account} /> },
           { title: '', cell: (account) => <AccountActions sync={sync} account={account} onDone={onDone} /> },
         ]}
@@ -84,13 +105,16 @@ interface AccountProps {
   readonly account: Account;
 }
 
-function Why({ sync, account: { state, why, matches } }: AccountProps) {
+const looks: Readonly<Record<string, Look>> = { owned: ['good', 'ok'], unmanaged: ['warn', 'none'] };
+
+/** Of an account that is simply owned, the badge says all. */
+function Why({ sync, account: { state, isConflict, why, matches } }: AccountProps) {
   const { t } = usePage();
   const words = t.accounts;
   return (
     <span className="stack">
-      {wordOf(words.states, state)}
-      <small className="faint break">{t.reason(why)}</small>
+      <Badge look={looks[state] ?? ['quiet', 'right']}>{wordOf(words.states, state)}</Badge>
+      {state === 'owned' && !isConflict ? null : <small className="faint break">{t.reason(why)}</small>}
       {matches.map(({ identification, by, hasAccount }) => (
         <Link key={identification} to={pathTo('people', sync, identification)}>
           {words.mayBe} {identification} ({wordOf(words.by, by)}){hasAccount ? `; ${words.hasOther}` : null}

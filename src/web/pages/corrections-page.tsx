@@ -6,8 +6,6 @@ import { DataTable } from '../ui/data-table.tsx';
 import { Empty, Loaded, PageHead, Section } from '../ui/frame.tsx';
 import { Ago } from '../ui/time.tsx';
 
-type Correction = Schemas['DataQuality']['corrections'][number];
-
 /** What HR has to correct, a table for each person in HR who corrects it. */
 export function CorrectionsPage({ sync }: { readonly sync: string }) {
   const { t, language } = usePage();
@@ -36,13 +34,7 @@ export function CorrectionsPage({ sync }: { readonly sync: string }) {
   );
 }
 
-function CorrectionTable({
-  sync,
-  corrections,
-}: {
-  readonly sync: string;
-  readonly corrections: readonly Correction[];
-}) {
+export function CorrectionTable({ sync, corrections }: Schemas['DataQuality']) {
   const { t } = usePage();
   const words = t.corrections;
   return (

@@ -1,7 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Redirect } from 'wouter';
 import type { Schemas } from '../api/schema.d.ts';
-import { ChangesView, useChangeView } from '../changes/changes-view.tsx';
+import { ChangeList } from '../changes/change-list.tsx';
+import { ChangeFilters, useChangeView } from '../changes/changes-view.tsx';
 import { type ChangeFilter, isNothing, mostIds, nothing, orderPart, type Selection } from '../changes/subject.ts';
 import { useChanges } from '../changes/use-changes.ts';
 import { useMay } from '../shell/session.tsx';
@@ -9,18 +11,33 @@ import { useOverview } from '../state/live.ts';
 import { classCount, usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
 import { Link, pathTo } from '../state/router.tsx';
-import { wordOf } from '../texts/plural.ts';
 import { ActionButton, Box, Button, ProblemBox } from '../ui/actions.tsx';
-import { StateBadge } from '../ui/badges.tsx';
-import { Loaded, PageHead, Pair } from '../ui/frame.tsx';
+import { KindMark, StateBadge } from '../ui/badges.tsx';
+import { Dots, Loaded, PageHead, Pair } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
 import { EffectWords, HoldEnds, holdStateOf } from './holds-page.tsx';
+import { useRun } from './runs-page.tsx';
 import { ActivityCell } from './sync-table.tsx';
 
 type Hold = Schemas['HoldDetail'];
 
-/** One hold: who, what differs, and the decision. */
+/** One hold: who, what differs, and the decision. An address with a run leads to its hold. */
 export function HoldPage({ id }: { readonly id: string }) {
+  return id.startsWith('run_') ? <HoldOfRun id={id} /> : <HoldOfId id={id} />;
+}
+
+/** A run without a hold, or with several, shows them itself. */
+function HoldOfRun({ id }: { readonly id: string }) {
+  return (
+    <Loaded query={useRun(id)} title={id}>
+      {({ holds: [hold, another] }) => (
+        <Redirect replace to={hold && !another ? pathTo('holds', hold.id) : pathTo('runs', id)} />
+      )}
+    </Loaded>
+  );
+}
+
+function HoldOfId({ id }: { readonly id: string }) {
   return (
     <Loaded query={useAnswer('/api/holds/{id}', { id })} title={id}>
       {(hold) => <HoldBody hold={hold} />}
@@ -81,12 +98,15 @@ function HoldBody({ hold }: { readonly hold: Hold }) {
       )}
       <div className="stretch">
         {seesPeople ? (
-          <ChangesView
-            view={view}
-            sync={hold.sync}
-            label={t.holds.list}
-            choice={isDecidable ? { selection, onChange: setSelection } : undefined}
-          />
+          <>
+            <ChangeFilters view={view} />
+            <ChangeList
+              view={view}
+              sync={hold.sync}
+              label={t.holds.list}
+              choice={isDecidable ? { selection, onChange: setSelection } : undefined}
+            />
+          </>
         ) : (
           <p className="faint">{t.holds.peopleHidden}</p>
         )}
@@ -133,17 +153,23 @@ function DecisionBar({ hold, filter, selection, total, onDecided }: BarProps) {
     enabled: !isEmpty && !isTooMany,
     placeholderData: keepPreviousData,
   });
-  const { changes, kinds, undeliverable, budget } = (isEmpty ? undefined : effect.data) ?? noEffect;
+  const { changes, kinds, people, undeliverable, budget } = (isEmpty ? undefined : effect.data) ?? noEffect;
   const isReady = changes > 0 && !effect.isPlaceholderData && !isTooMany;
   const what = classCount({ t, f }, hold.class, changes);
   const leaving = (kinds.disable ?? 0) + (kinds.remove ?? 0);
-  const kindsPair = (
-    <Pair name={t.runs.changes}>
-      {Object.entries(kinds)
-        .filter(([, count]) => count > 0)
-        .map(([kind, count]) => `${wordOf(t.words.kind, kind)} ${f.number(count)}`)
-        .join(' · ')}
-    </Pair>
+  const names = people.map(({ name, identification }) => `${name} (${identification})`.trim()).join(', ');
+  const facts = (
+    <>
+      <Pair name={t.nav.people}>{t.holds.named(names, changes - people.length)}</Pair>
+      <Pair name={t.runs.changes}>
+        <Dots>
+          {Object.entries(kinds).map(([kind, count]) =>
+            count > 0 ? <KindMark key={kind} {...{ kind, count }} /> : '',
+          )}
+        </Dots>
+      </Pair>
+      {undeliverable === 0 ? null : <Pair className="needs">{t.holds.undeliverable(undeliverable)}</Pair>}
+    </>
   );
   /** Decides exactly the changes that were counted. */
   const decide = (action: Decided) => ({
@@ -176,7 +202,7 @@ function DecisionBar({ hold, filter, selection, total, onDecided }: BarProps) {
           means={t.holds.rejectMeans}
           look="danger"
           reason="required"
-          facts={<dl className="pairs">{kindsPair}</dl>}
+          facts={<dl className="pairs">{facts}</dl>}
         />
         <ActionButton
           {...decide('approve')}
@@ -186,11 +212,10 @@ function DecisionBar({ hold, filter, selection, total, onDecided }: BarProps) {
           reason="optional"
           facts={
             <dl className="pairs">
-              {kindsPair}
+              {facts}
               <Pair name={t.holds.takes}>
                 <EffectWords budget={budget} />
               </Pair>
-              {undeliverable === 0 ? null : <Pair className="needs">{t.holds.undeliverable(undeliverable)}</Pair>}
             </dl>
           }
         >
@@ -206,7 +231,7 @@ function DecisionBar({ hold, filter, selection, total, onDecided }: BarProps) {
   );
 }
 
-const noEffect: Schemas['Effect'] = { changes: 0, kinds: {}, undeliverable: 0, budget: null };
+const noEffect: Schemas['Effect'] = { changes: 0, kinds: {}, people: [], undeliverable: 0, budget: null };
 
 type Decided = 'approve' | 'reject';
 

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { Schemas } from '../api/schema.d.ts';
 import { classCount, usePage } from '../state/page-context.tsx';
 import { useAnswer, usePages } from '../state/queries.ts';
@@ -11,19 +12,11 @@ import { Ago } from '../ui/time.tsx';
 type Hold = Schemas['HoldsPage']['holds'][number];
 type HeldEnd = Schemas['HoldDetail']['ends'][number];
 
-/** Reads what waits for a decision, in all syncs or in one. */
-export function useHolds(
-  sync: string | undefined,
-  options: { readonly enabled?: boolean; readonly refetchInterval?: number },
-) {
-  return useAnswer('/api/holds', { sync, limit: 1 }, options);
-}
-
 /** Everything that waits for a decision. */
 export function HoldsPage() {
   const { t } = usePage();
   const [sync] = useFilter('sync');
-  const holds = useHolds(sync, { refetchInterval: 30_000 });
+  const holds = useAnswer('/api/holds', { sync, limit: 1 }, { refetchInterval: 30_000 });
   return (
     <>
       <PageHead title={t.nav.holds} />
@@ -52,7 +45,7 @@ export function HoldsPage() {
                 </li>
               ))}
               {list.map((hold) => (
-                <HoldEntry key={hold.id} hold={hold} />
+                <OpenHold key={hold.id} hold={hold} />
               ))}
             </ul>
           </>
@@ -65,7 +58,7 @@ export function HoldsPage() {
 
 /** Holds that no longer wait: who decided, and why. Each leads to its people. */
 function ClosedHolds({ sync }: { readonly sync: string | undefined }) {
-  const { t, f } = usePage();
+  const { t } = usePage();
   const closed = usePages('/api/holds/closed', { sync, limit: 20 }, ({ holds }) => holds);
   if (closed.data === undefined || closed.data.rows.length === 0) return null;
   return (
@@ -73,23 +66,17 @@ function ClosedHolds({ sync }: { readonly sync: string | undefined }) {
       <Loaded query={closed}>
         {({ rows }) => (
           <ul className="list">
-            {rows.map(({ id, sync: name, class: held, count, state, ends, heldAt }) => (
-              <li key={id}>
-                <StateBadge of="holdState" state={holdStateOf(state, ends)} />
-                <div className="grow">
-                  <Link to={pathTo('holds', id)}>
-                    {name} · {classCount({ t, f }, held, count)}
-                  </Link>
-                  {ends.map((end) => (
-                    <div key={`${end.state} ${end.by} ${end.why} ${end.run}`} className="faint break">
-                      <EndWords end={end} />
-                    </div>
-                  ))}
-                </div>
-                <span className="faint">
-                  <Ago at={heldAt} />
-                </span>
-              </li>
+            {rows.map((hold) => (
+              <HoldEntry key={hold.id} hold={hold} state={holdStateOf(hold.state, hold.ends)}>
+                {hold.ends.map((end) => (
+                  <div key={`${end.state} ${end.by} ${end.why} ${end.run}`} className="faint break">
+                    <EndWords end={end} />
+                  </div>
+                ))}
+                <small className="faint">
+                  <Ago at={hold.heldAt} />
+                </small>
+              </HoldEntry>
             ))}
           </ul>
         )}
@@ -98,30 +85,48 @@ function ClosedHolds({ sync }: { readonly sync: string | undefined }) {
   );
 }
 
-function HoldEntry({ hold }: { readonly hold: Hold }) {
+function OpenHold({ hold }: { readonly hold: Hold }) {
+  const { t } = usePage();
+  return (
+    <HoldEntry hold={hold} state={hold.isApprovable ? 'open' : 'expired'}>
+      {hold.approvals.map(({ changes, of, by }) => (
+        <div key={by.join()} className="needs">
+          {t.holds.partly(changes, by.length, of, by.join(', '))}
+        </div>
+      ))}
+      <div className="faint small">
+        {t.holds.heldSince}{' '}
+        <Dots>
+          <Ago at={hold.heldAt} />
+          {hold.isApprovable ? <Expires at={hold.expiresAt} /> : null}
+          {hold.budget === null ? null : <EffectWords budget={hold.budget} />}
+        </Dots>
+      </div>
+    </HoldEntry>
+  );
+}
+
+interface EntryProps {
+  readonly hold: Pick<Hold, 'id' | 'class' | 'count' | 'reason'> & { readonly sync?: string };
+  /** `open`: it waits for a decision. */
+  readonly state: string;
+  readonly children: ReactNode;
+}
+
+/** A hold in a list, with what leads to its people. */
+export function HoldEntry({ hold: { id, sync, class: held, count, reason }, state, children }: EntryProps) {
   const { t, f } = usePage();
+  const what = classCount({ t, f }, held, count);
   return (
     <li>
-      <StateBadge of="holdState" state={hold.isApprovable ? 'open' : 'expired'} />
+      <StateBadge of="holdState" state={state} />
       <div className="grow">
-        <strong>{hold.sync}</strong> · {classCount({ t, f }, hold.class, hold.count)}
-        <div className="break">{t.reason(hold.reason)}</div>
-        {hold.approvals.map(({ changes, of, by }) => (
-          <div key={by.join()} className="needs">
-            {t.holds.partly(changes, by.length, of, by.join(', '))}
-          </div>
-        ))}
-        <div className="faint small">
-          {t.holds.heldSince}{' '}
-          <Dots>
-            <Ago at={hold.heldAt} />
-            {hold.isApprovable ? <Expires at={hold.expiresAt} /> : null}
-            {hold.budget === null ? null : <EffectWords budget={hold.budget} />}
-          </Dots>
-        </div>
+        <strong>{sync === undefined ? what : `${sync} · ${what}`}</strong>
+        <div className="break">{t.reason(reason)}</div>
+        {children}
       </div>
-      <Link className={hold.isApprovable ? 'button main' : 'button'} to={pathTo('holds', hold.id)}>
-        {t.overview.waiting.review(hold.count)}
+      <Link className={state === 'open' ? 'button main' : 'button'} to={pathTo('holds', id)}>
+        {state === 'open' ? t.overview.waiting.review(count) : t.runs.showHold}
         <Icon name="right" />
       </Link>
     </li>

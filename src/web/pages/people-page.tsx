@@ -1,17 +1,18 @@
 import { keepPreviousData } from '@tanstack/react-query';
-import { Fragment } from 'react';
+import { Fragment, useState } from 'react';
 import type { Schemas } from '../api/schema.d.ts';
 import { usePage } from '../state/page-context.tsx';
 import { useAnswer, usePages } from '../state/queries.ts';
 import { Link, pathTo, useFilter, withFilters } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
+import { Button } from '../ui/actions.tsx';
 import { Icon, KindMark, StateBadge } from '../ui/badges.tsx';
 import { DataTable, usePersonColumns, Value } from '../ui/data-table.tsx';
 import { Filters, SyncFilter, TextFilter } from '../ui/filters.tsx';
 import { Dots, Empty, Loaded, PageHead, Section } from '../ui/frame.tsx';
 import { Ago, At } from '../ui/time.tsx';
 import { PairSection } from './accounts-page.tsx';
-import { useHolds } from './holds-page.tsx';
+import { PeopleLists } from './people-lists.tsx';
 import { SyncNow } from './preview-orders.tsx';
 
 /** Finds people by name, e-mail or identification. The search is in the address. */
@@ -32,7 +33,7 @@ export function PeoplePage() {
         <SyncFilter />
       </Filters>
       {q === undefined ? (
-        <Empty title={t.people.hint} />
+        <PeopleLists />
       ) : (
         <Loaded query={found}>
           {({ first, rows }) => (
@@ -118,7 +119,7 @@ export function PersonPage({ sync, id }: Props) {
       <p className="crumbs">
         <Link to="/people">{t.nav.people}</Link> / <Link to={pathTo('syncs', sync)}>{sync}</Link>
       </p>
-      <PageHead title={id} beside={<span className="faint">{nameOf(why.data)}</span>} />
+      <PageHead title={nameOf(why.data) || id} beside={<code>{id}</code>} />
       <Section name="why" title={t.people.why}>
         <Loaded query={why}>{(data) => <Why person={data} />}</Loaded>
       </Section>
@@ -156,7 +157,7 @@ function Why({ person }: { readonly person: Schemas['Person'] }) {
 function HeldChange({ sync, person: { identification, change, steps } }: { sync: string; person: Schemas['Person'] }) {
   const { t } = usePage();
   const isHeld = steps.some(({ step, state, run }) => step === 'guard' && state === 'stopped' && run !== null);
-  const holds = useHolds(sync, { enabled: isHeld });
+  const holds = useAnswer('/api/holds', { sync, limit: 1 }, { enabled: isHeld });
   const hold = holds.data?.holds.find((one) => one.isApprovable && change?.classes.includes(one.class) === true);
   if (!isHeld || hold === undefined) return null;
   return (
@@ -260,32 +261,43 @@ function nameOf(person: Schemas['Person'] | undefined): string {
 
 type Step = Schemas['Person']['steps'][number];
 
-/** The way of a person in order: where it ends is what keeps a change from the platform. */
+/** The way of a person in order: where it ends is what keeps a change from the platform. What passed is folded. */
 function PersonSteps({ steps }: { readonly steps: readonly Step[] }) {
   const { t } = usePage();
+  const [isAll, setAll] = useState(false);
+  const isFolded = ({ state, step, details }: Step) =>
+    state === 'ok' && (step !== 'difference' || details.length === 0);
+  const shown = isAll ? steps : steps.filter((step) => !isFolded(step));
   return (
-    <ol className="steps">
-      {steps.map((step) => (
-        <li key={step.step} className={step.state}>
-          <div className="line">
-            <strong>{wordOf(t.people.steps, step.step)}</strong>
-            <StateBadge of="step" state={step.state} />
-            <span className="grow break">{step.summary}</span>
-            {step.run === null ? null : <Link to={pathTo('runs', step.run)}>{t.people.run}</Link>}
-          </div>
-          {step.details.length === 0 ? null : (
-            <details open={step.state === 'stopped' || step.step === 'difference'}>
-              <summary>{t.people.details(step.details.length)}</summary>
-              <StepDetails step={step} />
-            </details>
-          )}
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol className="steps">
+        {shown.map(({ step, state, summary, run, details }) => (
+          <li key={step} className={state}>
+            <div className="line">
+              <strong>{wordOf(t.people.steps, step)}</strong>
+              <StateBadge of="step" state={state} />
+              <span className="grow break">{summary}</span>
+              {run === null ? null : <Link to={pathTo('runs', run)}>{t.people.run}</Link>}
+            </div>
+            {details.length === 0 ? null : (
+              <details open={state === 'stopped' || step === 'difference'}>
+                <summary>{t.people.details(details.length)}</summary>
+                <StepDetails step={{ step, details }} />
+              </details>
+            )}
+          </li>
+        ))}
+      </ol>
+      {shown.length === steps.length ? null : (
+        <Button look="bare" onClick={() => setAll(true)}>
+          {t.people.passed(steps.length - shown.length)}
+        </Button>
+      )}
+    </>
   );
 }
 
-function StepDetails({ step: { step, details } }: { readonly step: Step }) {
+function StepDetails({ step: { step, details } }: { readonly step: Pick<Step, 'step' | 'details'> }) {
   const { t } = usePage();
   const isDifference = step === 'difference';
   const hasOrigins = !isDifference && details.some(({ origin }) => origin !== undefined);

@@ -1,5 +1,6 @@
 import type { Schemas } from '../api/schema.d.ts';
-import { ChangesView, useChangeView } from '../changes/changes-view.tsx';
+import { ChangeList } from '../changes/change-list.tsx';
+import { ChangeFilters, useChangeView } from '../changes/changes-view.tsx';
 import { useChanges } from '../changes/use-changes.ts';
 import { useMay } from '../shell/session.tsx';
 import { useFollowed } from '../state/live.ts';
@@ -159,7 +160,8 @@ function PreviewChanges({ preview: { id, sync } }: { readonly preview: Preview }
   );
   return (
     <Section name="changes" title={title}>
-      <ChangesView view={view} sync={sync} label={t.previews.of(sync)} choice={undefined} hasStates />
+      <ChangeFilters view={view} hasStates />
+      <ChangeList view={view} sync={sync} label={t.previews.of(sync)} choice={undefined} />
     </Section>
   );
 }

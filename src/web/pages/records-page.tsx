@@ -1,4 +1,5 @@
 import { keepPreviousData } from '@tanstack/react-query';
+import { Fragment } from 'react';
 import type { ParamsOf } from '../api/client.ts';
 import type { Schemas } from '../api/schema.d.ts';
 import { useMay } from '../shell/session.tsx';
@@ -25,11 +26,10 @@ import { At } from '../ui/time.tsx';
 
 type Report = Schemas['PersonReport'];
 
-/** All changes of the last 30 days, those of the newest run first. The filters are in the address. */
+/** All changes of the last 30 days by run, the newest first. The filters are in the address. */
 export function ChangesPage() {
   const { t } = usePage();
   const words = t.recent;
-  const personColumns = usePersonColumns();
   const classes = Object.fromEntries(Object.keys(t.words.classes).map((one) => [one, classWord(t.words.classes, one)]));
   const query = useQueryOf<ParamsOf<'get', '/api/changes'>>('text', 'sync', 'kind', 'class', 'state', 'since', 'until');
   const found = usePages('/api/changes', { ...query, limit: 100 }, ({ changes }) => changes, {
@@ -47,37 +47,55 @@ export function ChangesPage() {
         <DaysFilter />
       </Filters>
       <Loaded query={found}>
-        {({ rows }) => (
-          <DataTable
-            rows={rows}
-            keyOf={({ run, identification, kind }) => `${run} ${identification} ${kind}`}
-            empty={<Empty title={isFiltered(query) ? t.changes.noMatch : words.none} />}
-            columns={[
-              { title: t.alerts.at, className: 'nowrap', cell: ({ at }) => <At at={at} /> },
-              { title: t.changes.columns.kind, className: 'nowrap', cell: ({ kind }) => <KindMark kind={kind} /> },
-              ...personColumns,
-              {
-                title: words.fields,
-                cell: ({ changed }) => changed.map((field) => wordOf(t.words.field, field)).join(', '),
-              },
-              {
-                title: t.runs.state,
-                cell: ({ state, stateReason, reason }) => (
-                  <span className="stack">
-                    {wordOf(t.words.changeState, state)}
-                    <small className="faint break">{t.reason(stateReason ?? reason)}</small>
-                  </span>
-                ),
-              },
-              {
-                title: t.holds.run,
-                cell: ({ run, sync }) => <Link to={pathTo('runs', run)}>{t.runs.run(sync)}</Link>,
-              },
-            ]}
-          />
-        )}
+        {({ rows }) => <ChangesByRun changes={rows} empty={isFiltered(query) ? t.changes.noMatch : words.none} />}
       </Loaded>
     </>
+  );
+}
+
+interface ByRunProps {
+  readonly changes: readonly Omit<Schemas['RecentChanges']['changes'][number], 'appliedAt'>[];
+  /** Says that there is none. */
+  readonly empty: string;
+}
+
+/** Changes by run, by what they do, by what became of them, and why. */
+export function ChangesByRun({ changes, empty }: ByRunProps) {
+  const { t } = usePage();
+  const personColumns = usePersonColumns();
+  if (changes.length === 0) return <Empty title={empty} />;
+  const named = (fields: readonly string[]) => fields.map((field) => wordOf(t.words.field, field)).join(', ');
+  const groups = Map.groupBy(changes, ({ run, kind, state, stateReason }) => [run, kind, state, stateReason].join(' '));
+  return [...groups].map(([key, some]) =>
+    some.slice(0, 1).map(({ run, sync, at, kind, state, stateReason, reason: first }) => {
+      const hasFields = some.some(({ changed }) => changed.length > 0);
+      const isOneReason = some.every(({ reason }) => reason === first);
+      return (
+        <Fragment key={key}>
+          <p className="group">
+            <Dots>
+              <At at={at} />
+              <Link to={pathTo('runs', run)}>{t.runs.run(sync)}</Link>
+              <Link to={withFilters(pathTo('runs', run, 'changes'), { kind, state })}>
+                <KindMark kind={kind} />
+              </Link>
+              {wordOf(t.words.changeState, state)}
+              {stateReason === null ? null : <span className="faint">{t.reason(stateReason)}</span>}
+              {isOneReason ? <span className="faint">{t.reason(first)}</span> : null}
+            </Dots>
+          </p>
+          <DataTable
+            rows={some}
+            keyOf={({ identification }) => identification}
+            columns={[
+              ...personColumns,
+              hasFields ? { title: t.recent.fields, cell: ({ changed }) => named(changed) } : null,
+              isOneReason ? null : { title: t.act.reason, className: 'faint', cell: ({ reason }) => t.reason(reason) },
+            ]}
+          />
+        </Fragment>
+      );
+    }),
   );
 }
 

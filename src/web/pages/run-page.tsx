@@ -1,13 +1,14 @@
 import type { Schemas } from '../api/schema.d.ts';
 import { useMay } from '../shell/session.tsx';
-import { classCount, usePage } from '../state/page-context.tsx';
+import { usePage } from '../state/page-context.tsx';
+import { useAnswer } from '../state/queries.ts';
 import { Link, navigate, pathTo, withFilters } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
 import { ActionButton, Box } from '../ui/actions.tsx';
 import { Counts, changeKinds, Icon, OutcomeBadge } from '../ui/badges.tsx';
 import { Dots, Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
 import { At } from '../ui/time.tsx';
-import { Expires, holdStateOf, useHolds } from './holds-page.tsx';
+import { Expires, HoldEntry, holdStateOf } from './holds-page.tsx';
 import { BatchTable, FailedPeople, FindingCauses, RawTexts } from './run-results.tsx';
 import { Duration, ReadWords, useRun } from './runs-page.tsx';
 
@@ -88,32 +89,17 @@ function RunBody({ run }: { readonly run: RunDetail }) {
   );
 }
 
-function Holds({ run }: { readonly run: RunDetail }) {
-  const { t, f } = usePage();
-  const stateOf = (held: string, state: string) =>
-    holdStateOf(
-      state,
-      run.heldEnds.filter(({ classes }) => classes.includes(held)),
-    );
+function Holds({ run: { holds, heldEnds } }: { readonly run: RunDetail }) {
   return (
     <ul className="list holds">
-      {run.holds.map(({ id, class: held, reason, count, state, expiresAt }) => (
-        <li key={id}>
-          <div className="grow">
-            <strong>{classCount({ t, f }, held, count)}</strong>{' '}
-            <span className="faint">
-              <Dots>
-                {wordOf(t.words.holdState, stateOf(held, state))}
-                {state === 'open' ? <Expires at={expiresAt} /> : null}
-              </Dots>
-            </span>
-            <div className="break">{t.reason(reason)}</div>
-          </div>
-          <Link className={state === 'open' ? 'button main' : 'button'} to={pathTo('holds', id)}>
-            {state === 'open' ? t.overview.waiting.review(count) : t.runs.showHold}
-          </Link>
-        </li>
-      ))}
+      {holds.map((hold) => {
+        const ends = heldEnds.filter(({ classes }) => classes.includes(hold.class));
+        return (
+          <HoldEntry key={hold.id} hold={hold} state={holdStateOf(hold.state, ends)}>
+            {hold.state === 'open' ? <Expires at={hold.expiresAt} /> : null}
+          </HoldEntry>
+        );
+      })}
     </ul>
   );
 }
@@ -193,7 +179,7 @@ function Facts({ run }: { readonly run: RunDetail }) {
 function ReadDecision({ run }: { readonly run: RunDetail }) {
   const { api, t } = usePage();
   const mayAct = useMay('decide', run.sync);
-  const holds = useHolds(run.sync, { enabled: run.facts.isReadDoubted === true });
+  const holds = useAnswer('/api/holds', { sync: run.sync, limit: 1 }, { enabled: run.facts.isReadDoubted === true });
   if (holds.data?.reads.some((read) => read.run === run.id) !== true) return null;
   const doubt = typeof run.facts.doubt === 'string' ? run.facts.doubt : run.reason;
   return (
@@ -219,27 +205,26 @@ function ReadDecision({ run }: { readonly run: RunDetail }) {
   );
 }
 
-/** Where the time of a run went. Delivering and checking alternate, so their times are sums. */
+/** Where the time of a run went, to scale. Delivering and checking alternate, so their times are sums. */
 function Timeline({ run }: { readonly run: RunDetail }) {
   const { t, f } = usePage();
-  const all = run.timeline.reduce((sum, { ms }) => sum + ms, 0);
   if (run.timeline.length === 0) return null;
   return (
     <Section name="timeline" title={t.runs.timeline}>
-      <ol className="timeline">
-        {run.timeline.map(({ phase, ms, isCurrent }) => (
-          <li
-            key={phase}
-            className={isCurrent ? 'phase current' : 'phase'}
-            style={{ flexGrow: Math.max(0.12, all === 0 ? 1 : ms / all) }}
-          >
-            <span className={`bar ${phase}`} />
-            <span className="faint small">
+      <div className="card">
+        <div className="timeline">
+          {run.timeline.map(({ phase, ms }) => (
+            <span key={phase} className={phase} style={{ flexGrow: ms }} />
+          ))}
+        </div>
+        <ol className="legend">
+          {run.timeline.map(({ phase, ms, isCurrent }) => (
+            <li key={phase} className={phase} aria-current={isCurrent ? 'step' : undefined}>
               {wordOf(t.words.phase, phase)} <strong>{f.duration(ms)}</strong>
-            </span>
-          </li>
-        ))}
-      </ol>
+            </li>
+          ))}
+        </ol>
+      </div>
     </Section>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Schemas } from '../api/schema.d.ts';
 import { ChangeList } from '../changes/change-list.tsx';
-import { ChangesView, useChangeView } from '../changes/changes-view.tsx';
+import { ChangeFilters, useChangeView } from '../changes/changes-view.tsx';
 import type { ChangeView } from '../changes/subject.ts';
 import { useChanges } from '../changes/use-changes.ts';
 import { useMay } from '../shell/session.tsx';
@@ -20,15 +20,23 @@ type RunDetail = Schemas['RunDetail'];
 type Cause = RunDetail['causes'][number];
 type Finding = Cause['examples'][number];
 
-/** Findings by cause, the most frequent first, each with examples and their line in the source. */
+/** Findings by code and cause, the most frequent first, each with examples and their line in the source. */
 export function FindingCauses({ run }: { readonly run: RunDetail }) {
-  const { t } = usePage();
+  const { t, f } = usePage();
   if (run.causes.length === 0) return null;
   return (
     <Section name="findings" title={t.runs.findings(run.findingsInAll)}>
       <ul className="list">
-        {run.causes.map((cause) => (
-          <CauseEntry key={`${cause.code} ${cause.message}`} run={run} cause={cause} />
+        {[...Map.groupBy(run.causes, ({ code }) => code)].map(([code, causes]) => (
+          <li key={code} className="cause">
+            <code>{code}</code>
+            <strong>×{f.number(causes.reduce((sum, { count }) => sum + count, 0))}</strong>
+            <div className="grow">
+              {causes.map((cause) => (
+                <CauseEntry key={cause.message} run={run} cause={cause} />
+              ))}
+            </div>
+          </li>
         ))}
       </ul>
     </Section>
@@ -36,22 +44,18 @@ export function FindingCauses({ run }: { readonly run: RunDetail }) {
 }
 
 function CauseEntry({ run, cause }: { readonly run: RunDetail; readonly cause: Cause }) {
-  const { t, f } = usePage();
+  const { t } = usePage();
   const [isAll, setAll] = useState(false);
   return (
-    <li className="cause">
-      <code>{cause.code}</code>
-      <strong>×{f.number(cause.count)}</strong>
-      <div className="grow">
-        <div className="break">{cause.message}</div>
-        {isAll ? <AllFindings run={run} cause={cause} /> : <Findings run={run} findings={cause.examples} />}
-        {isAll || cause.count <= cause.examples.length ? null : (
-          <Button look="bare" onClick={() => setAll(true)}>
-            {t.runs.allFindings(cause.count)}
-          </Button>
-        )}
-      </div>
-    </li>
+    <>
+      <div className="break">{cause.message}</div>
+      {isAll ? <AllFindings run={run} cause={cause} /> : <Findings run={run} findings={cause.examples} />}
+      {isAll || cause.count <= cause.examples.length ? null : (
+        <Button look="bare" onClick={() => setAll(true)}>
+          {t.runs.allFindings(cause.count)}
+        </Button>
+      )}
+    </>
   );
 }
 
@@ -214,7 +218,8 @@ export function RunChangesPage({ id }: { readonly id: string }) {
             beside={<OutcomeBadge run={run} />}
             actions={total === undefined ? undefined : <span className="faint">{t.runs.matching(total)}</span>}
           />
-          <ChangesView view={view} sync={run.sync} label={t.runs.changesOf(run.sync)} choice={undefined} hasStates />
+          <ChangeFilters view={view} hasStates />
+          <ChangeList view={view} sync={run.sync} label={t.runs.changesOf(run.sync)} choice={undefined} />
         </>
       )}
     </Loaded>

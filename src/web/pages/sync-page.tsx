@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ComponentType, useState } from 'react';
 import type { Schemas } from '../api/schema.d.ts';
 import { useMay } from '../shell/session.tsx';
 import { type SyncOverview, useOverview } from '../state/live.ts';
@@ -45,14 +45,15 @@ export function SyncPage({ name }: { readonly name: string }) {
               <WaitingList overview={{ ...data, syncs: [sync] }} />
             )}
             <Facts sync={sync} />
-            <p>
+            <p className="stretch">
               <Link to={pathTo('syncs', name, 'accounts')}>{t.accounts.link}</Link>
               {' · '}
               <Link to={pathTo('syncs', name, 'data-quality')}>{t.corrections.link}</Link>
             </p>
+            <MappingPart sync={name} of={Fields} />
             <LastRuns name={name} />
+            <MappingPart sync={name} of={Guards} />
             <PreviewsSection sync={name} />
-            <MappingSection sync={name} />
           </>
         );
       }}
@@ -135,29 +136,27 @@ function SyncActions({ sync: { name: sync, health } }: { readonly sync: SyncOver
 
 type Mapping = Schemas['SyncMapping'];
 
-/** The mapping as a table with fill-rates, and how much of each guard is used. */
-function MappingSection({ sync }: { readonly sync: string }) {
-  const mapping = useAnswer('/api/syncs/{sync}/mapping', { sync });
-  return (
-    <Loaded query={mapping}>
-      {(data) => (
-        <>
-          <Guards mapping={data} />
-          <Fields mapping={data} />
-        </>
-      )}
-    </Loaded>
-  );
+interface MappingProps {
+  readonly mapping: Mapping;
 }
 
-function Guards({ mapping: { guards, managed, enabled } }: { readonly mapping: Mapping }) {
+/** A part of what the server says about the mapping and the guards of a sync. */
+function MappingPart({ sync, of: Part }: { readonly sync: string; readonly of: ComponentType<MappingProps> }) {
+  const mapping = useAnswer('/api/syncs/{sync}/mapping', { sync });
+  return <Loaded query={mapping}>{(data) => <Part mapping={data} />}</Loaded>;
+}
+
+/** How much of each guard is used. Those of which nothing is used are folded. */
+function Guards({ mapping: { guards, managed, enabled } }: MappingProps) {
   const { t, f } = usePage();
   const words = t.mapping;
+  const [isAll, setAll] = useState(false);
+  const shown = guards.filter(({ used }) => isAll || used > 0);
   return (
     <Section name="guards" title={words.guards}>
       <p className="why faint">{words.managed(f.number(managed), f.number(enabled))}</p>
       <ul className="list guards">
-        {guards.map(({ class: name, allowed, used }) => (
+        {shown.map(({ class: name, allowed, used }) => (
           <li key={name}>
             <span className="grow">{classWord(t.words.classes, name)}</span>
             <span className={used > allowed ? 'needs' : used === 0 ? 'faint' : ''}>
@@ -172,11 +171,17 @@ function Guards({ mapping: { guards, managed, enabled } }: { readonly mapping: M
           </li>
         ))}
       </ul>
+      {shown.length === guards.length ? null : (
+        <Button look="bare" onClick={() => setAll(true)}>
+          {words.unused(guards.length - shown.length)}
+        </Button>
+      )}
     </Section>
   );
 }
 
-function Fields({ mapping }: { readonly mapping: Mapping }) {
+/** The mapping as a table with fill-rates. */
+function Fields({ mapping }: MappingProps) {
   const { t } = usePage();
   const words = t.mapping;
   const { fields, readAt, scope, sync } = mapping;
@@ -237,7 +242,7 @@ function Fields({ mapping }: { readonly mapping: Mapping }) {
 }
 
 /** Tries another mapping: a plan without effect shows whom it changes. The configuration stays as it is. */
-function MappingTrial({ mapping: { sync, yaml } }: { readonly mapping: Mapping }) {
+function MappingTrial({ mapping: { sync, yaml } }: MappingProps) {
   const { api, t } = usePage();
   const words = t.mapping.trial;
   const [text, setText] = useState(yaml);

@@ -3,7 +3,7 @@ import { type FormEvent, useEffect, useRef } from 'react';
 import type { Schemas } from '../api/schema.d.ts';
 import { usePage } from '../state/page-context.tsx';
 import { keyOf, useAnswer } from '../state/queries.ts';
-import { navigate, useFilter, usePath, withFilters } from '../state/router.tsx';
+import { navigate, useFilter, usePlace, withFilters } from '../state/router.tsx';
 import { Box, Button, ProblemBox } from '../ui/actions.tsx';
 
 export type Session = Schemas['Session'];
@@ -23,7 +23,7 @@ export function useMay(right: Right, sync?: string): boolean {
 /** Signs in, and then shows the page of the address that was asked for. */
 export function SignInPage({ ways }: { readonly ways: Session['signIn'] }) {
   const { t } = usePage();
-  const path = usePath();
+  const [path] = usePlace();
   const [problem] = useFilter('problem');
   useEffect(() => {
     document.title = `${t.signIn.title} · ${t.product}`;

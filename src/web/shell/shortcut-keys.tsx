@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { usePage } from '../state/page-context.tsx';
-import { navigate, usePath } from '../state/router.tsx';
+import { navigate, usePlace } from '../state/router.tsx';
 import { Button, Dialog } from '../ui/actions.tsx';
 import { Pair } from '../ui/frame.tsx';
 
@@ -60,7 +60,7 @@ const KeysContext = createContext<ReturnType<typeof openKeys> | undefined>(undef
  */
 export function KeysProvider({ children }: { readonly children: ReactNode }) {
   const { hasKeys } = usePage();
-  const path = usePath();
+  const [path] = usePlace();
   const keys = useMemo(openKeys, []);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {

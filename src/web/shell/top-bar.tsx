@@ -1,7 +1,7 @@
-import { type FocusEvent, type FormEvent, type KeyboardEvent, useRef } from 'react';
+import { type FormEvent, useRef } from 'react';
 import { type Live, useOverview } from '../state/live.ts';
 import { type Language, languages, themes, usePage } from '../state/page-context.tsx';
-import { Link, navigate, useFilter, usePath, withFilters } from '../state/router.tsx';
+import { Link, navigate, useFilter, usePlace, withFilters } from '../state/router.tsx';
 import { wordOf } from '../texts/plural.ts';
 import { Button } from '../ui/actions.tsx';
 import { Icon } from '../ui/badges.tsx';
@@ -30,7 +30,7 @@ export function TopBar({ live }: { readonly live: Live }) {
 
 function Navigation() {
   const { t, f } = usePage();
-  const path = usePath();
+  const [path] = usePlace();
   const { data } = useOverview();
   const held = (data?.waiting.changes ?? 0) + (data?.waiting.reads ?? 0);
   const open = data?.alerts.open ?? 0;
@@ -73,7 +73,7 @@ const searchField = 'find-person';
 function PersonSearch() {
   const { t } = usePage();
   const [asked = ''] = useFilter('q');
-  const isOnPeople = usePath() === '/people';
+  const isOnPeople = usePlace()[0] === '/people';
   const field = useRef<HTMLInputElement>(null);
   const search = (event: FormEvent): void => {
     event.preventDefault();
@@ -112,32 +112,23 @@ function LiveMark({ live }: { readonly live: Live }) {
   );
 }
 
+const menuPanel = 'user-menu';
+
+/** The browser closes it with Escape or a click elsewhere, and returns the focus. */
 function UserMenu() {
   const { t, f, theme, language, prefer } = usePage();
   const press = usePress();
   const { data } = useSession();
-  const menu = useRef<HTMLDetailsElement>(null);
-  const close = (): void => {
-    if (menu.current !== null) menu.current.open = false;
-  };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key !== 'Escape') return;
-    close();
-    menu.current?.querySelector('summary')?.focus();
-  };
-  const onBlur = (event: FocusEvent): void => {
-    if (event.relatedTarget !== null && !menu.current?.contains(event.relatedTarget)) close();
-  };
   const name = data?.label ?? (data?.name ?? '').replace(/^\w+:/, '');
   return (
-    <details className="menu" ref={menu} onKeyDown={onKeyDown} onBlur={onBlur}>
-      <summary title={name}>
+    <div className="menu">
+      <button type="button" popoverTarget={menuPanel} title={name}>
         <Icon name="user" />
         <span className="unseen">{t.menu.label}: </span>
         <span className="name">{name}</span>
         <Icon name="down" />
-      </summary>
-      <div className="panel">
+      </button>
+      <div id={menuPanel} popover="auto" className="panel">
         <p>
           {t.menu.signedInAs(name)}
           <br />
@@ -164,18 +155,12 @@ function UserMenu() {
         <div className="links">
           <a href="/docs">{t.menu.api}</a>
           <a href="/runbook">{t.menu.runbook}</a>
-          <Button
-            look="bare"
-            onClick={() => {
-              close();
-              press('?');
-            }}
-          >
+          <Button look="bare" popoverTarget={menuPanel} popoverTargetAction="hide" onClick={() => press('?')}>
             {t.keys.title}
           </Button>
         </div>
         <SignOut />
       </div>
-    </details>
+    </div>
   );
 }

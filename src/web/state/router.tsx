@@ -1,29 +1,18 @@
-import { type AnchorHTMLAttributes, type MouseEvent, useCallback, useMemo, useSyncExternalStore } from 'react';
+import { useCallback, useMemo } from 'react';
+import { navigate as go, usePathname, useSearch } from 'wouter/use-browser-location';
 
-const moved = 'rollcall:moved';
-
-function watch(onMove: () => void): () => void {
-  for (const event of ['popstate', moved]) addEventListener(event, onMove);
-  return () => {
-    for (const event of ['popstate', moved]) removeEventListener(event, onMove);
-  };
-}
+export { Link } from 'wouter';
 
 /** Goes to an address of this page. Another page begins at its top. */
-export function navigate(to: string, { replace = false } = {}): void {
+export function navigate(to: string, options?: { readonly replace?: boolean }): void {
   const before = location.pathname;
-  if (replace) history.replaceState(null, '', to);
-  else history.pushState(null, '', to);
+  go(to, options);
   if (location.pathname !== before) scrollTo(0, 0);
-  dispatchEvent(new Event(moved));
 }
 
-export function usePath(): string {
-  return useSyncExternalStore(watch, () => location.pathname);
-}
-
-function useSearch(): string {
-  return useSyncExternalStore(watch, () => location.search);
+/** Where the page is, encoded, and what leads elsewhere, as `wouter` takes them. */
+export function usePlace(): [string, typeof navigate] {
+  return [usePathname(), navigate];
 }
 
 type Filters = Readonly<Record<string, string | undefined>>;
@@ -52,39 +41,9 @@ export function useQueryOf<Query>(...names: readonly (keyof Query & string)[]): 
   return Object.fromEntries(names.map((name) => [name, filters.get(name) ?? undefined])) as Query;
 }
 
-type LinkProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> & { readonly to: string };
-
-/** A real link, so that it can be copied and opened in a tab. A plain click stays in the page. */
-export function Link({ to, ...rest }: LinkProps) {
-  const follow = (event: MouseEvent<HTMLAnchorElement>): void => {
-    const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
-    if (!isPlain || rest.target !== undefined) return;
-    event.preventDefault();
-    navigate(to);
-  };
-  return <a {...rest} href={to} onClick={follow} />;
-}
-
-/** Returns the parts of a path that match `/runs/:run`, decoded; undefined when it does not match. */
-export function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
-  const wanted = pattern.split('/');
-  const given = path.replace(/(?<=.)\/$/, '').split('/');
-  if (wanted.length !== given.length) return undefined;
-  const parts: Record<string, string> = {};
-  for (const [i, part] of wanted.entries()) {
-    const text = given[i] ?? '';
-    if (part.startsWith(':')) parts[part.slice(1)] = decode(text);
-    else if (part !== text) return undefined;
-  }
-  return parts;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+/** Returns the parts of a path as they were before `pathTo` encoded them. */
+export function decodeParts(parts: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(parts).map(([name, text = '']) => [name, decodeURIComponent(text)]));
 }
 
 /** Builds a path of this page: `pathTo('people', sync, identification)`. */

@@ -204,6 +204,7 @@ export const en = {
     chooseHint: 'Select the changes to decide about.',
     tooMany: (most: number) =>
       `At most ${most.toLocaleString('en-US')} people can be selected by name. Use the filter instead.`,
+    named: (names: string, more: number) => (more === 0 ? names : `${names} and ${more.toLocaleString('en-US')} more`),
     undeliverable: (changes: number) => `${count(changes, 'change', 'changes')} cannot be sent with this delivery`,
     approve: (what: string) => `Approve ${what}`,
     reject: 'Reject…',

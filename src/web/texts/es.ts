@@ -208,6 +208,7 @@ export const es: Texts = {
       `${count(changes, 'cambio seleccionado', 'cambios seleccionados')} de ${all.toLocaleString('es-MX')}`,
     chooseHint: 'Seleccione los cambios sobre los que decide.',
     tooMany: (most) => `En una orden caben ${most.toLocaleString('es-MX')} nombres como máximo. Use el filtro.`,
+    named: (names, more) => (more === 0 ? names : `${names} y ${more.toLocaleString('es-MX')} más`),
     undeliverable: (changes) =>
       `${count(changes, 'cambio no se puede', 'cambios no se pueden')} enviar con esta forma de entrega`,
     approve: (what) => `Aprobar ${what}`,

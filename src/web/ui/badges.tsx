@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Schemas } from '../api/schema.d.ts';
 import type { SyncOverview } from '../state/live.ts';
-import { usePage } from '../state/page-context.tsx';
+import { classCount, usePage } from '../state/page-context.tsx';
 import { wordOf } from '../texts/plural.ts';
 import { Ago } from './time.tsx';
 
@@ -68,21 +68,13 @@ const icons: Readonly<Record<string, IconName>> = {
 /** What a change may do, in the order in which counts show it. */
 export const changeKinds = ['create', 'update', 'enable', 'disable', 'remove', 'lead', 'unlead'] as const;
 
-/** What a change does, as a mark and a word, or as a mark and a number. */
-export function KindMark({ kind, count }: { readonly kind: string; readonly count?: string }) {
-  const { t } = usePage();
-  const word = wordOf(t.words.kind, kind);
+/** What a change does, or how many changes do it. */
+export function KindMark({ kind, count }: { readonly kind: string; readonly count?: number }) {
+  const { t, f } = usePage();
   return (
     <span className={`kind-mark ${kind}`}>
       <Icon name={icons[kind] ?? 'wave'} />
-      {count === undefined ? (
-        word
-      ) : (
-        <>
-          {count}
-          <span className="unseen"> {word}</span>
-        </>
-      )}
+      {count === undefined ? wordOf(t.words.kind, kind) : classCount({ t, f }, `${kind}s`, count)}
     </span>
   );
 }
@@ -96,9 +88,7 @@ export function Counts({ counts }: { readonly counts: Schemas['Run']['counts'] }
   return (
     <span className="counts">
       {kinds.map((kind) => (
-        <span key={kind} title={t.words.kind[kind]}>
-          <KindMark kind={kind} count={f.number(counts[kind])} />
-        </span>
+        <KindMark key={kind} kind={kind} count={counts[kind]} />
       ))}
       {bad.map((state) => (
         <span key={state} className={state === 'held' ? 'held' : 'needs'}>

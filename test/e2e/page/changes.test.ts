@@ -23,7 +23,12 @@ see(
     const rows = page.locator('tbody tr');
     const expectRows = (count: number) => expect.poll(() => rows.count()).toBe(count);
     await expectRows(5);
-    expect(await rows.nth(0).innerText()).toMatch(/Disable[\s\S]*E10[\s\S]*Applied/);
+    const groups = page.locator('.group');
+    expect((await groups.allInnerTexts()).map((text) => text.replace(/^[\s\S]*people ·\s*/, ''))).toEqual([
+      'Disable · Applied · left: status "left" is in leaver',
+      'Update · Applied · differs in lastName',
+      'Create · Applied · active, and not on the platform',
+    ]);
     await page.getByRole('combobox', { name: 'Change' }).selectOption('update');
     await expectRows(1);
     expect(page.url()).toContain('kind=update');
@@ -41,7 +46,7 @@ see(
     await page.getByText('No change matches the filter.').waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();
     await expectRows(5);
-    await rows.nth(0).getByRole('link', { name: 'Run of people' }).click();
+    await page.getByRole('link', { name: 'Run of people' }).first().click();
     await page.waitForURL(`**/runs/${run.id}`);
     await page.goBack();
     await rows.nth(0).getByRole('rowheader').getByRole('link').click();

@@ -27,6 +27,10 @@ see('HR reads what to correct under the name of who corrects it, in two language
   expect(await page.getByRole('row').filter({ hasText: 'E2' }).first().innerText()).toMatch(
     /line 3, E3 \(line 4\).*same e-mail.*an e-mail of their own.*The account cannot be created/s,
   );
+  await page.getByRole('link', { name: 'People', exact: true }).click();
+  const skipped = page.getByRole('region', { name: 'Skipped, wholly or in part: people' });
+  await skipped.getByRole('row').filter({ hasText: 'E2' }).first().waitFor();
+  await page.goBack();
   const spanish = await openBrowserPage(server, { token: blind, language: 'es', width: 390 });
   await spanish.show('/syncs/people/data-quality');
   const text = await spanish.page.locator('main').innerText();

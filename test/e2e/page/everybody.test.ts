@@ -36,6 +36,10 @@ see.each(drawFrom(['en-US', 'es-MX'], 2))(
     for (const [name, path] of Object.entries(routes)) {
       await follow(path);
       if (name === 'hold') await page.locator('.turn button').nth(1).click();
+      // What is folded opens.
+      await page.evaluate("for (const one of document.querySelectorAll('main details')) one.open = true");
+      for (const button of await page.locator('main .button.bare, #raw-title + .button').all()) await button.click();
+      await expect.poll(() => page.locator('.loading').count()).toBe(0);
       if (name !== 'found') titles.push(await page.title());
       await check(name);
     }
@@ -46,7 +50,7 @@ see.each(drawFrom(['en-US', 'es-MX'], 2))(
     await page.getByRole('dialog').waitFor();
     await check('dialog');
     await page.keyboard.press('Escape');
-    await page.locator('summary').click();
+    await page.locator('.menu > button').click();
     await check('menu');
     expect(found).toEqual([]);
   },

@@ -60,6 +60,7 @@ see(
     await page.getByRole('button', { name: /^Approve \d+ disables/ }).click();
     const dialog = page.getByRole('dialog');
     expect(await dialog.innerText()).toContain('The next run sends these changes');
+    expect(await dialog.innerText()).toMatch(/(?:\S+ Ñúñez \(E\d+\),? ){10}and \d+ more/);
     await dialog.getByRole('textbox', { name: 'Reason' }).fill('confirmed by HR');
     await dialog.getByRole('button', { name: /^Approve/ }).click();
     // More than ten accounts are taken away: the tick is missing, and nothing was decided.
@@ -93,11 +94,13 @@ see('a hold whose rest waits in a newer hold says who decided, and links to it',
   expect(await page.locator('main').innerText()).toMatch(/people · 12 disables\s+Replaced/);
   await page.getByRole('link', { name: 'Review them in the newer hold' }).click();
   await page.waitForURL(`**/holds/${later.holds[0]?.id}`);
+  await show(`/holds/${run.id}`);
+  await page.waitForURL(`**/holds/${holds[0]?.id}`);
   await show(`/runs/${run.id}`);
   await page.getByText('2 changes need approval, 10 approved').waitFor();
   await show('/holds');
   await page.getByText('10 approved · ana · confirmed').waitFor();
-  await page.getByRole('link', { name: 'people · 12 disables' }).click();
+  await page.getByRole('listitem').filter({ hasText: 'people · 12 disables' }).getByRole('link').click();
   await page.getByRole('row', { name: 'Approved · ana · confirmed' }).first().waitFor();
 });
 

@@ -37,14 +37,16 @@ see(
     await show('/runs');
     await review.click();
     await page.waitForURL('**/holds?sync=people');
-    await show('/people/people/E3');
+    await show('/people');
+    const waiting = page.getByRole('region', { name: 'Waiting for approval' });
+    await waiting.getByRole('row').filter({ hasText: 'E3' }).getByRole('link').first().click();
     await page.getByRole('link', { name: 'Review the held change' }).click();
     await page.waitForURL('**/holds/*?text=E3');
     await page.getByRole('row', { name: 'E3' }).waitFor();
 
     expect(await page.evaluate('Object.keys(sessionStorage).length')).toBe(0);
     expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(operatorToken);
-    await page.locator('summary').first().click();
+    await page.locator('.menu > button').click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('API token').waitFor();
 
@@ -57,7 +59,7 @@ see(
     await revisar.click();
     await seen.getByRole('row', { name: 'se fue: ' }).first().waitFor();
     await seen.goto(server.url);
-    await seen.locator('summary').click();
+    await seen.locator('.menu > button').click();
     await seen.getByLabel('Idioma').selectOption('English');
     await seen.reload();
     await seen.getByRole('link', { name: 'Review 7 changes' }).waitFor();

@@ -28,21 +28,28 @@ see(
     await step(page, 'Difference').waitFor();
     expect(await step(page, 'Difference').innerText()).toMatch(/Passed.*update/s);
     expect(await step(page, 'Difference').locator('ins').innerText()).toBe('José María');
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('José María Núñez Díaz');
+    expect(await step(page, 'Source row').count()).toBe(0);
+    await page.getByRole('button', { name: 'steps that passed' }).click();
     await step(page, 'Source row').locator('summary').click();
     expect(await step(page, 'Source row').innerText()).toContain('line 6');
     expect(await page.getByRole('heading', { name: 'History' }).isVisible()).toBe(true);
     expect(await page.getByRole('button', { name: 'Preview' }).count()).toBe(0);
 
-    await show('/people?q=nobody-at-all');
+    const odd = 'nobody/at all%2F';
+    await show(`/people?q=${encodeURIComponent(odd)}`);
     await page.getByText('No person matches.').waitFor();
-    await page.getByRole('link', { name: 'Explain the identification nobody-at-all in people' }).click();
+    await page.getByRole('link', { name: `Explain the identification ${odd} in people` }).click();
     await step(page, 'Conflicts').waitFor();
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(odd);
     expect(await step(page, 'Conflicts').innerText()).toContain('Stopped');
 
     await show('/syncs/people');
     const email = page.getByRole('row').filter({ hasText: 'e-mail' });
     await email.waitFor();
     expect(await email.innerText()).toMatch(/mail.*keeps the value.*100 %/s);
+    expect(await page.locator('.guards').innerText()).toMatch(/^updates\s+1 of \d+$/);
+    await page.getByRole('button', { name: 'guards at 0' }).click();
     expect(await page.locator('.guards').innerText()).toMatch(/disables\s+0 of 5/);
     const samples = 'Show values of the first records';
     expect(await page.getByRole('button', { name: samples }).count()).toBe(0);
@@ -84,6 +91,7 @@ see(
     await server.clock.advance(2000);
     await card.getByText('Succeeded').waitFor();
     expect(office.sandbox.state.users.get('E3')?.enabled).toBe(false);
+    await page.getByRole('button', { name: /steps that passed/ }).click();
     await page.locator('.steps > li.ok').filter({ hasText: 'Read-back' }).waitFor();
   },
 );
@@ -141,7 +149,7 @@ see(
     const { page } = await openBrowserPage(server, { token: operatorToken, path: '/syncs/people' });
     await page.getByRole('link', { name: 'Accounts of the platform' }).click();
     await page.getByText('E1', { exact: true }).waitFor();
-    await page.getByLabel('State').selectOption('unmanaged');
+    await page.getByRole('button', { name: 'Unmanaged 1' }).click();
     await page.getByText('E1', { exact: true }).waitFor({ state: 'detached' });
     expect(page.url()).toMatch(/\/syncs\/people\/accounts\?state=unmanaged$/);
     const row = page.getByRole('row').filter({ hasText: 'P1' });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { findAudit } from '../../../src/app/audit.ts';
 import { openTestServer, operatorToken, viewerToken } from '../../server/open-test-server.ts';
-import { confirm, openBrowserPage, see } from '../../support/browser-page.ts';
+import { confirm, openBrowserPage, see, violationsOf } from '../../support/browser-page.ts';
 import { employees, openManaged, openOffice, type Row, usersOf } from '../../support/office.ts';
 
 see(
@@ -28,6 +28,7 @@ see(
     expect(causes).toMatch(/E12.*line 13/s);
     expect(await page.locator('.list.holds').innerText()).toContain('7 disables');
     expect(await page.getByRole('table').innerText()).toContain('Ended');
+    expect(await violationsOf(page)).toEqual([]);
     const figures = page.locator('.card', { hasText: 'Numbers of the read' });
     expect(await figures.innerText()).toMatch(/Rows of the source\s+20\s/);
     expect(await figures.innerText()).not.toMatch(/[a-z][A-Z]|,\d{3},\d{3}/);

@@ -1,5 +1,5 @@
 import { it } from 'vitest';
-import { openTestServer, viewerToken } from '../../server/open-test-server.ts';
+import { openTestServer, operatorToken } from '../../server/open-test-server.ts';
 import { openBrowserPage, see } from '../../support/browser-page.ts';
 import { holdCrowd } from '../../support/held-crowd.ts';
 import { openOffice } from '../../support/office.ts';
@@ -12,13 +12,16 @@ const watchStops = `
   window.stops = [];
   new PerformanceObserver((list) => window.stops.push(...list.getEntries().map(({ duration }) => duration)))
     .observe({ type: 'longtask' });
+  window.answers = [];
+  new PerformanceObserver((list) => window.answers.push(...list.getEntries().filter(({ interactionId }) => interactionId > 0).map(({ duration }) => duration)))
+    .observe({ type: 'event', durationThreshold: 16 });
 `;
 
-(isAsked ? see : it.skip)('the page paints, and scrolls 100,000 held changes', async () => {
+(isAsked ? see : it.skip)('the page paints, answers keys and clicks, and scrolls 100,000 held changes', async () => {
   const office = await openOffice();
   const { hold } = await holdCrowd(office.engine.io.store, 100_000, office.clock.now());
   const server = await openTestServer(office.app);
-  const { page } = await openBrowserPage(server, { token: viewerToken });
+  const { page } = await openBrowserPage(server, { token: operatorToken });
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   for (const path of ['/', `/holds/${hold}`]) {
     await page.goto(`${server.url}${path}`);
@@ -39,5 +42,14 @@ const watchStops = `
   const stops = await page.evaluate<number[]>('window.stops');
   say(
     `scrolling 100,000 rows: ${stops.length} stops of over 50 ms, the longest ${Math.max(0, ...stops).toFixed(0)} ms`,
+  );
+  for (const key of ['j', 'j', 'Enter', 'x', 'End', 'Home', 'k']) await page.keyboard.press(key);
+  await page.getByLabel('Select all that match the filter').check();
+  await page.getByRole('button', { name: 'Name', exact: true }).click();
+  await page.getByLabel('Filter by name, e-mail or any value').pressSequentially('ana');
+  await page.waitForTimeout(1500);
+  const answers = await page.evaluate<number[]>('window.answers');
+  say(
+    `interaction to next paint, of ${answers.length} over 16 ms: the longest ${Math.max(0, ...answers).toFixed(0)} ms`,
   );
 });

@@ -4,7 +4,8 @@ import { hasQueryInBody, type OperationInput } from '../../../src/platform/clien
 import type { PlatformClient } from '../../../src/platform/client/client.ts';
 import { methodName } from '../../../src/platform/client/methods.ts';
 import type { ListPage, Query } from '../../../src/platform/client/pages.ts';
-import { exampleOf } from '../../../src/platform/table/open-api.ts';
+import { examples } from '../../../src/platform/table/examples.ts';
+import { nameOf } from '../../../src/platform/table/open-api.ts';
 import { type Operation, type OperationId, operations } from '../../../src/platform/table/operations.ts';
 import { pagingOf, pathParameters } from '../../../src/platform/table/parameters.ts';
 import type { LongId } from '../../../src/platform/table/wire.ts';
@@ -259,7 +260,7 @@ function exampleBody(
     feedback: () => ({ comments: mark }),
   };
   const shape = request instanceof z.ZodObject ? (request.shape as Readonly<Record<string, z.ZodType>>) : {};
-  const example = exampleOf(request);
+  const example = examples[nameOf(request)] as Readonly<Record<string, unknown>>;
   const names = Object.keys(shape).filter(
     (name) => known[name] !== undefined || !(shape[name] instanceof z.ZodOptional),
   );

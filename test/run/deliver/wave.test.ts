@@ -216,7 +216,7 @@ describe('a wave of files', () => {
     });
     const { owned } = await other.context();
     expect(await other.store.batches.claimed(owned, ['u1003', 'u1045', 'zoe'])).toEqual(new Set(['u1003']));
-    expect((await other.store.batches.unknown('acme')).unproven.map(({ run }) => run)).toEqual(['run_1', 'run_1']);
+    expect((await other.store.batches.unknown(['acme'])).unproven.map(({ run }) => run)).toEqual(['run_1', 'run_1']);
     await first.play();
     expect(await other.store.batches.claimed(owned, ['u1003'])).toEqual(new Set());
   });

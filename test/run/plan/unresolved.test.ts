@@ -51,7 +51,7 @@ function show({ users }: Scene, name: string, area: string): void {
 
 /** Only the names of the users who wait: the reasons have a test of their own. */
 const bare = ({ blocked, released }: Unresolved) => ({ blocked: new Set(blocked.keys()), released });
-const unknown = ({ store, sync }: Scene) => store.batches.unknown(sync.settings.connection);
+const unknown = ({ store, sync }: Scene) => store.batches.unknown([sync.settings.connection]);
 const resolveAll = async (scene: Scene) =>
   resolveUnresolved(await scene.context(), (await unknown(scene)).unresolved, scene.io);
 const lookAtAll = async (scene: Scene) => blockedUsers(scene.sync, (await unknown(scene)).unresolved, scene.io);

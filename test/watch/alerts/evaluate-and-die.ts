@@ -9,7 +9,7 @@ const store = await openStore('sqlite:rollcall.db', { folder });
 const alerts = openAlerts({
   channels: [{ kind: 'webhook', name: 'hook', url: { reveal: () => url }, afterMs: 0, remindMs: undefined }],
   place: { deployment: 'rollcall', publicUrl: undefined },
-  syncs: [{ name: 'people', connection: 'acme', staleBefore: () => undefined, isExcused: () => false }],
+  syncs: [{ name: 'people', connection: 'acme', staleBefore: () => undefined }],
   connections: [],
   store,
   clock: systemClock,

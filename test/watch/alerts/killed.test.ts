@@ -42,7 +42,7 @@ it('a process killed while it sends loses nothing: the next one sends the same n
           { kind: 'webhook', name: 'hook', url: { reveal: () => receiver.url }, afterMs: 0, remindMs: undefined },
         ],
         place: { deployment: 'rollcall', publicUrl: undefined },
-        syncs: [{ name: 'people', connection: 'acme', staleBefore: () => undefined, isExcused: () => false }],
+        syncs: [{ name: 'people', connection: 'acme', staleBefore: () => undefined }],
         connections: [],
         store,
         clock: { ...systemClock, now: () => systemClock.now() + ms },

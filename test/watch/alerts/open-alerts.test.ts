@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ErrorCode } from '../../../src/core/run/errors.ts';
+import { type ErrorCode, RollcallError, rootCauseOf } from '../../../src/core/run/errors.ts';
 import { noPlan } from '../../../src/core/run/facts.ts';
+import { given } from '../../../src/core/run/given.ts';
 import { noCounts } from '../../../src/core/run/run.ts';
 import type { ChannelSettings } from '../../../src/ports/alerts.ts';
-import type { OwnedRun, RunPatch, RunScope, Store } from '../../../src/ports/store.ts';
+import type { RunPatch, RunScope, Store } from '../../../src/ports/store.ts';
 import type { TokenStatus } from '../../../src/ports/tokens.ts';
 import { openStore } from '../../../src/store/index.ts';
-import { untilCaughtUp } from '../../../src/watch/alerts/freshness.ts';
 import { type Alerts, type AlertsOptions, openAlerts } from '../../../src/watch/alerts/open-alerts.ts';
 import {
   dayMs,
@@ -14,7 +14,6 @@ import {
   hourMs,
   openRun,
   renewHolds,
-  sampleBatch,
   sampleChange,
   sampleHold,
   sampleTrigger,
@@ -29,7 +28,6 @@ let clock: FakeClock;
 let receiver: Receiver;
 let token: TokenStatus;
 let staleAfterMs: number | undefined;
-let isExcused: ReturnType<typeof untilCaughtUp>;
 const log = memoryLogger();
 
 beforeEach(async () => {
@@ -48,7 +46,6 @@ beforeEach(async () => {
     advice: '',
   };
   staleAfterMs = undefined;
-  isExcused = untilCaughtUp(0);
 });
 afterEach(() => store.close());
 
@@ -77,7 +74,6 @@ function optionsOf(channels: readonly ChannelSettings[]): AlertsOptions {
         name: 'people',
         connection: 'acme',
         staleBefore: (now) => (staleAfterMs === undefined ? undefined : now - staleAfterMs),
-        isExcused,
       },
     ],
     connections: [{ name: 'acme', token: async () => token, reports: [] }],
@@ -110,7 +106,10 @@ async function runEnded(patch: RunPatch, scope: RunScope = { kind: 'all' }, sync
 }
 
 const failed = (reason = 'the source cannot be read: ENOENT') => runEnded({ outcome: 'failed', reason });
-const failedBy = (failure: ErrorCode) => ({ outcome: 'failed', end: { failure, reasons: [] } }) as const;
+const failedBy = (failure: ErrorCode) => {
+  const cause = rootCauseOf(new RollcallError('it failed', { code: failure }), 'acme');
+  return { outcome: 'failed', end: { failure, reasons: [], ...given({ cause }) } } as const;
+};
 const succeeded = () => runEnded({ outcome: 'succeeded' });
 
 describe('a sync', () => {
@@ -193,97 +192,6 @@ describe('a sync', () => {
     expect(await looked()).toHaveLength(1);
   });
 
-  describe('with a run in progress', () => {
-    const begin = async (id = 'run_b', scope: RunScope = { kind: 'all' }) => {
-      const owned = await openRun(store, { id, now: clock.now(), scope });
-      await writePlan(store, { id, owned }, []);
-      const batches = [1, 2].map((n) => ({ batch: sampleBatch(owned, n, { size: 400 }), identifications: [] }));
-      await store.batches.create(owned, batches);
-      return owned;
-    };
-    const end = (owned: OwnedRun, patch: RunPatch = {}) =>
-      store.runs.update(owned, { phase: 'done', endedAt: clock.now(), outcome: 'succeeded', ...patch });
-    const fail = (owned: OwnedRun, batch = 1) =>
-      store.batches.update(owned, `${owned.run.id}_b${batch}`, {
-        state: 'sent',
-        sentAt: clock.now(),
-        fileId: 'f',
-        final: 'failed',
-        finalAt: clock.now(),
-      });
-    it('tells a failed file when it fails, once, and says when its rows were applied after all', async () => {
-      const owned = await begin();
-      expect(await looked()).toEqual([]);
-      await fail(owned);
-      await desk().evaluate(never);
-      expect(receiver.received[0]?.text).toContain('batch 1 (400 rows): the platform ended its file as failed');
-      expect(titles()).toEqual(['WARNING sync people: 1 failed of 2 batches']);
-      await fail(owned, 2);
-      expect(await looked(), 'another file of the same size is no news').toEqual([]);
-      await end(owned);
-      await desk().evaluate(never);
-      expect(receiver.received[0]?.text).toContain('Their rows were read back or sent again');
-      expect(titles()).toEqual(['RECOVERED sync people: the run applied its changes']);
-    });
-
-    it('tells a lost answer beside a failed file, because it is another kind of trouble', async () => {
-      const owned = await begin();
-      await fail(owned);
-      await looked();
-      await store.batches.update(owned, 'run_b_b2', { state: 'unresolved', sentAt: clock.now() });
-      expect(await looked()).toEqual(['WARNING sync people: 1 failed, 1 unresolved of 2 batches']);
-    });
-
-    it('tells as an information what failed and was healed between two looks', async () => {
-      await desk().evaluate(never);
-      const owned = await begin();
-      await fail(owned);
-      await end(owned);
-      expect(await looked()).toEqual(['INFO sync people: all changes of failed batches were applied']);
-      expect(await looked()).toEqual([]);
-    });
-
-    it('tells the failed changes of its end in the same thread', async () => {
-      const owned = await begin();
-      await fail(owned);
-      await desk().evaluate(never);
-      await end(owned, {
-        outcome: 'partial',
-        reason: '3 changes failed',
-        counts: { ...noCounts, applied: 397, failed: 3 },
-      });
-      await desk().evaluate(never);
-      const told = receiver.received.map((one) => one.json<{ thread: string; title: string }>());
-      expect(told.map(({ thread }) => thread)).toEqual(['sync people run_b', 'sync people run_b']);
-      expect(told[1]?.title).toBe('WARNING sync people: 397 applied, 3 failed');
-    });
-
-    it('tells four failing runs once, and keeps an acknowledgement through all of them', async () => {
-      const told: string[] = [];
-      for (const id of ['run_1', 'run_2', 'run_3', 'run_4']) {
-        await clock.advance(60_000);
-        const owned = await begin(id);
-        await fail(owned);
-        told.push(...(await looked()));
-        if (id === 'run_1') await desk().quiet('people', { kind: 'ack', by: 'ana', at: clock.now() });
-        const counts = { ...noCounts, applied: 397, failed: 3 };
-        await end(owned, { outcome: 'partial', reason: '3 changes failed', counts });
-        told.push(...(await looked()));
-      }
-      expect(told).toEqual(['WARNING sync people: 1 failed of 2 batches']);
-      const [problem] = (await desk().report(0)).standing;
-      expect(problem).toMatchObject({ code: 'run-partial', run: 'run_4', acked: { by: 'ana' } });
-    });
-
-    it('of named people covers no problem of everybody', async () => {
-      await failed();
-      expect(await looked()).toHaveLength(1);
-      const owned = await begin('run_named', { kind: 'users', identifications: ['E1'] });
-      await fail(owned);
-      expect(await looked()).toEqual([]);
-    });
-  });
-
   it('tells 22 failed changes after 2, and 2,200 after 22', async () => {
     const told: string[] = [];
     for (const count of [2, 3, 22, 40, 2200]) {
@@ -352,37 +260,37 @@ describe('a sync', () => {
     await store.runs.update(owned, { phase: 'done', endedAt: clock.now(), outcome: 'partial', reason, counts });
     await desk().evaluate(never);
     const [notice] = receiver.received.map((one) => one.json<{ text: string; title: string }>());
-    expect(notice?.title).toBe('WARNING sync people: 283 applied, 2 rows need HR');
+    expect(notice?.title).toBe('WARNING sync people: 283 applied, 2 rows need a fix in HR');
     expect(notice?.text).toContain('- line 17: no identification\n');
     expect(notice?.text).toContain('What to do: rollcall show run_rows --findings');
   });
 
-  it('titles a run by what kept it from being whole, not by the read', async () => {
-    const reasons = ['3 people have no account, because creates had no effect'];
-    const plan = { ...noPlan, sourceRows: 9, createsWait: 3 };
-    await runEnded({ outcome: 'partial', reason: reasons[0] ?? '', plan, end: { reasons } });
-    expect(await looked()).toEqual([`WARNING sync people: 0 applied, ${reasons[0]}`]);
-  });
-
-  it('alerts nobody about named people whom the source does not know, or who are not undone', async () => {
+  it('alerts nobody about named people whom the source does not know, or whom an undo leaves as HR says', async () => {
     const reason = 'the source knows none of the named people';
     const someRows = { ...noPlan, sourceRows: 2 };
     await runEnded({ outcome: 'failed', reason, plan: noPlan }, { kind: 'users', identifications: ['E1O'] });
     const some = { reason: 'the source does not know 1 named person', plan: { ...someRows, unknownPeople: 1 } };
     await runEnded({ outcome: 'partial', ...some }, { kind: 'users', identifications: ['E1', 'E1O'] });
-    const kept = { reason: 'the changes of 1 person were not undone', plan: { ...someRows, notUndone: 1 } };
+    const undo = { reason: 'the changes of 1 person were not undone', plan: { ...someRows, notUndone: 1 } };
     for (const outcome of ['partial', 'held'] as const) {
-      await runEnded({ outcome, ...kept }, { kind: 'users', identifications: ['E1', 'E2'] });
+      await runEnded({ outcome, ...undo }, { kind: 'users', identifications: ['E7'] });
     }
     expect(await looked()).toEqual([]);
   });
 
+  it('titles creates without effect, and people who need a fix in HR, as what they are', async () => {
+    const plan = { ...noPlan, sourceRows: 20, createsWait: 2 };
+    await runEnded({ outcome: 'partial', reason: '2 people have no account, because creates had no effect', plan });
+    expect(await looked()).toEqual(['WARNING sync people: 2 people have no account: creates had no effect']);
+    const access = { ...noPlan, sourceRows: 20, access: { keep: 1, lack: 1 } };
+    await runEnded({ outcome: 'partial', isSuccess: true, reason: 'records', plan: access });
+    const title = 'WARNING sync people: 2 people need a fix in HR: 1 has no account yet, 1 still has access';
+    expect(await looked()).toEqual([title]);
+  });
+
   it('names the scope of a failed run about named people, which a good run about them ends', async () => {
     const users = (...identifications: string[]): RunScope => ({ kind: 'users', identifications });
-    await runEnded(
-      { outcome: 'failed', reason: 'the platform is away', plan: { ...noPlan, sourceRows: 2 } },
-      users('E1', 'E2'),
-    );
+    await runEnded({ outcome: 'failed', reason: 'the platform is away' }, users('E1', 'E2'));
     await desk().evaluate(never);
     expect(receiver.received[0]?.text).toContain('about 2 named people failed: the platform is away');
     expect(titles()).toEqual(['CRITICAL sync people: the run about named people failed']);
@@ -602,12 +510,7 @@ describe('tokens', () => {
 
 describe('a platform that ends the runs of twelve syncs', () => {
   const names = Array.from({ length: 12 }, (_, i) => `sync${i}`);
-  const syncs = names.map((name) => ({
-    name,
-    connection: 'acme',
-    staleBefore: () => undefined,
-    isExcused: () => false,
-  }));
+  const syncs = names.map((name) => ({ name, connection: 'acme', staleBefore: () => undefined }));
   const fault = { reason: 'the platform answered 503', ...failedBy('PLATFORM_FAILED') };
   const allEnded = async (patch: RunPatch, some = names) => {
     for (const name of some) await runEnded(patch, { kind: 'all' }, name);
@@ -618,8 +521,8 @@ describe('a platform that ends the runs of twelve syncs', () => {
     await allEnded(fault, names.slice(0, 1));
     await alerts.evaluate(never);
     await allEnded(fault, names.slice(1));
-    expect(await looked(alerts)).toHaveLength(1);
-    expect((await alerts.report(1)).standing[0]?.summary).toMatch(/^Runs of 12 syncs /);
+    expect(await looked(alerts)).toHaveLength(2);
+    expect((await alerts.report(1)).standing[0]?.summary).toContain('so 12 syncs cannot compare');
   });
 
   it('is one problem with their names, and one end', async () => {
@@ -631,7 +534,9 @@ describe('a platform that ends the runs of twelve syncs', () => {
     }
     const told = receiver.received.splice(0).map((one) => one.json<{ title: string; text: string }>());
     expect(told.map(({ title }) => title)).toEqual(['CRITICAL connection acme: the platform answers with errors']);
-    expect(told[0]?.text).toContain('Runs of 12 syncs (sync0, sync1, sync10, sync11, sync2, … and 7 more) failed');
+    expect(told[0]?.text).toContain(
+      'so 12 syncs cannot compare or change accounts (sync0, sync1, sync10, sync11, sync2, … and 7 more)',
+    );
     await allEnded({ outcome: 'succeeded', plan: { ...noPlan, platformUsers: 3 } });
     expect(await looked(alerts)).toEqual(['RECOVERED connection acme: the platform answers again']);
   });
@@ -643,7 +548,7 @@ describe('a platform that ends the runs of twelve syncs', () => {
     await alerts.evaluate(never);
     expect(titles().toSorted()).toEqual([
       'CRITICAL connection acme: the platform is busy',
-      'CRITICAL sync sync1: the run failed',
+      'CRITICAL sync sync1: the run failed: the source cannot be read',
     ]);
   });
 });
@@ -741,13 +646,7 @@ describe('a notice', () => {
   ])('that a receiver %s is told by the other channels after five minutes', async (_, status, times) => {
     const other = await openReceiver();
     receiver.answer(...Array.from({ length: times }, () => status));
-    const work = {
-      hasSchedules: false,
-      isScheduled: async () => true,
-      isWorked: undefined,
-      queue: undefined,
-      refusedReload: () => undefined,
-    };
+    const work = { hasSchedules: false, hasWorkers: false };
     const hooks: readonly ChannelSettings[] = [
       { kind: 'teams', name: 'chat', url: reveal(receiver.url), afterMs: 0, remindMs: undefined },
       hook({ name: 'other', url: reveal(other.url) }),

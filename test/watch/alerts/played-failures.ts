@@ -1,9 +1,10 @@
 import type { AlertNotice } from '../../../src/ports/alerts.ts';
+import { deploymentLease, workersLease } from '../../../src/ports/leases.ts';
 import type { QueueDepth } from '../../../src/ports/metrics.ts';
 import { olderCopy } from '../../../src/ports/store.ts';
 import type { TokenStatus } from '../../../src/ports/tokens.ts';
-import { untilCaughtUp } from '../../../src/watch/alerts/freshness.ts';
-import { type Alerts, openAlertChecks, openAlerts } from '../../../src/watch/alerts/open-alerts.ts';
+import { type Alerts, openAlerts } from '../../../src/watch/alerts/open-alerts.ts';
+import { openAlertChecks, openSight, type Sight } from '../../../src/watch/alerts/open-checks.ts';
 import { openRun, sampleTrigger } from '../../contracts/store-samples.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
@@ -34,8 +35,8 @@ export interface Stage {
   queue: QueueDepth | undefined;
   /** Why the store takes no write. It ends after ten minutes. */
   storeFault: string | undefined;
-  /** The configuration that the process refused to read again. */
-  refusedReload: { readonly at: number; readonly problems: readonly string[] } | undefined;
+  /** What the process sees by itself. */
+  readonly sight: Sight;
   readonly alerts: () => Alerts;
   /** The age of the last success at which the sync is late; undefined: never. */
   freshnessMs: number | undefined;
@@ -86,7 +87,7 @@ async function openStage(alerts: () => Alerts, hasRun: boolean): Promise<Stage> 
     isWorked: true,
     queue: { waiting: 0, oldestAt: undefined },
     storeFault: undefined,
-    refusedReload: undefined,
+    sight: openSight(),
     alerts,
     freshnessMs: undefined,
   };
@@ -120,6 +121,7 @@ export const failures: readonly Failure[] = [
       await office.apply();
     },
     end: undefined,
+    waitMs: 60_000,
   },
   {
     name: 'Half of the employees leave in one night',
@@ -141,7 +143,8 @@ export const failures: readonly Failure[] = [
     runs: 'before',
     begin: async (stage) => {
       // From the moment of the play: the run before it ended some instants ago.
-      const { successAt = 0 } = await stage.office.engine.io.store.alerts.lastRuns('people');
+      const standings = await stage.office.engine.io.store.reports.syncs(['people'], stage.clock.now());
+      const { successAt = 0 } = standings.get('people') ?? {};
       stage.freshnessMs = hourMs + stage.clock.now() - successAt;
     },
     end: async (stage) => {
@@ -266,13 +269,13 @@ export const failures: readonly Failure[] = [
     name: 'A changed configuration has a problem, and the process is told to read it (SIGHUP)',
     runs: 'none',
     begin: async (stage) => {
-      stage.refusedReload = {
+      stage.sight.refusedReload = {
         at: stage.clock.now(),
         problems: ['rollcall.yaml:3: syncs.people.polcy is not a known key'],
       };
     },
     end: async (stage) => {
-      stage.refusedReload = undefined;
+      stage.sight.refusedReload = undefined;
     },
   },
 ];
@@ -289,7 +292,8 @@ async function endRunsOf15({ office, clock }: Stage): Promise<void> {
   const { store } = office.engine.io;
   for (const sync of manySyncs) {
     const owned = await openRun(store, { id: `run_${sync}_${clock.now()}`, sync, now: clock.now() });
-    await store.runs.update(owned, { end: { failure: 'PLATFORM_FAILED', reasons: [] } });
+    const cause = { topic: 'platform', subject: owned.run.connection, code: 'PLATFORM_FAILED', status: 502 } as const;
+    await store.runs.update(owned, { end: { failure: 'PLATFORM_FAILED', cause, reasons: [] } });
     const reason = 'GET /os-api/public-api/v1/users was answered 502';
     await store.runs.update(owned, { phase: 'done', endedAt: clock.now(), outcome: 'failed', reason });
     await store.leases.release(owned.lease);
@@ -325,23 +329,15 @@ export async function play({ name, begin, end, runs, waitMs = 1_800_000, later =
         name: 'people',
         connection: 'acme',
         staleBefore: (now) => (stage.freshnessMs === undefined ? undefined : now - stage.freshnessMs),
-        isExcused: untilCaughtUp(0),
       },
       ...manySyncs.map((sync) => ({
         name: sync,
         connection: 'acme',
         staleBefore: () => undefined,
-        isExcused: () => true,
       })),
     ],
     connections: [{ name: 'acme', token: async () => stage.token, reports: [] }],
-    work: {
-      hasSchedules: true,
-      isScheduled: async () => stage.isScheduled,
-      isWorked: async () => stage.isWorked,
-      queue: async () => stage.queue,
-      refusedReload: () => stage.refusedReload,
-    },
+    work: { hasSchedules: true, hasWorkers: true },
     store,
     clock,
     logger: memoryLogger(),
@@ -350,13 +346,18 @@ export async function play({ name, begin, end, runs, waitMs = 1_800_000, later =
   });
   const never = new AbortController().signal;
   const fault = async () => stage.storeFault;
-  const checks = openAlertChecks(alerts, { store: { fault }, clock, logger: memoryLogger() });
+  const checks = openAlertChecks(alerts, {
+    ...{ store: { ...store, fault }, clock, logger: memoryLogger(), process: 'rollcall-0', sight: stage.sight },
+    queue: async () => stage.queue,
+  });
   /** The first notice of the next looks, and when it came. */
   const nextNotice = async (
     forMs: number,
   ): Promise<{ readonly notice: Sent; readonly afterMs: number } | undefined> => {
     for (let afterMs = lookEveryMs; afterMs <= forMs; afterMs += lookEveryMs) {
       await clock.advance(lookEveryMs);
+      const renewed = [...(stage.isScheduled ? [deploymentLease] : []), ...(stage.isWorked ? [workersLease] : [])];
+      for (const lease of renewed) await store.leases.take(lease, 'rollcall-0', lookEveryMs, clock.now());
       if (afterMs > 600_000) stage.storeFault = undefined;
       await checks.begin(never);
       await checks.ended();
@@ -407,7 +408,7 @@ type Sent = Pick<AlertNotice, 'severity' | 'problems'> & {
 const nothing = {
   afterSeconds: undefined,
   severity: '–',
-  title: 'No notice: the command tells the person who asked',
+  title: 'No notice',
   summary: '',
   links: '',
   recovery: '–',

@@ -63,8 +63,8 @@ export async function openReceiver(): Promise<Receiver> {
 export function sendingAtOnce(alerts: Alerts): Alerts {
   return {
     ...alerts,
-    async evaluate(signal, outage) {
-      await alerts.evaluate(signal, outage);
+    async evaluate(signal) {
+      await alerts.evaluate(signal);
       await alerts.send(signal);
     },
   };

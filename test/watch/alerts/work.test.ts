@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RollcallError } from '../../../src/core/run/errors.ts';
+import { deploymentLease, workersLease } from '../../../src/ports/leases.ts';
 import type { QueueDepth } from '../../../src/ports/metrics.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { backUpStore, restoreStore } from '../../../src/store/backup/index.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { openDatabase } from '../../../src/store/open-store.ts';
-import { untilCaughtUp } from '../../../src/watch/alerts/freshness.ts';
-import { openAlertChecks, openAlerts } from '../../../src/watch/alerts/open-alerts.ts';
+import { openAlerts } from '../../../src/watch/alerts/open-alerts.ts';
+import { openAlertChecks } from '../../../src/watch/alerts/open-checks.ts';
 import { openRun, sampleTokens, sampleTrigger } from '../../contracts/store-samples.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
@@ -52,28 +53,24 @@ function openProcess(staleAfterMs?: number) {
         name: 'people',
         connection: 'acme',
         staleBefore: (now) => (staleAfterMs === undefined ? undefined : now - staleAfterMs),
-        isExcused: untilCaughtUp(0),
       },
     ],
     connections: [],
-    work: {
-      hasSchedules,
-      isScheduled: async () => isScheduled,
-      isWorked: async () => isWorked,
-      queue: async () => queue,
-      refusedReload: () => undefined,
-    },
-    store: { ...store, alerts: { ...store.alerts, state: faulty(store.alerts.state) } },
+    work: { hasSchedules, hasWorkers: true },
+    store: { ...store, alerts: { ...store.alerts, states: faulty(store.alerts.states) } },
     clock,
     logger: log,
     newId: (prefix) => `${prefix}_${++ids}`,
     random: () => 0.5,
   });
-  const checks = openAlertChecks(alerts, { store, clock, logger: log });
+  const name = `rollcall-${++ids}`;
+  const checks = openAlertChecks(alerts, { store, clock, logger: log, process: name, queue: async () => queue });
   return {
     /** Looks every ten seconds for so long. */
     async lookFor(ms: number): Promise<void> {
       for (const end = clock.now() + ms; clock.now() < end; await clock.advance(10_000)) {
+        const renewed = [...(isScheduled ? [deploymentLease] : []), ...(isWorked ? [workersLease] : [])];
+        for (const lease of renewed) await store.leases.take(lease, 'all', 10_000, clock.now()).catch(() => {});
         await checks.begin(never);
         await checks.ended();
       }
@@ -152,7 +149,7 @@ describe('the deployment', () => {
     expect(titles()).toEqual([]);
     queue = undefined;
     await lookFor(6 * minute);
-    expect(told().map(({ text }) => text.includes('Redis has not answered for 5 min'))).toEqual([true]);
+    expect(told().map(({ text }) => text.includes('Redis has not answered any process for 5 min'))).toEqual([true]);
   });
 
   it('whose jobs wait is told when one is old at every look, and not for one of a long run', async () => {

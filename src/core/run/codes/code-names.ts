@@ -7,9 +7,11 @@ export type ApiCode = keyof typeof data.api;
 /**
  * The independent topics of a subject: `run` (the last run failed, wholly or in part), `held` (changes wait for
  * approval), `leavers` (accounts of stated leavers miss the target soon), `freshness` (no success for too long), `orphans` (users of a sync that is not configured), `token` (tokens
- * of a connection), `platform` (runs of a connection fail because of its platform), `report` (a report by
- * e-mail fails or is late), `work` (no process does the work of the deployment), `store` (the store was unavailable),
- * `configuration` (a process could not read it again), `channel` (a channel does not deliver).
+ * of a connection), `platform` (runs of a connection fail because of its platform), `uploads` (it takes no changes),
+ * `files` (it processes no file), `source` (an HR system does not answer), `credential` (an HR system refuses the
+ * credentials), `report` (a report by e-mail fails or is late), `work` (no process does the work of the deployment),
+ * `store` (the store was unavailable), `configuration` (a process could not read it again), `channel` (a channel does
+ * not deliver).
  */
 export type AlertTopic =
   | 'run'
@@ -19,6 +21,10 @@ export type AlertTopic =
   | 'orphans'
   | 'token'
   | 'platform'
+  | 'uploads'
+  | 'files'
+  | 'source'
+  | 'credential'
   | 'report'
   | 'work'
   | 'store'

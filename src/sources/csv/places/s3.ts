@@ -180,7 +180,8 @@ function s3Error(s3: S3, name: string, { status, code, region }: S3Refusal): Rol
   const what = `${name} was refused: ${code ?? `status ${status}`}`;
   const unavailable = (message: string, retry: 'never' | 'backoff' = 'never'): RollcallError =>
     new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry });
-  const refused = (message: string): RollcallError => new RollcallError(message, { code: 'SOURCE_REFUSED' });
+  const rootCause = { topic: 'credential', subject: s3.bucket } as const;
+  const refused = (message: string): RollcallError => new RollcallError(message, { code: 'SOURCE_REFUSED', rootCause });
   if (region !== undefined && region !== s3.region) {
     return unavailable(`${what}. The bucket is in ${region}: set source.s3.region`);
   }

@@ -1,10 +1,13 @@
 import { RollcallError } from '../../../core/run/errors.ts';
+import { given } from '../../../core/run/given.ts';
 import { describeNetworkFailure } from '../../../drivers/http/network-failure.ts';
 
 /** The connection broke or could not be opened. Another attempt within the same read may succeed. */
 export class Interruption extends RollcallError {
-  constructor(message: string, cause: unknown) {
-    super(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff', cause });
+  /** `host`: where no session could be opened. */
+  constructor(message: string, cause: unknown, host?: string) {
+    const rootCause = host === undefined ? undefined : ({ topic: 'source', subject: host } as const);
+    super(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff', cause, ...given({ rootCause }) });
   }
 }
 
@@ -56,13 +59,19 @@ export function sessionError(where: string, error: unknown): RollcallError {
     const message =
       `${where} refuses the login: check user and password or privateKey, and that the account is not locked. ` +
       'The login is not retried, because some servers lock accounts';
-    return new RollcallError(message, { code: 'SOURCE_REFUSED', cause: error });
+    const rootCause = { topic: 'credential', subject: hostOf(where) } as const;
+    return new RollcallError(message, { code: 'SOURCE_REFUSED', cause: error, rootCause });
   }
   const { text } = describeNetworkFailure(error);
   return new Interruption(
     `${where} opened no SFTP session: ${text}. Check the address, the port and the network`,
     error,
+    hostOf(where),
   );
+}
+
+function hostOf(where: string): string {
+  return new URL(where).host;
 }
 
 function isRefusedLogin(error: unknown): boolean {

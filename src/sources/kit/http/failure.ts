@@ -1,3 +1,4 @@
+import type { RootCause } from '../../../core/run/errors.ts';
 import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
 import { type Expected, ForeignAnswer, webPageIn } from '../../../drivers/http/foreign-answer.ts';
 import type { Method, OperationBody } from '../../../drivers/http/message.ts';
@@ -55,6 +56,12 @@ export interface RequestFailure {
   readonly refused?: Credential;
   /** The credentials are invalid or lack a permission. Repeated requests may lock the account. */
   readonly isRefusal?: boolean;
+  /** Only this request fails like this. Absent: every request to the host may. */
+  readonly isOwn?: boolean;
+  /** The status of the answer, if there was one. */
+  readonly status?: number;
+  /** The cause that an error of the authority names. */
+  readonly rootCause?: RootCause;
   /** The body of the answer, for sealed storage only. */
   readonly raw?: string;
 }
@@ -118,14 +125,14 @@ export function judgeStatus(
   }
   if (request.isContinuation === true && forgotten.includes(status)) {
     const advice = 'The HR system no longer knows this page: all employees are read again from the beginning.';
-    return { retry: 'read', what: `${what} in the middle of the pages`, advice: `${advice}${end}` };
+    return { retry: 'read', what: `${what} in the middle of the pages`, advice: `${advice}${end}`, isOwn: true };
   }
   if (status >= 300 && status < 400) {
     const advice = 'Redirects are not followed, to protect the credentials: set the final address.';
-    return { retry: 'never', what, advice };
+    return { retry: 'never', what, advice, isOwn: true };
   }
   const advice = `Check the address and the request: the same request will be refused again.${end}`;
-  return { retry: 'never', what, advice };
+  return { retry: 'never', what, advice, isOwn: true };
 }
 
 /** Names the host that the operator must check. A typo in the address is visible here first. */
@@ -163,17 +170,18 @@ export function judgeBreakdown(
   if (error instanceof AnswerInvalid) {
     const what = `${name} was answered by ${host}, but ${error.message}`;
     const isOver = error.isFinal || error instanceof ForeignAnswer;
-    return { retry: isOver ? 'read' : 'request', what, advice: 'Check that the address is the API itself.' };
+    const isOwn = !(error instanceof ForeignAnswer);
+    return { retry: isOver ? 'read' : 'request', what, advice: 'Check that the address is the API itself.', isOwn };
   }
   const { kind, text } = describeNetworkFailure(error);
   if (kind === 'invalid') {
     const what = `${name} cannot be sent to ${host}: ${text}`;
-    return { retry: 'never', what, advice: 'Check the headers and secrets of the source.' };
+    return { retry: 'never', what, advice: 'Check the headers and secrets of the source.', isOwn: true };
   }
   const what = `${name} got no complete answer from ${host}: ${text}`;
   if (kind === 'tls')
     return { retry: 'never', what, advice: "Check the server's certificate, `tls`, and the clock of this machine." };
-  if (kind === 'too-large') return { retry: 'never', what, advice: 'Ask for smaller pages.' };
+  if (kind === 'too-large') return { retry: 'never', what, advice: 'Ask for smaller pages.', isOwn: true };
   return { retry: 'request', what, advice: 'Check the address and the network.' };
 }
 

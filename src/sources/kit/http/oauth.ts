@@ -225,13 +225,15 @@ const noAccess = { kind: 'lost', reason: 'its answer has no usable access token'
 
 function tokenTrouble(where: string, answer: Exclude<TokenAnswer, { kind: 'granted' }>): RollcallError {
   const endpoint = `the token endpoint ${where}`;
+  const subject = URL.parse(where)?.host ?? where;
   if (answer.kind === 'refused') {
     const advice = 'Check client id, secret and scope in the configuration, and that the client is not disabled.';
     const message = `${endpoint} answered ${answer.status} (${answer.error}). ${advice}`;
-    return new RollcallError(message, { code: 'SOURCE_REFUSED', retry: 'never' });
+    const rootCause = { topic: 'credential', subject, status: answer.status } as const;
+    return new RollcallError(message, { code: 'SOURCE_REFUSED', retry: 'never', rootCause });
   }
   const { reason, afterMs } = answer;
   const message = `${endpoint} returned no token: ${reason}. If this continues, check its address and the network.`;
   const retry = afterMs === undefined ? 'backoff' : { afterMs };
-  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry });
+  return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry, rootCause: { topic: 'source', subject } });
 }

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { ListCount } from '../../../core/guard/answer.ts';
 import type { ReadEnd } from '../../../core/plan/snapshot.ts';
 import { type Retry, RollcallError } from '../../../core/run/errors.ts';
+import { given } from '../../../core/run/given.ts';
 import { type Deadline, startDeadline } from '../../../drivers/http/deadline.ts';
 import { ownBody, refuseForeign } from '../../../drivers/http/foreign-answer.ts';
 import { isRecord } from '../../../drivers/http/json-text.ts';
@@ -146,6 +147,8 @@ interface HeldDeadline extends Deadline {
 function openClient(parts: SourceClientParts, transport: Transport): SourceClient {
   const { authority, io, limits, origin, adviceFor = limitsAdvice } = parts;
   const { clock, logger, signal } = io;
+  const failureError = (failure: RequestFailure, retry: Retry): RollcallError =>
+    errorOf(failure, URL.parse(origin)?.host ?? origin, retry);
   const rate = { requestsPerSecond: limits.requestsPerSecond, concurrency: 4, timeoutMs: limits.timeout };
   const limiter = openLimiter(rate, clock);
   const breakdownFacts = (deadline: Deadline): BreakdownFacts => ({
@@ -169,9 +172,10 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
           const bytes = await readBytes(answer, 64 * 1024).catch(() => new Uint8Array());
           const refusal = request.refusal?.(answer.status, bytes);
           const raw = Buffer.from(bytes).toString('utf8').slice(0, maxRawLength);
-          if (refusal !== undefined) return { kind: 'failure', failure: { retry: 'never', ...refusal, raw } };
+          if (refusal !== undefined)
+            return { kind: 'failure', failure: { retry: 'never', isOwn: true, ...refusal, raw } };
           const facts = { credential, now: clock.now(), adviceFor, busyWaitMs: parts.busyWaitMs, bytes };
-          return { kind: 'failure', failure: { ...judgeStatus(request, answer, facts), raw } };
+          return { kind: 'failure', failure: { ...judgeStatus(request, answer, facts), status: answer.status, raw } };
         }
         authority.accepted?.(answer, credential, clock);
         return { kind: 'used', value: await use(answer, deadline) };
@@ -229,7 +233,8 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
     signal.throwIfAborted();
     if (!(error instanceof RollcallError) || error.code !== 'SOURCE_UNAVAILABLE' || error.retry !== 'backoff')
       throw error;
-    return { kind: 'failure', failure: { retry: 'request', what: error.message, advice: '' } };
+    const cause = given({ rootCause: error.rootCause });
+    return { kind: 'failure', failure: { retry: 'request', what: error.message, advice: '', ...cause } };
   };
 
   const readWhole = async (answer: Answer): Promise<SourceAnswer> => ({
@@ -350,13 +355,13 @@ const partial = 206;
 /** Characters of an error body that are kept for sealed storage. */
 const maxRawLength = 4000;
 
-function failureError({ what, advice, isRefusal, raw }: RequestFailure, retry: Retry): RollcallError {
-  const code = isRefusal === true ? 'SOURCE_REFUSED' : 'SOURCE_UNAVAILABLE';
-  return new RollcallError(advice === '' ? what : `${what}. ${advice}`, {
-    code,
-    retry,
-    ...(raw === undefined ? {} : { raw }),
-  });
+function errorOf(failure: RequestFailure, host: string, retry: Retry): RollcallError {
+  const { what, advice, isRefusal = false, isOwn = false, status, raw } = failure;
+  const code = isRefusal ? 'SOURCE_REFUSED' : 'SOURCE_UNAVAILABLE';
+  const topic = isRefusal ? 'credential' : 'source';
+  const ofHost = isOwn && !isRefusal ? undefined : ({ topic, subject: host, ...given({ status }) } as const);
+  const rootCause = failure.rootCause ?? ofHost;
+  return new RollcallError(advice === '' ? what : `${what}. ${advice}`, { code, retry, ...given({ raw, rootCause }) });
 }
 
 /** Returns undefined for text that is not an absolute address. */

@@ -430,6 +430,12 @@ export const store = {
     version: 'bigint not null',
     state: 'text not null',
   }),
+  /** What one process sees: see `Observation`. */
+  observations: table(['process'], {
+    process: 'text not null',
+    until_at: 'bigint not null',
+    seen: 'text not null',
+  }),
   alert_deliveries: table(['notice', 'channel'], {
     notice: 'text not null',
     channel: 'text not null',

@@ -4,7 +4,9 @@ const count = counter('en-US');
 const word: Readonly<Record<string, string>> = {};
 
 export const people = {
-  hint: 'Search for a part of a name, an e-mail or an identification. The page of a person explains the state of the account.',
+  changed: 'Recently changed',
+  waiting: 'Waiting for approval',
+  skipped: (sync: string) => `Skipped, wholly or in part: ${sync}`,
   found: (people: number) => count(people, 'person', 'people'),
   none: 'No person matches.',
   explainAnyway: (id: string, sync: string) => `Explain the identification ${id} in ${sync}`,
@@ -44,6 +46,7 @@ export const people = {
     written: (value: string) => `last written: ${value}`,
   },
   details: (details: number) => count(details, 'detail', 'details'),
+  passed: (steps: number) => (steps === 1 ? 'Show the step that passed' : `Show ${steps} steps that passed`),
   run: 'Show the run',
   everything: 'Everything, as JSON',
   pair: 'One person, two identifications?',
@@ -111,7 +114,6 @@ export const previews = {
 export const accounts = {
   link: 'Platform accounts with their owner and reason',
   title: (sync: string) => `Accounts of ${sync}`,
-  search: 'Part of a name, an e-mail or an identification',
   asRead: 'From the last accepted full read, updated with later writes:',
   none: 'No account matches.',
   account: 'Account',
@@ -177,6 +179,7 @@ export const mapping = {
   guards: 'Guards: changes without approval in 24 hours',
   managed: (managed: string, enabled: string) => `${managed} managed users, ${enabled} of them enabled`,
   usedOf: (used: string, allowed: string) => `${used} of ${allowed}`,
+  unused: (guards: number) => `Show ${count(guards, 'guard', 'guards')} at 0`,
 };
 
 export const runs = {

@@ -4,7 +4,9 @@ import { counter } from '../plural.ts';
 const count = counter('es-MX');
 
 export const people: Texts['people'] = {
-  hint: 'Busque una parte de un nombre, un correo o una identificación. La página de una persona dice por qué está como está.',
+  changed: 'Cambios recientes',
+  waiting: 'Esperan aprobación',
+  skipped: (sync) => `Omitidas, del todo o en parte: ${sync}`,
   found: (people) => count(people, 'persona', 'personas'),
   none: 'No se encontró a nadie.',
   explainAnyway: (id, sync) => `Explicar la identificación ${id} en ${sync}`,
@@ -44,6 +46,7 @@ export const people: Texts['people'] = {
     written: (value) => `último enviado: ${value}`,
   },
   details: (details) => count(details, 'detalle', 'detalles'),
+  passed: (steps) => (steps === 1 ? 'Mostrar el paso superado' : `Mostrar ${steps} pasos superados`),
   run: 'Ver la ejecución',
   everything: 'Todo, en JSON',
   pair: '¿Una persona con dos identificaciones?',
@@ -112,7 +115,6 @@ export const previews: Texts['previews'] = {
 export const accounts: Texts['accounts'] = {
   link: 'Cuentas de la plataforma: de quién son y por qué',
   title: (sync) => `Cuentas de ${sync}`,
-  search: 'Parte de un nombre, un correo o una identificación',
   asRead: 'Como las vio la última lectura completa aceptada, con lo escrito desde entonces:',
   none: 'Ninguna cuenta coincide.',
   account: 'Cuenta',
@@ -177,6 +179,7 @@ export const mapping: Texts['mapping'] = {
   guards: 'Límites de seguridad: cambios sin aprobación en 24 horas',
   managed: (managed, enabled) => `${managed} usuarios son nuestros, ${enabled} de ellos habilitados`,
   usedOf: (used, allowed) => `${used} de ${allowed}`,
+  unused: (guards) => `Mostrar ${count(guards, 'límite', 'límites')} en 0`,
 };
 
 export const runs: Texts['runs'] = {
