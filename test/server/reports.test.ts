@@ -96,7 +96,7 @@ it('a leaver is someone who left: no rejected accident, no undone disable; repor
   const report = await reportPeople(office.app, { kind: 'leavers', from: day, to: day });
   expect(report.counts).toEqual({ leaver: 2, rejected: 9, undone: 1 });
   expect(reportHead(report)).toBe(`2 leavers from ${day} to ${day}; not counted: 9 rejected, 1 undone`);
-  expect(new Set(report.people.map(({ reason }) => reason))).toEqual(new Set(['left: status "left" is in leaver']));
+  expect(new Set(report.people.map(({ reason }) => reason))).toEqual(new Set(['left: status is "left"']));
   const [people] = (await readOverview(office.app)).syncs;
   expect(people?.lastDay).toMatchObject({ leaver: 2, joiner: 0, returner: 0, undone: 1 });
 });
