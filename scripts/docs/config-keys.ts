@@ -16,7 +16,7 @@ export function renderKeyList(rows: readonly KeyRow[]): string {
     .map((row) => {
       const words = [meaningOf(row), exampleOf(row)].filter((word) => word !== '');
       const head = `- ${row.names} (${factsOf(row).join(', ')})`;
-      return wrap([head, ...words].join(' ').replace(`${head} `, `${head}: `)).replaceAll('\n', '\n  ');
+      return wrap([`${head}.`, ...words].join(' ')).replaceAll('\n', '\n  ');
     })
     .join('\n');
 }

@@ -66,7 +66,7 @@ export async function findRun(id: string, store: Store): Promise<Run> {
   const [only, ...others] = found;
   if (only === undefined) throw notFound(`there is no run ${id}: see "rollcall runs"`);
   if (others.length > 0) {
-    throw conflict(`${found.length} runs match ${id}: give more of the id`);
+    throw conflict(`${found.length} runs match ${id}: enter more characters of the id`);
   }
   return only;
 }

@@ -112,7 +112,7 @@ export interface SignatureOptions {
 /** Options of a command whose use the audit keeps. */
 export const signatureOptions: readonly OptionRow[] = [
   ['--reason <text>', 'reason, for the audit'],
-  ['--as <name>', 'name of the person for whom you act: a note in the audit beside your identity'],
+  ['--as <name>', 'name of the person for whom you act, noted in the audit next to your identity'],
 ];
 
 /** Environment variable with one of `server.tokens`: who uses the command line, proven as for the API. */

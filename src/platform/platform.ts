@@ -222,7 +222,7 @@ const advice: Readonly<Record<NonNullable<ScanProblem['setting']>, string>> = {
 function scanIncomplete({ text, setting }: ScanProblem, cause?: unknown): RollcallError {
   const todo =
     setting === undefined
-      ? 'The incomplete read was discarded; try again when the directory changes less.'
+      ? 'The incomplete read was discarded; try again when the directory is not changing.'
       : advice[setting];
   const message = `the platform's users could not be read completely: ${text}. ${todo}`;
   return new RollcallError(message, {

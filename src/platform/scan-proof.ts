@@ -52,7 +52,7 @@ export function judgeFirstPage(page: UserPage, askedSize: number, enabledTotal: 
   if (rows > total) return reread(`page 0 has ${rows} users, but the total says ${total}`);
   if (rows === 0 && total > hidden) return reread(`page 0 is empty, but the total says ${total}`);
   if (total < enabledTotal) {
-    const text = `a search for enabled and disabled users finds ${total}, one for enabled users alone ${enabledTotal}`;
+    const text = `a search for enabled and disabled users finds ${total}, one for enabled users only finds ${enabledTotal}`;
     return reread(text, 'dialect.search.parameters');
   }
   // A complete last page may be short. Its length is the platform's limit only when more users exist.
@@ -83,7 +83,7 @@ export function judgeNextPage(state: ScanState, page: UserPage, index: number, i
     const text = `page ${index} has ${rows} users where ${expected} were expected`;
     return reread(text, expected - rows > mostHidden ? 'dialect.search.pageSize' : 'dialect.search.hidden');
   }
-  if (isPastEnd && fresh.length > 0) return reread(`page ${index} holds users beyond the total of ${total}`);
+  if (isPastEnd && fresh.length > 0) return reread(`page ${index} has users beyond the total of ${total}`);
   if (!isPastEnd && rows > 0 && fresh.length === 0 && !isAgain) {
     return reread(`page ${index} repeats users of the pages before`, 'dialect.search.parameters');
   }

@@ -29,7 +29,7 @@ export async function findUser(
   if (read !== undefined && !isRead(read)) return unclear(read);
   if (read !== undefined) {
     if (read.identification === wanted) return { found: true, user: read };
-    return { found: 'unclear', reason: 'the read answered with a user of another identification' };
+    return { found: 'unclear', reason: 'the read returned a user with another identification' };
   }
   const counted = userCounts?.get(wanted);
   const found = counted === undefined ? await searchExact(client, wanted, signal) : [];

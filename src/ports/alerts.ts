@@ -2,7 +2,6 @@ import type { ChangeKind } from '../core/plan/change.ts';
 import type { AlertCode, AlertTopic } from '../core/run/codes/code-names.ts';
 import type { RootCause } from '../core/run/errors.ts';
 import type { ChangeState, Outcome } from '../core/run/run.ts';
-import type { QueueDepth } from './metrics.ts';
 import type { Run } from './runs.ts';
 
 /**
@@ -45,7 +44,7 @@ export interface Observation {
   /** The last time without the store that is over. */
   readonly outage?: Outage;
   /** The queue in Redis; `away`: Redis does not answer. Absent: without Redis. */
-  readonly queue?: QueueDepth | 'away';
+  readonly queue?: { readonly waiting: number; readonly oldestAt: number | undefined } | 'away';
 }
 
 /** The syncs that a shared cause concerns. */
@@ -361,6 +360,8 @@ export interface ChannelTest {
 /** A problem that was sent and is not over. */
 export interface StandingProblem extends KnownProblem {
   readonly subject: AlertSubject;
+  /** The syncs that a cause concerns. Absent: those of the subject. */
+  readonly syncs?: readonly string[];
 }
 
 /** A subject of which no problem is sent before `until`. */

@@ -156,7 +156,7 @@ export interface AuditEntry {
   readonly detail: string | undefined;
   /** The reason that the person entered. */
   readonly reason?: string;
-  /** The name that the caller gave besides. A note: `by` is the identity. */
+  /** An additional name from the caller. It is only a note: `by` is the identity. */
   readonly as?: string;
 }
 

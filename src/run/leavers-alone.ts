@@ -40,7 +40,7 @@ export async function leaversAlone(work: PlanWork, ended: Ended, io: EngineIo): 
   const names = going.length > most ? [] : going;
   await recorder.leavers(names, because);
   if (names.length > 0) {
-    const message = `${countOf(names.length, 'person', 'people')} left. A run about them alone reads them and their accounts one by one, because ${because}`;
+    const message = `${countOf(names.length, 'person', 'people')} left. A separate run reads only these people and their accounts, because ${because}`;
     findings.find({ code: 'leavers-alone', message });
   }
   const asked = new Set(names);

@@ -17,7 +17,7 @@ const match = z.object({
   by: z
     .enum(matchEvidence)
     .describe(
-      'What the two have in common. `name`: nothing else is known; `name-not-birth-date`: the birth dates differ. Birth dates count where the mapping has them',
+      'What the two have in common. `name`: nothing else is known; `name-not-birth-date`: the birth dates differ. Birth dates count if the mapping has them',
     ),
   standing: z.string().describe('What the source says of the person'),
   hasAccount: z.boolean().describe('The person has another account'),
@@ -46,7 +46,7 @@ const account = z.object({
     .nullable()
     .describe('What an operator decided: it stays as it is, or the next full run disables it; null: nothing'),
   why: z.string().describe('Why it is in this state: a sentence without its full stop'),
-  matches: z.array(match).describe('People who may be the user of an unmanaged account'),
+  matches: z.array(match).describe('People who may own an unmanaged account'),
 });
 
 export type Account = Inner<z.output<typeof account>>;

@@ -9,7 +9,7 @@ const token = z.object({
   generation: count.nullable(),
   issuedAt: instant.nullable(),
   expiresAt: instant.nullable(),
-  attempts: count.describe('Refreshes in a row that the token endpoint did not answer correctly'),
+  attempts: count.describe('Consecutive refreshes that returned no usable token pair'),
   retryAt: instant.nullable().describe('When the refresh token is presented again after such an answer'),
   reason: z.string().nullable(),
   advice: z.string(),
@@ -72,7 +72,7 @@ const auditEntry = z.object({
   run: z.string().nullable(),
   detail: personal(z.string().nullable()),
   reason: personal(z.string().nullable()).describe('The reason that the person gave'),
-  as: z.string().nullable().describe('The name that the caller gave besides. A note: `by` is the identity'),
+  as: z.string().nullable().describe('An additional name from the caller. It is only a note: `by` is the identity'),
 });
 
 export const auditPage = z

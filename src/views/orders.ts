@@ -29,7 +29,7 @@ export const runOrder = z
     full: z
       .boolean()
       .optional()
-      .describe('true: reads all employees, also where the sync reads only changed ones between full reads'),
+      .describe('true: reads all employees, even if the sync usually reads only changed ones'),
   })
   .refine(({ users, full }) => users === undefined || full !== true, {
     error: 'full and users exclude each other: use one of them',
@@ -47,7 +47,7 @@ export const webhookOrder = z
 
 export const webhookMessage = z
   .union([webhookOrder, z.unknown()])
-  .meta({ id: 'WebhookMessage', description: 'A WebhookOrder, or the message of an HR system as it is' });
+  .meta({ id: 'WebhookMessage', description: 'A WebhookOrder, or the unchanged message of an HR system' });
 
 export const previewOrder = z
   .strictObject({
@@ -173,7 +173,7 @@ export const orphansOrder = z
     leave: z.boolean().default(false).describe('Leaves the users as they are, with a reason, and ends the alert'),
     ...signature,
   })
-  .meta({ id: 'OrphansOrder', description: 'The sync whose users are meant, and the reason for the audit' });
+  .meta({ id: 'OrphansOrder', description: 'The sync that owned the users, and the reason for the audit' });
 
 export const quietOrder = z.strictObject(signature).meta({ id: 'QuietOrder', description: 'Reason, for the audit' });
 

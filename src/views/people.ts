@@ -32,7 +32,7 @@ const foundPerson = z.object({
 
 export const foundPeople = z
   .object({
-    people: z.array(foundPerson).describe('An equal identification comes first, then the rest in order of name'),
+    people: z.array(foundPerson).describe('An equal identification first, then the others in order of name'),
     total: count,
     next: count.nullable().describe('Send it as `offset` for the next page; null: this is the last page'),
     syncs: z
@@ -67,7 +67,7 @@ export const personStepNames = [
 const stepDetail = z.object({
   name: z.string(),
   value: z.string(),
-  before: z.string().optional().describe('The former value; absent: there is none to show'),
+  before: z.string().optional().describe('The former value; absent: not known'),
   origin: z.string().optional().describe('Where the value comes from'),
 });
 
@@ -92,7 +92,7 @@ export type StepDetail = Inner<z.output<typeof stepDetail>>;
 
 const personValue = z.object({
   field: z.string(),
-  columns: z.array(z.string()).describe('Fields of the source that the value is made from; empty: a fixed value'),
+  columns: z.array(z.string()).describe('Source fields of the value; empty: a fixed value'),
   origin: z.string().describe('How: `from department`, `expression …`, `a fixed value`'),
   source: z.string().nullable().describe('What the source says in them; null: nothing is read'),
   sent: z
@@ -101,7 +101,7 @@ const personValue = z.object({
     .describe('The value for the platform; empty: it is cleared; null: the value there is kept'),
   note: z.string().nullable().describe('Why the value is kept or cleared'),
   platform: z.string().nullable().describe('The value that the platform shows; null: none is shown'),
-  written: z.string().nullable().describe('The last value written, where the platform shows none'),
+  written: z.string().nullable().describe('The last value written, if the platform shows none'),
 });
 
 export type PersonValue = Inner<z.output<typeof personValue>>;
@@ -111,7 +111,7 @@ const wayOfTwo = z.object({ way: z.enum(decisionWays).exclude(['disable']), effe
 const pair = z.object({
   identification: z.string().describe('The person in the source'),
   other: z.string().describe('The account; equal: the record is about another person than the account'),
-  ways: z.array(wayOfTwo).describe('Possible decisions other than giving the account the identification'),
+  ways: z.array(wayOfTwo).describe('Other possible decisions than moving the account to the identification'),
 });
 
 export const person = z
@@ -198,8 +198,8 @@ const pastAnswer = z.object({
   rule: z.string().nullable().describe('The rule of the change'),
   hash: z.string().nullable().describe('The hash of the change'),
   code: z.string().nullable().describe('The code of the finding that left the account as it was'),
-  says: z.string().nullable().describe('What the read said: active, leaver, out-of-scope, other, undecided, absent'),
-  since: instant.nullable().describe('The start of the run that said so first'),
+  says: z.string().nullable().describe('Standing in the read: active, leaver, out-of-scope, other, undecided, absent'),
+  since: instant.nullable().describe('Start of the first run with this standing'),
 });
 
 export const personPast = z
@@ -207,7 +207,7 @@ export const personPast = z
     history: pastChanges.shape.history,
     told: z
       .array(z.object({ at: instant, run: z.string().nullable(), text: z.string() }))
-      .describe('What full reads said of the person, and the findings about the person, newest first'),
+      .describe('The standing of the person in full reads, and the findings about the person, newest first'),
     past: pastAnswer.nullable().describe('The answer of the requested run; null: none was requested'),
   })
   .meta({ id: 'PersonPast' });
@@ -238,7 +238,7 @@ const adoption = z.object({
   owner: z.string().optional().describe('The sync that owned the user before'),
   other: z.string().optional().describe('The identification that the account had before'),
   effect: z.string().describe('What changes, or why nothing does'),
-  isDone: z.boolean().describe('false in a preview; after an adoption, also when the platform does not show a rename'),
+  isDone: z.boolean().describe('false in a preview, and after an adoption if the platform does not show the rename'),
   ways: z
     .array(wayOfTwo)
     .optional()

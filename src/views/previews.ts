@@ -32,7 +32,7 @@ const shownPlan = z.object({
   sync: z.string(),
   digest: z.string(),
   counts: runSummary.shape.counts,
-  classes: amounts.describe('Changes by class, also those that a guard would hold'),
+  classes: amounts.describe('Changes by class, including those that a guard would hold'),
   budget: budget.describe('Estimated requests of a run that delivers this plan'),
   budgetWithHeld: budget.describe(
     'The same estimate including the changes that a guard would hold; null without such changes',

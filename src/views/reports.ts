@@ -43,7 +43,7 @@ export const personReport = z
         leaveDate: z
           .string()
           .nullable()
-          .describe('The last day of work in the last full read; null: not mapped, not said, or a joiner'),
+          .describe('The last day of work in the last full read; null: not mapped, not given, or a joiner'),
         shownAt: instant.nullable().describe('When the platform showed it; null: not yet'),
         state: z.string().describe('applied, held, failed or another state of the newest change'),
         reason: z.string(),

@@ -307,7 +307,7 @@ export const rawTextList = z
   .object({
     texts: z
       .array(z.object({ at: instant, about: z.string(), text: z.string() }))
-      .describe('In the order in which they came; empty without `encryptionKey`'),
+      .describe('In the order of arrival; empty without `encryptionKey`'),
   })
   .meta({ id: 'RawTexts' });
 

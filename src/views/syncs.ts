@@ -152,7 +152,7 @@ export const syncMapping = z
       }),
     ),
     managed: count.describe('Users that the sync owns'),
-    enabled: count.describe('Owned users whom Rollcall has not disabled'),
+    enabled: count.describe('Owned users, without those that Rollcall disabled'),
     guards: z.array(
       z.object({
         class: z.string(),

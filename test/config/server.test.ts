@@ -16,6 +16,7 @@ test('without the key there is no server, and an empty one has the careful defau
     trustedProxies: [],
     webhooks: {},
     requestsPerMinute: 300,
+    metrics: 'token',
   };
   expect(read({}).data?.server).toEqual({ ...defaults, sessions });
 });

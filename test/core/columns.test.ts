@@ -153,7 +153,7 @@ describe('a column that decides who works here', () => {
     for (const same of ['aaaaaaaaaa', 'XXXXXXXXXX']) {
       expect(doubtDeciding('status', column([...same], false), status, 20)).toBeUndefined();
     }
-    expect(doubtDeciding('status', column([...'lllllaaaaa'], false), status, 20)).toMatch(/on other people/);
+    expect(doubtDeciding('status', column([...'lllllaaaaa'], false), status, 20)).toMatch(/for other people/);
     // One leaves and one comes back.
     expect(doubtDeciding('status', column([...'laaaallla'.padEnd(10, 'l')], false), status, 20)).toBeUndefined();
   });

@@ -39,7 +39,11 @@ describe('judging a change by what the platform shows', () => {
     const known = { sent: 'Núñez', observed, ...(ignored === undefined ? {} : { ignored }) };
     return { lastName: known };
   };
-  const edited = { kind: 'not-seen', what: 'lastName was changed by someone else', overwritten: ['lastName'] };
+  const edited = {
+    kind: 'not-seen',
+    what: 'lastName was changed by another person or system',
+    overwritten: ['lastName'],
+  };
 
   it.each<[what: string, shown: string | undefined, known: LedgerEntry['quirks'] | undefined, verdict: object]>([
     ['that is kept differently as applied', 'NÚÑEZ', undefined, { kind: 'applied', quirks: quirk('NÚÑEZ') }],

@@ -71,7 +71,7 @@ describe('a refused create', () => {
   it('says what may be in the way, and another change does not', () => {
     expect(refusalReason('update', 'Taken.')).toBe('Taken.');
     expect(refusalReason('create', 'Taken.')).toBe(
-      'Taken. A deleted or hidden account may hold the identification or e-mail',
+      'Taken. A deleted or hidden account may still use the identification or e-mail',
     );
   });
 });

@@ -105,6 +105,6 @@ test('what it begins with loads, and its keys are in the reference', async () =>
   expect(syncs.people?.source.kind).toBe('orchard');
   expect(instructions).toContain('ORCHARD_TOKEN');
   expect(renderSourceReference(sourceKinds)).toMatch(
-    /## `orchard`: [\s\S]*- `token` \(text, required\): An API token /,
+    /## `orchard`: [\s\S]*- `token` \(text, required\)\. An API token /,
   );
 });

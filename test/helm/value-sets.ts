@@ -148,7 +148,7 @@ export const valueSets: Readonly<Record<string, ValueSet>> = {
     values: {
       serviceMonitor: { enabled: false },
       podMonitor: { enabled: true },
-      config: { server: { metricsPort: null } },
+      config: { server: { metricsPort: null, metrics: 'open' } },
       networkPolicy: { metricsIngress: [{ podSelector: { matchLabels: { app: 'prometheus' } } }] },
     },
   },

@@ -43,9 +43,9 @@ it.each<[what: string, verdict: Verdict, mark: object | undefined, findings: rea
     ['ignored-field: the platform accepted the change but ignored area, job. Check'],
   ],
   [
-    'was changed by someone else',
+    'was changed by another person or system',
     overwritten,
-    { state: 'failed', reason: 'firstName, area was changed by someone else; the next run plans again' },
+    { state: 'failed', reason: 'firstName, area was changed by another person or system; the next run plans again' },
     ['changed-elsewhere: firstName, area was changed by'],
   ],
   [
@@ -53,7 +53,8 @@ it.each<[what: string, verdict: Verdict, mark: object | undefined, findings: rea
     ignoredAndOverwritten,
     {
       state: 'failed',
-      reason: 'the platform ignored area, job; firstName was changed by someone else; the next run plans again',
+      reason:
+        'the platform ignored area, job; firstName was changed by another person or system; the next run plans again',
     },
     ['ignored-field: the platform accepted', 'changed-elsewhere: firstName was changed by'],
   ],

@@ -75,6 +75,18 @@ it('a viewer of one sync sees the trouble of its platform without the names of o
   };
   const state = { version: 1, problems: { platform: problem }, firstSeenAt: now, judgedUntil: now, judgedRuns: [] };
   await office.engine.io.store.alerts.save(0, { subject: { kind: 'connection', name: 'acme' }, ...state }, []);
+  const named = (name: string) => ({
+    ...{ ...state, subject: { kind: 'source', name: `${name}.example.com` } as const },
+    concerned: {
+      source: {
+        syncs: { [name]: { from: now, at: now }, payroll: { from: now, at: now } },
+        cause: { topic: 'source', subject: `${name}.example.com` },
+        reason: 'payroll failed',
+      },
+    } as const,
+    problems: { source: { ...problem, topic: 'source', title: 'the HR system does not answer' } as const },
+  });
+  for (const name of ['people', 'payroll']) await office.engine.io.store.alerts.save(0, named(name), []);
   const tokens = [{ name: 'desk', role: 'viewer', syncs: ['people'], token: viewerToken }] as const;
   const server = await openTestServer(office.app, { settings: { tokens } });
   const { json, text } = await server.ask('/api/alerts', { token: viewerToken });
@@ -83,6 +95,7 @@ it('a viewer of one sync sees the trouble of its platform without the names of o
       ...{ subject: { kind: 'connection', name: 'acme' }, severity: 'critical', action: 'rollcall check acme' },
       ...{ summary: 'the platform answers with errors', details: [], count: null, run: null },
     },
+    { subject: { kind: 'source', name: 'people.example.com' }, summary: 'the HR system does not answer', details: [] },
   ]);
   expect(text).not.toContain('payroll');
 });

@@ -66,7 +66,7 @@ it('the chain holds after a person was forgotten, a sync was renamed, and old en
   await store.audit.add(entry(91));
   expect(await store.audit.prove()).toMatchObject({ from: 9, to: 10, broken: undefined });
   tamper("update audit_heads set chain = 'another'");
-  const broken = 'the head of the pruned entries is not what was signed';
+  const broken = 'the head of the pruned entries does not match its signature';
   expect(await store.audit.prove()).toMatchObject({ broken });
 });
 

@@ -2,6 +2,7 @@ import { get } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import type { AppIo } from '../../src/app/app-io.ts';
 import type { Store } from '../../src/ports/store.ts';
+import { openAlerts } from '../../src/watch/alerts/open-alerts.ts';
 import { openMetrics } from '../../src/watch/metrics/metrics.ts';
 import {
   openPlanned,
@@ -55,6 +56,23 @@ function metricsOf({ store, names }: { readonly store: Store; readonly names: re
   return metrics;
 }
 
+/** A judge with everything to watch, of syncs that all have an open problem after its first look. */
+function judgeOf(office: Office, names: readonly string[]) {
+  const { io, connections } = office.engine;
+  const staleBefore = (now: number) => now - 3_600_000;
+  const target = { withinMs: 3_600_000, warnMs: 600_000 };
+  const leavers = { target, read: async () => [], frozenUntil: () => undefined };
+  return openAlerts({
+    ...io,
+    channels: [{ name: 'chat', kind: 'webhook', url: { reveal: () => '' }, afterMs: 0, remindMs: undefined }],
+    syncs: names.map((name) => ({ name, connection: 'acme', staleBefore, leavers })),
+    connections: [...connections].map(([name, one]) => ({ name, token: () => one.tokenManager.status(), reports: [] })),
+    work: { hasSchedules: true, hasWorkers: true },
+    place: { deployment: 'test', publicUrl: undefined },
+    random: () => 0.5,
+  });
+}
+
 /** Ends the run in progress of every sync. */
 async function endRuns(store: Store, now: number): Promise<void> {
   for (const run of await store.runs.unfinished()) {
@@ -99,6 +117,13 @@ it('watching costs the same for 10 and 400 syncs, and little', { timeout: 200_00
     await work();
     return seen.length;
   };
+  const judged = async (office: Office, names: readonly string[]): Promise<number> => {
+    const judge = judgeOf(office, names);
+    const signal = new AbortController().signal;
+    // The first looks store a state of each sync, and that its platform hinders it.
+    for (let look = 0; look < 3; look++) await judge.evaluate(signal);
+    return count(() => judge.evaluate(signal));
+  };
   const costs: Record<string, number>[] = [];
   for (const syncs of [10, 400]) {
     const watched = await openWatched(syncs);
@@ -116,7 +141,9 @@ it('watching costs the same for 10 and 400 syncs, and little', { timeout: 200_00
       overview: await count(() => server.ask('/api/overview')),
       syncs: await count(() => server.ask('/api/syncs')),
       alerts: await count(() => server.ask('/api/alerts')),
+      judge: await judged(office, watched.names),
     });
+    expect((await office.engine.io.store.alerts.states()).length).toBeGreaterThan(syncs);
     expect(await metrics.render()).toContain(`rollcall_runs_total{sync="people-${syncs}",outcome="failed"} 1`);
     expect((await server.ask('/api/overview')).json.waiting).toMatchObject({ holds: syncs, changes: syncs });
   }

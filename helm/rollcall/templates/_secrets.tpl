@@ -10,9 +10,9 @@ configuration as it is after templates, because a template can bring a secret to
 {{- include "rollcall.findSecrets" (dict "at" (printf "proxy.%s" $key) "value" $value "found" $found) }}
 {{- end }}
 {{- range include "rollcall.extraEnv" . | fromYamlArray }}
-{{- /* Kubernetes resolves $(NAME), as the program does ${env:NAME}. */}}
+{{- /* Kubernetes resolves $(NAME), as the program does ${env:NAME}. Headers of OpenTelemetry hold the key of the receiver. */}}
 {{- $value := regexReplaceAll "\\$\\((\\w+)\\)" (toString (default "" .value)) "$${env:${1}}" }}
-{{- include "rollcall.findSecrets" (dict "at" "extraEnv" "value" (dict .name $value) "found" $found "secret" (has .name $found.env)) }}
+{{- include "rollcall.findSecrets" (dict "at" "extraEnv" "value" (dict .name $value) "found" $found "secret" (or (has .name $found.env) (hasSuffix "_HEADERS" .name))) }}
 {{- end }}
 {{- with $found.plain }}
 {{- fail (printf "\n\nThese values hold a secret in plain text, which would stay in a ConfigMap and in the history of the release:\n  %s\nPut each secret into a Secret (kubectl create secret generic rollcall --from-file=KEY=FILE), name it in secretEnv, such as\n  ACME_TOKEN: { secret: rollcall, key: KEY }\nand write ${env:ACME_TOKEN} in its place. docs/kubernetes.md, \"Secrets\", has more." (join "\n  " .)) }}
@@ -33,7 +33,7 @@ found.plain, and the variables that secrets come from to found.env. A number or 
 {{- $isNameSecret := and $isBasic (include "rollcall.isReference" .value.username) }}
 {{- $isSecret := .secret }}
 {{- range $key, $value := .value }}
-{{- $isNamed := regexMatch "(?i)(password|passphrase|secret|token|api[-_]?key|access[-_]?key|(private|encryption|routing)[-_]?keys?|authorization|cookie|_headers)$" $key }}
+{{- $isNamed := regexMatch "(?i)(password|passphrase|secret|token|api[-_]?key|access[-_]?key|(private|encryption|routing)[-_]?keys?|authorization|cookie)$" $key }}
 {{- $isFree := or (and $isNameSecret (eq $key "password")) (eq $key "rolesToken") }}
 {{- /* Keys of a mapping are fields of people. */}}
 {{- if ne $key "mapping" }}

@@ -79,7 +79,7 @@ export function stepOf(facts: AdoptionFacts, { dialect, settings: { name } }: Sy
   });
   if (unclear !== undefined) return step({ effect: `nothing is done: ${unclear}` });
   if (user !== undefined && former !== undefined) {
-    const effect = `an interrupted adoption gave the account of ${former} this identification: what is known of ${former} follows`;
+    const effect = `an interrupted adoption gave the account of ${former} this identification: the history of ${former} moves too`;
     const act = { kind: 'follow', from: former, accountId: user.id } as const;
     return step({ kind: 'rename', other: former, owner: name, effect }, act);
   }

@@ -83,7 +83,7 @@ export function waysOf({ identification, other }: Pair): NonNullable<Adoption['w
   return [
     {
       way: 'leave',
-      effect: `the account of ${other} stays as it is, and ${identification} is left out, until an instant and with a reason`,
+      effect: `the account of ${other} stays as it is, and ${identification} is left out, until a set time and with a reason`,
     },
     {
       way: 'replace',

@@ -50,7 +50,7 @@ export async function findAccounts(io: AppIo, of: string, query: AccountsQuery):
     if (state !== undefined && !tabs.includes(state)) continue;
     found += 1;
     first.push([folded, account]);
-    // A page needs no more, so a million accounts are never kept.
+    // One page is enough, so a million accounts are never kept.
     if (first.length > 2 * end) first = inOrder();
   }
   const accounts = inOrder().map(([, account]) => account);

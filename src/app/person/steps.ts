@@ -145,7 +145,7 @@ export function preventsAccount({ field }: CellTrouble, refusesEnable: string | 
 }
 
 function scopeStep({ records, subject, change, decision }: StepsInput): Step {
-  if (records.length === 0) return { state: 'not-reached', summary: 'there is no record to judge' };
+  if (records.length === 0) return { state: 'not-reached', summary: 'there is no record to evaluate' };
   const details = records.flatMap(({ trace }) =>
     trace.steps
       .filter(({ target }) => target === 'status' || target === 'scope')

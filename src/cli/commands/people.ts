@@ -80,7 +80,7 @@ const mostFound = 10;
 function notFound(words: string, { syncs: [searched] }: FoundPeople, answer: string): string {
   const byName =
     searched?.readAt === undefined
-      ? 'Names and e-mails are searched in the last accepted read of all employees, and there is none yet.'
+      ? 'Names and e-mails are searched in the last accepted read of all employees, and no such read exists yet.'
       : `Names and e-mails were searched in the read of ${formatInstant(searched.readAt)}.`;
   return `${cleanLine(words)}: ${answer}. ${byName}`;
 }

@@ -131,7 +131,7 @@ export async function backUp(shell: Shell, file: string, options: SignatureOptio
     backupJson(summary),
     [
       `wrote ${summary.file} (${formatCount(countRows(summary.rows), 'row')}, ${formatCount(summary.bytes, 'byte')}) and read it back: it is complete`,
-      'The file contains personal data, and the tokens as they are in the store. Keep it apart from encryptionKey, which a restore needs.',
+      'The file contains personal data, and the tokens as they are in the store. Store it separately from encryptionKey, which a restore needs.',
     ].join('\n'),
   );
 }

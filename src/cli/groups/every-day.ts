@@ -40,7 +40,7 @@ export const everyDay: CommandGroup = {
       words: 'check',
       meaning: 'check configuration, platform, token, dialect and the first page of each source; changes nothing',
       arguments: [['[connection]', 'only this connection and its syncs']],
-      options: [['--offline', 'check the configuration alone, with its secrets; opens no store and sends nothing']],
+      options: [['--offline', 'check only the configuration and its secrets; opens no store and sends nothing']],
       body: async () => (await import('../commands/setup.ts')).checkSetup,
     },
     {

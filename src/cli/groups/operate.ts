@@ -78,7 +78,7 @@ export const operate: CommandGroup = {
     {
       words: 'leavers',
       meaning: 'show each leaver: when HR reported it, when the disable is due and seen, and what blocks it',
-      summary: 'show who leaves, and what keeps an account enabled',
+      summary: 'show leavers, and what keeps their accounts enabled',
       arguments: [syncArgument],
       options: [
         new Option('--due <when>', 'only people whose target ends by then, in UTC').choices(['today', 'week']),
@@ -89,8 +89,8 @@ export const operate: CommandGroup = {
     {
       words: 'report',
       meaning:
-        'report who left or joined, when the platform showed it and who approved; or list what HR has to correct',
-      summary: 'report who left or joined, or what HR has to correct',
+        'report who left or joined, when the platform showed it, and who approved it; or list the records that HR must correct',
+      summary: 'report who left or joined, or the records that HR must correct',
       arguments: [
         new Argument('<kind>', 'what to report').choices(['leavers', 'joiners', 'data-quality']),
         ['[sync]', 'only people of this sync; data-quality needs it'],

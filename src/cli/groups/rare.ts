@@ -12,7 +12,7 @@ export const rare: CommandGroup = {
   rows: [
     {
       words: 'backup',
-      meaning: 'write all data of the store to a new file, also while Rollcall is running',
+      meaning: 'write all data of the store to a new file, even while Rollcall is running',
       arguments: [['<file>', 'file to create; must not exist']],
       options: signatureOptions,
       body: async () => (await import('../commands/store.ts')).backUp,

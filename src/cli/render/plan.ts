@@ -158,7 +158,7 @@ function renderUndo(run: string, held: number, style: Style): string {
 
 /** A shown plan has no read to accept: only a run has. */
 function approveRead(sync: string, style: Style): string {
-  return `to accept the source as it is:  ${style.command(`apply ${sync}`)}, then ${style.command('approve RUN')}`;
+  return `to accept this read of the source:  ${style.command(`apply ${sync}`)}, then ${style.command('approve RUN')}`;
 }
 
 function indent(text: string): string {

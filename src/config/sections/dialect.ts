@@ -175,7 +175,7 @@ export const dialect = z.strictObject({
   ),
   rolesToken: documented(
     z.enum(['access', 'application']).default(defaultDialect.rolesToken),
-    'The token of the role calls: the `access` token, or the `application` token, from which the platform may take the community.',
+    'The token of the role calls: the `access` token, or the `application` token.',
     'application',
   ),
   userId: documented(
@@ -211,7 +211,7 @@ export const dialect = z.strictObject({
     uniqueList(z.enum(monthLanguages))
       .min(1)
       .default([...defaultDialect.monthNames]),
-    "Languages of the month names in dates that the platform shows, such as `5 ene. 2021`: it may show them in the user's language. A date with another name is not compared.",
+    'Languages of month names in dates, such as `5 ene. 2021`. A date with another name is not compared.',
     ['en', 'es', 'pt'],
   ),
 });

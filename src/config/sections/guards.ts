@@ -55,7 +55,7 @@ function blockedThreshold(limit: BlockedThreshold) {
   };
   return documented(
     z.strictObject(shape).prefault({}),
-    `People about whom no decision was possible: above the limit, the run is held (${lineOf(limit)}, 1 in ${oneInRows} rows)`,
+    `Blocked people, for whom a run cannot decide. Above the limit, the run is held (${lineOf(limit)}, 1 in ${oneInRows} rows)`,
     { absolute, percent },
   );
 }

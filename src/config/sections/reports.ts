@@ -24,7 +24,7 @@ const mailedReport = z
   .strictObject({
     what: documented(
       z.enum(['leavers', 'joiners', 'data-quality']),
-      'What is reported: people who left, people who joined, or what HR has to correct in the records of `sync`.',
+      'The content: people who left, people who joined, or the records of `sync` that HR must correct.',
       'leavers',
     ),
     language: documented(z.enum(['en', 'es']).default('en'), 'The language of `data-quality`.', 'es'),

@@ -323,7 +323,7 @@ export const syncShape = {
   ),
   leavers: documented(
     leavers.prefault({}),
-    'The target time to disable the account of a leaver. The clock starts when a read first shows the leaver, but not before the last day of work ends in the time zone of the person. See [No leaver late](how-to/no-leaver-late.md).',
+    'The target time to disable the account of a leaver. The clock starts when a read first shows the leaver, and not before the end of the last day of work (time zone of the person). See [No leaver late](how-to/no-leaver-late.md).',
     { within: '24h', warn: '2h' },
   ),
   outOfScope: documented(

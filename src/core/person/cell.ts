@@ -237,7 +237,7 @@ export const invisibleCharacter = new Refusal(
 
 // A Turkish locale makes İ of i, and ı of I. Lower case gives i with a dot above it: an address that exists nowhere.
 const turkish = /[\u0130\u0131]|i\u0307/;
-const turkishCase = new Refusal('not-an-email', 'has a Turkish İ or ı: upper or lower case was made in that locale');
+const turkishCase = new Refusal('not-an-email', 'has a Turkish İ or ı: a program changed the case in that locale');
 
 /* E-mail addresses. */
 

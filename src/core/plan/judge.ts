@@ -84,7 +84,7 @@ function judgeFields(change: Change, user: User, known: LedgerEntry | undefined)
     // That change also moved `lastUpdate`, so `lastUpdate` is no sign of our change.
     return change.kind !== 'update' || taken > 0
       ? { kind: 'ignored', fields: ignored, overwritten, quirks }
-      : { kind: 'not-seen', what: `${overwritten.join(', ')} was changed by someone else`, overwritten };
+      : { kind: 'not-seen', what: `${overwritten.join(', ')} was changed by another person or system`, overwritten };
   }
   if (ignored.length > 0) {
     const isPartly = change.kind !== 'update' || taken > 0 || hasMoved;

@@ -240,7 +240,11 @@ export function judgeLeaders<Made extends Change>(change: Made, shown: Leaders):
   const secondary = [...shown.secondary.filter((name) => !remove.secondary.includes(name)), ...add.secondary];
   const isMain = from.main !== to.main;
   if (isMain && ![undefined, from.main, to.main].includes(shown.main)) {
-    return { kind: 'not-seen', what: 'mainLeader was changed by someone else', overwritten: ['mainLeader'] };
+    return {
+      kind: 'not-seen',
+      what: 'mainLeader was changed by another person or system',
+      overwritten: ['mainLeader'],
+    };
   }
   const goal = { main: isMain ? to.main : shown.main, secondary };
   const left = leaderSteps(shown, goal);

@@ -21,5 +21,5 @@ export function nextTryAt({ tries, lastAt }: RefusedCreate): number {
 /** Completes the reason of a refused change: a create of a user whom the platform does not show has likely causes. */
 export function refusalReason(kind: ChangeKind, reason: string): string {
   if (kind !== 'create') return reason;
-  return `${reason.replace(/\.$/, '')}. A deleted or hidden account may hold the identification or e-mail`;
+  return `${reason.replace(/\.$/, '')}. A deleted or hidden account may still use the identification or e-mail`;
 }

@@ -44,13 +44,13 @@ export function propose(survey: Survey): Proposal {
   const damaged = survey.columns.filter((column) => column.damaged > 0);
   const remarks = [
     !fields.some(({ field, certainty }) => field === 'email' && certainty !== 'off') &&
-      'No column holds e-mail addresses, so people are matched by identification alone.',
+      'No column holds e-mail addresses, so people are matched only by identification.',
     key.join?.by === 'e-mail' &&
       key.field !== undefined &&
       'Most people are found by their e-mail, under other identifications. To make them the same: rollcall adopt.',
     key.join === undefined &&
       users.length > 0 &&
-      'Hardly anyone of the source is found on the platform, so no values could be compared.',
+      'Almost no one from the source was found on the platform, so no values could be compared.',
     unfilled.length > 0 && `The platform has values that no column fills: ${unfilled.join(', ')}.`,
     ...damaged.map(
       (one) => `${one.path} has ${countOf(one.damaged, 'cell')} that a program damaged: rollcall source try shows why.`,

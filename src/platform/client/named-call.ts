@@ -166,7 +166,7 @@ async function readBody(
     if (body !== undefined) throw usageError(`${id} takes no body: omit --body`);
     return {};
   }
-  if (body === undefined) throw usageError(`${id} needs --body: JSON, or @ and the name of a file that holds it`);
+  if (body === undefined) throw usageError(`${id} needs --body: JSON, or @ and the name of a JSON file`);
   checkFit(request, JSON.parse(body), (path) => path || 'the body');
   return { json: parseExactly(body) };
 }

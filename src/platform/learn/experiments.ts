@@ -110,7 +110,7 @@ export const readings: readonly Experiment[] = [
     question: 'What does `expires_in` of the stored token mean?',
     async run({ order: { connection, tokens, signal } }) {
       const { state, issuedAt, expiresAt } = await tokens.status();
-      if (state === 'static') return [{ evidence: 'the access token is configured, so none is ever exchanged' }];
+      if (state === 'static') return [{ evidence: 'the access token is configured, so no token is exchanged' }];
       const storedMs = issuedAt === undefined || expiresAt === undefined ? 0 : expiresAt - issuedAt;
       if (storedMs <= 0 || storedMs === assumedLifeMs) {
         return [{ evidence: 'the platform did not state the lifetime of the stored token' }];
@@ -281,7 +281,7 @@ export const writings: readonly Experiment[] = [
           { kind: 'update', after: { orgEntryDate, birthDate }, dialect: { csv: { ...csv, dateFormat } } },
           ({ fields }) => fields.orgEntryDate === orgEntryDate || fields.birthDate === birthDate,
         );
-        const isRead = `dates in a file as ${dateFormat} were read as the same days`;
+        const isRead = `the platform read dates in the format ${dateFormat} correctly`;
         return [user === undefined ? `${dateFormat} had no effect (${endWords(end)})` : isRead, user];
       });
       return [finding, await findLanguages(lab)];

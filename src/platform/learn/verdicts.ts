@@ -65,7 +65,7 @@ export function unitOfLife(
     const unit = Math.abs(told * secondMs - lifeMs) < Math.abs(told - lifeMs) ? 'seconds' : 'milliseconds';
     return {
       unit,
-      evidence: `expires_in is ${told}, and the token itself says that it lives ${formatDuration(lifeMs)}`,
+      evidence: `expires_in is ${told}, and the token itself states a lifetime of ${formatDuration(lifeMs)}`,
     };
   }
   if (acceptedAgeMs > told) {

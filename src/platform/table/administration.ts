@@ -35,7 +35,7 @@ export const Role = z.looseObject({
   id: longId,
   name: z.string().describe('ROLE_… or CUSTOM_…'),
   enabled: shownFlag,
-  users: shownNumber.describe('How many users hold the role'),
+  users: shownNumber.describe('How many users have the role'),
   nameTranslations: z.array(Translation).nullish(),
   descriptionTranslations: z.array(Translation).nullish(),
   permissions: z

@@ -91,7 +91,7 @@ const administration = {
     part: 'tokens',
     verb: 'revoke',
     purpose: 'token',
-    summary: 'Invalidate the access token that is sent; an invalid one is no error',
+    summary: 'Invalidate the access token that is sent; an invalid token is not an error',
     response: RevokeAnswer,
   },
   'POST /os-api/public-api/v1/token': {

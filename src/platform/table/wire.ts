@@ -31,7 +31,7 @@ export function shownWord(...words: readonly string[]) {
   return z
     .string()
     .nullish()
-    .describe(`${words.join(' or ')}; other words are read as they are`);
+    .describe(`${words.join(' or ')}; other words are read unchanged`);
 }
 
 export const shownFlag = z.boolean().nullish();

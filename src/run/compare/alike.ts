@@ -327,7 +327,7 @@ function isInSource(index: PeopleIndex, identification: string): boolean {
 
 /** The two have one first name, date of birth and first day at work, or one name and other fields. */
 const alike = { how: 'look like one person (name, birth date, first day)', advice: 'Correct one identification' };
-const resembling = { ...alike, how: 'look like one person (name, and what else tells people apart)' };
+const resembling = { ...alike, how: 'look like one person (same name and other details)' };
 
 /** Protects the person and the user, and reports them, unless a person decided about them. `absence`: of the user's record. */
 function protectBoth(person: number, user: User, { index, sync, find, standing }: AlikeJob, absence: string): void {

@@ -86,7 +86,7 @@ export async function storeAnswer(
     case 'unknown': {
       const { reason } = submission;
       const marks = marksFor(changes, 'unresolved', reason);
-      const cause = causeOf(owned.run, submission);
+      const cause = causeOf(owned.run, submission.status);
       const end = cause === undefined ? {} : { run: { end: { cause, reasons: [] } } };
       await update(owned, batch.id, { state: 'unresolved', reason }, { marks, ...end });
       break;
@@ -128,7 +128,7 @@ async function waitForTurn(
   io: EngineIo,
 ): Promise<NextStep> {
   const now = io.clock.now();
-  const cause = causeOf(owned.run, { status });
+  const cause = causeOf(owned.run, status);
   const waitingSince = owned.run.delivery?.waitingSince ?? now;
   const { deadlineMs } = sync.settings.settle;
   if (ageOn(io.clock, waitingSince) < deadlineMs) {
@@ -150,7 +150,7 @@ async function waitForTurn(
 }
 
 /** Returns the cause of an answer that no batch of the connection escapes. */
-function causeOf({ connection }: Run, { status }: { readonly status?: number | undefined }): RootCause | undefined {
+function causeOf({ connection }: Run, status: number | undefined): RootCause | undefined {
   return status === undefined ? undefined : { topic: 'uploads', subject: connection, status };
 }
 

@@ -102,7 +102,9 @@ function waitForProof(
   const until = Math.max(...notShown.map((one) => one.untilMs));
   const passedMs = Math.max(...notShown.map(({ batch }) => lookedAt - endOf(batch)));
   const isUnknown = notShown.every(({ batch }) => batch.state === 'unresolved');
-  const next = isUnknown ? 'later runs check whether they were applied' : 'what is not shown counts as not applied';
+  const next = isUnknown
+    ? 'later runs check whether they were applied'
+    : 'changes that it does not show count as not applied';
   const waiting = waitFor(isUnknown ? 'outcome' : 'not-shown', next, {
     about: countOf(changes, 'change'),
     since: Math.min(...notShown.map(({ batch }) => endOf(batch))),

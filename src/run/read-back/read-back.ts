@@ -167,11 +167,11 @@ export function findingsOf({ change, verdict }: ReadBack): Finding[] {
   }
   const kept = verdict.kind === 'applied' ? Object.keys(verdict.quirks) : [];
   if (kept.length === 0) return [];
-  const message = `the platform stores ${kept.join(', ')} differently from what was sent, for example cut off or with other case. The values count as equal from now on`;
+  const message = `the platform stores ${kept.join(', ')} differently from what was sent, for example shortened or in other case. From now on, the values count as equal`;
   return [{ code: 'kept-differently', identification, message }];
 }
 
 /** Describes fields that show neither the value before the change nor the value sent. */
 function overwrittenText(fields: readonly string[]): string {
-  return `${fields.join(', ')} was changed by someone else; the next run plans again`;
+  return `${fields.join(', ')} was changed by another person or system; the next run plans again`;
 }

@@ -127,7 +127,7 @@ function visibilityFacts({ mapping, source }: Sync, read: SourceRead, last: Read
 function whyNoPlan({ snapshot, usable }: SourceRead): string | undefined {
   const { kind, rows } = snapshot;
   if (kind === 'delta' || (rows > 0 && (usable > 0 || kind === 'point'))) return undefined;
-  if (kind === 'point') return 'the source knows none of the named people';
+  if (kind === 'point') return 'the source has none of the named people';
   if (rows === 0) return 'the source returned no employees';
-  return `the source returned ${countOf(rows, 'row')}, none of them usable; the findings say why`;
+  return `the source returned ${countOf(rows, 'row')}, but none of them can be used; see the findings`;
 }

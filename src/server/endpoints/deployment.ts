@@ -79,7 +79,7 @@ export const deploymentEndpoints: readonly Endpoint[] = [
   changeToken(
     'refresh',
     'Refresh the token of a connection now',
-    'Presents the stored or configured refresh token, also where automatic refreshes wait.',
+    'Presents the stored or configured refresh token, even if automatic refreshes wait.',
   ),
   changeToken(
     'revoke',

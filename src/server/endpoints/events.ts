@@ -12,7 +12,7 @@ import type { Sight } from '../http/admit.ts';
 import { isIn, requestId, runId } from './parameters.ts';
 
 const description =
-  'Server-sent events. Each event is the whole state: one immediately, and one after each change, at most one per second. A comment comes after 15 seconds without one. After the final state comes the event `end`. With the Last-Event-ID of the final state the answer is 204. A closing server ends the stream: connect again.';
+  'Server-sent events. Each event is the whole state: one immediately, and one after each change, at most one per second. After 15 seconds without an event, the server sends a comment. After the final state comes the event `end`. With the Last-Event-ID of the final state the answer is 204. A closing server ends the stream: connect again.';
 
 interface Stream<All>
   extends Pick<Endpoint, 'id' | 'path' | 'part' | 'summary'>,

@@ -3,7 +3,7 @@ import { type QuietRequest, quietAlerts } from '../../app/alerts.ts';
 import type { AppIo } from '../../app/app-io.ts';
 import { countDays, readOverview } from '../../app/overview.ts';
 import { titlesOfAlert } from '../../core/run/codes/code-list.ts';
-import type { AlertSubject, AlertsReport, StandingProblem } from '../../ports/alerts.ts';
+import type { AlertsReport, StandingProblem } from '../../ports/alerts.ts';
 import { alertList, alertListView, quieted, quietedView } from '../../views/alerts.ts';
 import { muteOrder, quietOrder } from '../../views/orders.ts';
 import { dayList, dayListView, overview, overviewView } from '../../views/overview.ts';
@@ -36,12 +36,13 @@ function quiet(kind: Exclude<QuietRequest['kind'], 'mute'>, summary: string) {
   });
 }
 
-/** Returns what concerns the syncs that the caller sees, and their connections. */
+/** Returns what concerns the syncs that the caller sees, their connections and their sources. */
 function alertsSeen(report: AlertsReport, { syncs }: Pick<AppIo, 'syncs'>, sight: Sight): AlertsReport {
   if (sight.syncs === undefined) return report;
-  const isSeen = ({ subject: { kind, name } }: { readonly subject: AlertSubject }): boolean =>
-    syncs.some((sync) => isIn(sight, sync.name) && name === (kind === 'sync' ? sync.name : sync.connection)) &&
-    kind !== 'deployment';
+  const isSeen = ({ subject: { kind, name }, syncs: concerned = [] }: Pick<StandingProblem, 'subject' | 'syncs'>) => {
+    if (kind === 'deployment' || kind === 'source') return concerned.some((sync) => isIn(sight, sync));
+    return syncs.some((sync) => isIn(sight, sync.name) && name === (kind === 'sync' ? sync.name : sync.connection));
+  };
   return {
     ...report,
     channels: [],
@@ -51,11 +52,12 @@ function alertsSeen(report: AlertsReport, { syncs }: Pick<AppIo, 'syncs'>, sight
   };
 }
 
-/** Says only what kind of problem a connection has, because its texts name the other syncs. */
+/** Says only what kind of problem a connection or an HR system has, because its texts name the other syncs. */
 function withoutOthers(problem: StandingProblem): StandingProblem {
-  const { run: _run, count: _count, ...rest } = problem;
+  const { run: _run, count: _count, concerns: _concerns, syncs: _syncs, ...rest } = problem;
   if (rest.subject.kind === 'sync') return problem;
-  return { ...rest, summary: rest.title ?? titlesOfAlert(rest.code)[0], details: [] };
+  const action = rest.subject.kind === 'source' ? 'rollcall check' : rest.action;
+  return { ...rest, action, summary: rest.title ?? titlesOfAlert(rest.code)[0], details: [] };
 }
 
 export const alertEndpoints: readonly Endpoint[] = [

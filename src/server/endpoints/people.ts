@@ -105,7 +105,7 @@ export const peopleEndpoints: readonly Endpoint[] = [
     id: 'person-history',
     path: '/api/syncs/{sync}/people/{identification}/history',
     summary: 'What runs did with one user, newest first, and the decision of one of them',
-    description: 'Answers from the store alone. `run` or `at` selects the run whose decision is explained.',
+    description: 'Answers only from the store. `run` or `at` selects the run whose decision is explained.',
     params: byPerson,
     query: z.object({
       limit: limit(200, 20),

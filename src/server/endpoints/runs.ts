@@ -187,7 +187,7 @@ export const runEndpoints: readonly Endpoint[] = [
     path: '/api/runs/{id}/reject',
     summary: 'Reject the changes that guards held in the run, or some of them, while their reason lasts',
     description:
-      'No run delivers or holds these changes again until an accepted read ends their reason. If `only` leaves fields of a change, a run is requested that plans them.',
+      'No run delivers or holds these changes again until an accepted read ends their reason. If `only` leaves out fields of a change, the call requests a run that plans those fields.',
     body: verdictOrder,
     answer: verdict,
     refusals: [400, 404, 409],
@@ -229,7 +229,7 @@ export const runEndpoints: readonly Endpoint[] = [
     path: '/api/runs/{id}/undo',
     summary: 'Request a run that undoes what the run applied, or a part of it',
     description:
-      'The run reads source and platform, and makes the inverse changes with guards, holds and read-back. Later runs do not repeat undone changes. A preview with `undo` shows it before.',
+      'The run reads source and platform, and applies the inverse changes with guards, holds and read-back. Later runs do not repeat undone changes. A preview with `undo` shows it before.',
     body: undoOrder,
     status: 202,
     answer: requested,
@@ -252,7 +252,7 @@ export const previewEndpoints: readonly Endpoint[] = [
     path: '/api/previews',
     summary: 'Request a plan without effect, for a sync or for named employees',
     description:
-      'A worker makes it with the steps of a run. It sends nothing, counts no absence, opens no hold and ends no episode. Every user with the role viewer can open it until it expires.',
+      'A worker runs the steps of a run up to the plan. It sends nothing, counts no absence and opens no hold. Every user with the role viewer can open it until it expires.',
     cost: 10,
     body: previewOrder,
     status: 202,

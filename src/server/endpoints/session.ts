@@ -57,7 +57,7 @@ export const session = z
 
 export const sessionEnd = z
   .object({
-    location: z.string().nullable().describe('Where the browser also ends the session of the provider'),
+    location: z.string().nullable().describe('Address at which the browser ends the session of the provider'),
   })
   .meta({ id: 'SessionEnd' });
 

@@ -34,7 +34,8 @@ export function checkSignature(message: SignedMessage, webhook: WebhookSettings,
     throw new Refusal(401, 'SIGNATURE_WRONG', detail);
   }
   if (Math.abs(now - sentAt) > replayWindowMs) {
-    const detail = 'the timestamp differs from our clock by more than 5 minutes: sign again, and check both clocks';
+    const detail =
+      'the timestamp differs from the clock of the server by more than 5 minutes: sign again, and check both clocks';
     throw new Refusal(401, 'SIGNATURE_OLD', detail);
   }
   return createHash('sha256').update(expected).digest('hex');

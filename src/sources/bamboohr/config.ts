@@ -30,7 +30,7 @@ const statusField = (what: string, names: string) =>
   text()
     .nullable()
     .optional()
-    .meta({ description: `Field: ${what}. Default ${names}; null where there is none.` });
+    .meta({ description: `Field: ${what}. Default ${names}; null if the account has no such field.` });
 
 const StatusSettings = z
   .strictObject({

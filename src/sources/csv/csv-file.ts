@@ -126,7 +126,7 @@ const advice: Readonly<Record<string, string>> = {
 /** Returns why a file of this machine cannot be read, and the next step. */
 export function unreadable(path: string, cause: unknown): RollcallError {
   const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
-  const what = advice[code] ?? 'check the disk or share that holds it';
+  const what = advice[code] ?? 'check its disk or share';
   return new RollcallError(`cannot read ${path} (${code}): ${what}`, {
     code: 'SOURCE_UNAVAILABLE',
     retry: 'backoff',

@@ -37,7 +37,7 @@ function itemsOf(name: string, document: unknown): GuessedFile['settings'][numbe
   const found = findList(document);
   if (found !== undefined)
     return { key: 'items', value: found.path, evidence: 'the file is JSON, and this is its longest list' };
-  throw usageError(`${name} is JSON without a list of objects: save the answer that holds the people`);
+  throw usageError(`${name} is JSON without a list of objects: save the answer that contains the people`);
 }
 
 /** So many cells beyond ASCII show which encodings fit. */
@@ -88,7 +88,7 @@ async function guessLayout(path: string, text: string): Promise<GuessedFile['set
   );
   const { delimiter, rows, usual } = tries.reduce((one, other) => (other.usual > one.usual ? other : one));
   if (usual < 2) {
-    const message = `${path} has one column only: none of , ; | or tab separates its cells. Set source.delimiter in a file of rollcall init`;
+    const message = `${path} has one column only: it has no delimiter (, ; | or tab). Set source.delimiter in a file of rollcall init`;
     throw usageError(message);
   }
   const header = rows.find(({ filled }) => filled.length > 1 && filled.length * 10 >= usual * 6);

@@ -14,7 +14,7 @@ export async function readJsonFile({ name, next }: CsvFile, head: readonly Buffe
   try {
     return readJsonText(Buffer.concat(chunks));
   } catch {
-    throw unusable(`${name} is not complete JSON: it was cut, or is something else. Export it again`);
+    throw unusable(`${name} is not complete JSON: it is cut off, or has another format. Export it again`);
   }
 }
 

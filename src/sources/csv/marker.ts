@@ -63,17 +63,17 @@ const sha256Digits = /\b[0-9a-f]{64}\b/i;
 const binary = /[\u0000-\u0008\u000e-\u001f\u007f\ufffd]/;
 
 function nonsenseIn(text: string): string | undefined {
-  if (binary.test(text)) return 'holds binary data or text that is not UTF-8';
-  if (/^\s*</.test(text)) return 'holds a web page or XML';
+  if (binary.test(text)) return 'contains binary data or text that is not UTF-8';
+  if (/^\s*</.test(text)) return 'contains a web page or XML';
   if (/\b(?:rows|records|count)\b/i.test(text) && !namedRows.test(text)) return 'names rows without a whole number';
   if (/\bsha-?256\b/i.test(text) && !sha256Digits.test(text)) return 'names a sha256 without its 64 digits';
   const digits = /\b(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{96}|[0-9a-f]{128})\b/i.exec(text)?.[0];
-  if (digits !== undefined) return `holds a checksum of ${digits.length} digits, which is not a sha256`;
+  if (digits !== undefined) return `contains a checksum of ${digits.length} digits, which is not a sha256`;
   if (/^\s*[-+.\d][\d.,eE+-]*\s*$/.test(text) && !wholeNumber.test(text) && !moment.test(text)) {
-    return 'holds a number that is not a whole number of rows';
+    return 'contains a number that is not a whole number of rows';
   }
   const rest = known.reduce((left, expression) => left.replace(expression, ' '), text);
-  return /[\p{L}\p{N}]/u.test(rest) ? 'holds text that is not understood' : undefined;
+  return /[\p{L}\p{N}]/u.test(rest) ? 'contains text that Rollcall does not understand' : undefined;
 }
 
 const moment = /\b\d{4}-?\d\d-?\d\d(?:[T _-]?\d\d[:.-]?\d\d(?:[:.-]?\d\d(?:[.,]\d{1,9})?)?\s?(?:Z|[+-]\d\d:?\d\d)?)?\b/;

@@ -41,7 +41,7 @@ export async function* readFile(
     if (config.items !== undefined) return yield* readItems({ file, items: config.items }, config, request, io);
     const rows = await openRows(config, file);
     if (rows === undefined)
-      return { complete: false, rows: 0, reasons: [`${file.name} is empty: it holds no employees`] };
+      return { complete: false, rows: 0, reasons: [`${file.name} is empty: it contains no employees`] };
     if (request.kind === 'point') checkColumn(request.field, rows.layout, file.name);
     return yield* readRows({ file, rows }, completenessRule(config, io), acceptsOnly(request), io);
   } finally {
@@ -206,7 +206,7 @@ async function judgeCompleteness(
   previousStamp: string | undefined,
 ): Promise<ReadEnd> {
   const reasons = [...facts.doubts];
-  if (facts.rows === 0) reasons.push('the file holds no employees');
+  if (facts.rows === 0) reasons.push('the file contains no employees');
   const proof = await proofOf(rule, file, facts);
   reasons.push(...proof.problems);
   const newer = file.rank && previousStamp && newerBefore(file.rank, previousStamp);

@@ -102,7 +102,7 @@ async function onlyEntry(name: string, archive: ZipFile): Promise<Entry> {
     only ??= entry;
   }
   if (only === undefined || count > 1) {
-    const message = `${name} holds ${count} files, and it is unclear which one is the export: compress the CSV file alone`;
+    const message = `${name} holds ${count} files, and it is unclear which one is the export: compress only the CSV file`;
     throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
   }
   if (only.isEncrypted()) {

@@ -41,12 +41,12 @@ export const HibobConfig = z.strictObject({
   showInactive: z
     .boolean()
     .default(true)
-    .meta({ description: 'Whether to read people who left. Without them leavers can only be missing.' }),
+    .meta({ description: 'Whether to read people who left. Without them, leavers only become missing.' }),
   statuses: z
     .record(z.string(), z.enum(employmentStatuses))
     .default({})
     .meta({
-      description: 'Meaning of lifecycle statuses, where it differs from the default.',
+      description: 'Meaning of lifecycle statuses that differs from the default.',
       examples: [{ 'garden leave': 'terminated', probation: 'active' }],
     }),
   batchSize: z.int().min(1).max(1000).optional().meta({

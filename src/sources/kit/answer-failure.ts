@@ -6,7 +6,7 @@ import type { ReadRequest, SourceIo } from '../../ports/source.ts';
 
 /** The error of an answer that was read and lacks what it must have, so that it never counts as an empty one. */
 export function lacking(name: string, what: string, advice: string): RollcallError {
-  const message = `${name} was answered without ${what}: perhaps an error that came as a success, or another version of the API. ${advice}`;
+  const message = `${name} was answered without ${what}: perhaps an error with a success status, or another version of the API. ${advice}`;
   return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff' });
 }
 

@@ -79,7 +79,7 @@ export function defineKind<C extends { readonly kind: string }>(description: Kin
 }
 
 function noDelta(kind: string): RollcallError {
-  const message = `this source is always read completely: as it is configured, ${kind} has no delta (docs/sources/${kind}.md)`;
+  const message = `this source is always read completely: with this configuration, ${kind} has no delta (docs/sources/${kind}.md)`;
   return usageError(message);
 }
 

@@ -3,7 +3,7 @@ import { given } from '../../core/run/given.ts';
 import { HttpTls, HttpUrl, httpLimits, text } from '../kit/http/settings.ts';
 
 const login = {
-  url: HttpUrl.refine((url) => new URL(url).pathname === '/', 'must be the address alone, without a path or a version')
+  url: HttpUrl.refine((url) => new URL(url).pathname === '/', 'must be only the address, without a path or a version')
     .default('https://api.personio.de')
     .meta({ description: 'Address of the API, without its version.' }),
   clientId: text().meta({ description: 'Client ID of the API credential.' }),

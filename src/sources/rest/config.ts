@@ -12,7 +12,7 @@ const presence = (meaning: string) =>
 
 const StatusSettings = z
   .strictObject({
-    from: path('Path of the raw status. Without it the status is derived from the dates alone.', 'status').optional(),
+    from: path('Path of the raw status. Without it, the status is derived only from the dates.', 'status').optional(),
     map: z
       .record(z.string(), z.enum(employmentStatuses))
       .default({})
@@ -31,7 +31,7 @@ const Lookup = z.strictObject({
   path: text()
     .optional()
     .meta({
-      description: 'Path of one person, with `{value}`. A 404 means that there is none.',
+      description: 'Path of one person, with `{value}`. A 404 means that the person does not exist.',
       examples: ['/v1/people/{value}'],
     }),
 });
@@ -135,7 +135,7 @@ const keys = {
   parts: PartSettings.optional().meta({
     description: 'For lists that the API returns only in parts. All parts are read, one after the other.',
   }),
-  delta: DeltaSettings.optional().meta({ description: 'How to read only what changed.' }),
+  delta: DeltaSettings.optional().meta({ description: 'How to read only changed employees.' }),
   holds: z
     .strictObject({ terminated: presence('People who left'), future: presence('People hired for later') })
     .prefault({})

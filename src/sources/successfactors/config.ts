@@ -70,7 +70,10 @@ export const defaultExpand = [
 /** The section `syncs.*.source` of kind `successfactors`. */
 export const SuccessFactorsConfig = z.strictObject({
   kind: z.literal('successfactors'),
-  url: HttpUrl.refine((url) => new URL(url).pathname === '/', 'must be the API server alone, without a path').meta({
+  url: HttpUrl.refine(
+    (url) => new URL(url).pathname === '/',
+    'must be only the address of the API server, without a path',
+  ).meta({
     description: "The API server of the company's data center.",
     examples: ['https://api68.sapsf.eu'],
   }),

@@ -10,7 +10,7 @@ const StatusColumns = z
     terminationDate: text().default('Termination_Date').meta({ description: 'Column: last day.' }),
   })
   .prefault({})
-  .meta({ description: 'Columns that `rollcallStatus` is derived from, as far as they are in `columns`.' });
+  .meta({ description: 'The columns from which `rollcallStatus` is derived. Only those in `columns` are used.' });
 
 export const RaasConfig = z
   .strictObject({
@@ -33,7 +33,8 @@ export const RaasConfig = z
       .default('WID')
       .meta({ description: 'The column with a unique value in each row.', examples: ['WID'] }),
     countColumn: text().optional().meta({
-      description: 'A column with the number of rows of the report, in each row. It proves that no row is lost.',
+      description:
+        'A column that repeats the number of rows of the report in each row. It proves that no row is missing.',
     }),
     prompts: z
       .record(z.string(), z.string())
@@ -59,7 +60,7 @@ export const SoapConfig = z.strictObject({
     examples: ['https://wd3-services1.myworkday.com/ccx/service/acme/Human_Resources/v45.0'],
   }),
   auth: HttpAuth.meta({
-    description: 'kind basic goes into the envelope (WS-Security), as `ISU@tenant`; tokens go into the header.',
+    description: 'Kind `basic` is sent in the envelope (WS-Security), as `ISU@tenant`. Tokens are sent in the header.',
   }),
   workers: z
     .enum(['all', 'employees', 'contingent'])

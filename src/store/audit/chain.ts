@@ -51,7 +51,7 @@ export function createAudit(db: Database): Audit {
       const { seq, chain } = head;
       const proof: Proving = { from: seq, to: seq, start: chain, chain, forgotten: 0, broken: undefined };
       if (!(await isHeadSigned(db)))
-        return { ...proof, broken: 'the head of the pruned entries is not what was signed' };
+        return { ...proof, broken: 'the head of the pruned entries does not match its signature' };
       const read = (after: Row | undefined) =>
         db
           .selectFrom('audit')

@@ -33,8 +33,8 @@ interface Ends {
 
 /**
  * Moves all that another store has into this one, which must be empty: tokens, who is managed and missing, decisions, runs and
- * the audit stay true, because nobody works meanwhile. First every process is told to refuse the other store, so that no token
- * is ever presented from both. Then one transaction writes this one. A move that was killed in between continues when it is
+ * the audit stay true, because no process works meanwhile. First the other store is marked, so that every process refuses it and
+ * no token is ever presented from both. Then one transaction writes this one. A move that was killed in between continues when it is
  * called again. Throws as `openStore` does for a store that this version cannot use, and `CONFLICT` while a process works on one
  * of them: then both are as before.
  */

@@ -57,7 +57,7 @@ async function isShownAt(path: string, db: Database): Promise<boolean> {
 }
 
 function replaced(path: string): RollcallError {
-  const message = `the store ${path} was deleted or replaced while this process has it open. No run starts and no token is presented, because what is written now would be lost. Put the file back, or stop this process and start it again with the file that is there.`;
+  const message = `the store ${path} was deleted or replaced while this process has it open. No run starts and no token is presented, because new writes would be lost. Put the file back, or stop this process and start it again with the file that is there.`;
   const cause = Object.assign(new Error('the file at this path is missing or a different one'), {
     code: 'STORE_REPLACED',
   });

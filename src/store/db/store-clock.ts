@@ -148,6 +148,6 @@ function warnOfSkew({ at, lateMs }: Reading, { clock, logger, place }: ClockPart
 }
 
 function tellJump({ before, after }: ClockJump, { logger, place }: ClockParts): void {
-  const text = `the clock of the store ${place} jumped ${lengthOf(after - before)} ${after > before ? 'forward' : 'back'}. Decisions that depend on an age ignore the jump, so they may come later. Check the time service on the machine of the store (NTP, chrony)`;
+  const text = `the clock of the store ${place} jumped ${lengthOf(after - before)} ${after > before ? 'forward' : 'back'}. Decisions that depend on an age ignore the jump, so they may be late. Check the time service on the machine of the store (NTP, chrony)`;
   logger?.error({ store: place, jumpMs: after - before }, text);
 }

@@ -186,14 +186,14 @@ const words: Readonly<Record<CauseTopic, CauseWords>> = {
     code: 'uploads-refused',
     title: ({ status }) =>
       status === undefined ? 'the platform refuses all changes' : `the platform answers ${status} to changes`,
-    meanwhile: 'cannot deliver changes: no account is created, changed or disabled',
+    meanwhile: 'cannot deliver changes',
     unaffected: 'Reads work. Runs wait and try again, and later runs plan what was not sent.',
     action: checkPlatform,
   },
   files: {
     code: 'files-not-processed',
     title: () => 'files end as failed',
-    meanwhile: 'cannot deliver changes by file: no account is created, changed or disabled',
+    meanwhile: 'cannot deliver changes by file',
     unaffected: 'Reads work. Rows without an effect are sent again in smaller files, or by the next runs.',
     action: checkPlatform,
   },
@@ -238,9 +238,10 @@ function problemOf({ syncs, cause, reason }: Concerned, view: CauseView): AlertP
     summary: `${upper(title(cause))}, so ${countOf(names.length, 'sync')} ${meanwhile} (${who})`,
     details: [
       `Since ${formatMinute(from)}.${reason === '' ? '' : ` The last answer: ${reason}`}`,
+      'Meanwhile no account is created, changed or disabled for them.',
       ...(leavers === 0
         ? []
-        : [`${countOf(leavers, 'leaver has', 'leavers have')} access that should end soon or is late.`]),
+        : [`${countOf(leavers, 'leaver still has', 'leavers still have')} access that must end soon.`]),
     ],
     figures: [['Syncs', names.length], ...(leavers === 0 ? [] : [['Leavers due', leavers] as const])],
     from,

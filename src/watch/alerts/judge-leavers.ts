@@ -19,15 +19,21 @@ export function isAtRisk(clockAt: number, { withinMs, warnMs }: LeaverTarget, no
 interface LeaverView {
   readonly sync: { readonly name: string; readonly leavers?: WatchedLeavers };
   readonly now: number;
+  readonly leaversAtRisk: number;
 }
 
 const shownCauses = 5;
 
 /** Returns whether accounts of stated leavers miss the target soon, or a freeze makes them miss it. */
-export async function judgeLeavers({ sync, now }: LeaverView): Promise<AlertProblem | 'well' | undefined> {
+export async function judgeLeavers({
+  sync,
+  now,
+  leaversAtRisk,
+}: LeaverView): Promise<AlertProblem | 'well' | undefined> {
   const { name, leavers } = sync;
   if (leavers === undefined) return undefined;
   const frozenUntil = leavers.frozenUntil(now);
+  if (leaversAtRisk === 0 && frozenUntil === undefined) return 'well';
   const open = (await leavers.read()).filter(({ state }) => state === 'counting' || state === 'late');
   const some = open.filter(({ clockAt }) => isAtRisk(clockAt, leavers.target, now));
   if (some.length === 0 && frozenUntil === undefined) return 'well';

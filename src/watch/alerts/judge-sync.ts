@@ -3,7 +3,7 @@ import { classNoun } from '../../core/guard/guard.ts';
 import { type ChangeClass, changeClasses } from '../../core/plan/change.ts';
 import { ageOf, countOf, firstOf, formatMinute } from '../../core/run/formats.ts';
 import type { AlertProblem } from '../../ports/alerts.ts';
-import { noHolds } from '../../ports/decisions.ts';
+import type { OpenHolds } from '../../ports/decisions.ts';
 import type { SyncStanding } from '../../ports/reports.ts';
 import type { Run, Store } from '../../ports/store.ts';
 import type { WatchedLeavers } from './judge-leavers.ts';
@@ -28,8 +28,12 @@ export interface SyncFacts {
   readonly firstSeenAt: number;
   /** The minimum instant of the last success; undefined: no success is expected now. */
   readonly staleBefore: number | undefined;
-  /** Read only when a success is expected. */
   readonly last: SyncStanding | undefined;
+  readonly holds: OpenHolds;
+  /** Whether it was said that changes or a read wait. */
+  readonly isHeldKnown: boolean;
+  /** People whose accounts miss the target soon, or have missed it. */
+  readonly leaversAtRisk: number;
   /** The run in progress. */
   readonly underWay: Run | undefined;
   /** Whether a success may be late: the sync cannot run now, or is still catching up. */
@@ -49,14 +53,15 @@ export async function judgeHeld({
   run,
   store,
   now,
-}: Pick<SyncFacts, 'run' | 'store' | 'now'> & { readonly sync: Pick<WatchedSync, 'name'> }): Promise<
-  AlertProblem | 'well' | undefined
-> {
-  const { holds, changes, byClass } = (await store.holds.open([sync], now)).get(sync) ?? noHolds;
+  holds: { holds, changes, byClass },
+  isHeldKnown,
+}: Pick<SyncFacts, 'run' | 'store' | 'now' | 'holds' | 'isHeldKnown'> & {
+  readonly sync: Pick<WatchedSync, 'name'>;
+}): Promise<AlertProblem | 'well' | undefined> {
   if (holds.length === 0) {
     if (isDoubted(run)) return doubtedRead(run);
     // A doubted read has no holds. Only the next run can show that it is over.
-    return run === undefined && (await isNewestDoubted(sync, store)) ? undefined : 'well';
+    return run === undefined && isHeldKnown && (await isNewestDoubted(sync, store)) ? undefined : 'well';
   }
   if (run === undefined || run.scope.kind !== 'all') return undefined;
   const ends = Math.min(...holds.map(({ expiresAt }) => expiresAt));

@@ -1,5 +1,6 @@
 import type { AlertTopic } from '../../core/run/codes/code-names.ts';
 import { describeError, type RollcallError, usageError } from '../../core/run/errors.ts';
+import { given } from '../../core/run/given.ts';
 import {
   type AlertNotice,
   type AlertState,
@@ -13,6 +14,7 @@ import {
   type QuietOrder,
   severities,
 } from '../../ports/alerts.ts';
+import { noHolds } from '../../ports/decisions.ts';
 import type { Clock, Egress, Logger, NewId } from '../../ports/runtime.ts';
 import type { Run, Store } from '../../ports/store.ts';
 import { decideAlerts, freshState, type NoticeDraft, quietAlerts } from './decide.ts';
@@ -218,9 +220,17 @@ export function openAlerts(options: AlertsOptions): Alerts {
         signal.throwIfAborted();
         await evaluate({ kind: 'connection', name: connection.name }, await evaluateTokens(connection, io));
       }
+      const syncs = await attention.due({ ...look, isHindered: look.isHindered(look.concerned()) });
+      const syncNames = syncs.map(({ name }) => name);
+      const standings = await store.reports.syncs(syncNames, now);
+      const holds = await store.holds.open(syncNames, now);
       const due: SyncToEvaluate[] = [];
-      for (const sync of await attention.due({ ...look, isHindered: look.isHindered(look.concerned()) })) {
-        due.push({ sync, ended: await endedSince(sync.name, stateOf({ kind: 'sync', name: sync.name }), store) });
+      for (const sync of syncs) {
+        const { name } = sync;
+        const standing = standings.get(name);
+        const ended = await endedSince(standing, stateOf({ kind: 'sync', name }), store);
+        const leaversAtRisk = look.leaversAtRisk(name);
+        due.push({ sync, ended, standing, holds: holds.get(name) ?? noHolds, leaversAtRisk });
       }
       const signs = [
         ...due.flatMap(({ ended }) => ended.flatMap(signsOfEnd)),
@@ -281,8 +291,12 @@ export function openAlerts(options: AlertsOptions): Alerts {
     },
     async report(limit) {
       const states = await storedStates();
-      const standing = states.flatMap(({ subject, problems }) =>
-        Object.entries(problems).map(([topic, problem]) => ({ ...problem, topic: topic as AlertTopic, subject })),
+      const standing = states.flatMap(({ subject, problems, concerned = {} }) =>
+        Object.entries(problems).map(([topic, problem]) => {
+          const about = concerned[topic as CauseTopic];
+          const syncs = about && Object.keys(about.syncs);
+          return { ...problem, topic: topic as AlertTopic, subject, ...given({ syncs }) };
+        }),
       );
       const muted = states.flatMap(({ subject, muted: one }) => (one === undefined ? [] : [{ subject, ...one }]));
       const deliveries = limit === 0 ? [] : await store.alerts.list(limit);

@@ -50,8 +50,8 @@ interface AlertChecksIo {
   /** The name of this process: see `Observation`. */
   readonly process: string;
   readonly sight?: Sight;
-  /** Reads the queue; resolves to undefined when Redis does not answer. Absent: without Redis. */
-  readonly queue?: (() => Promise<Exclude<Observation['queue'], 'away'>>) | undefined;
+  /** Reads the queue; resolves to undefined when Redis does not answer. Undefined: without Redis. */
+  readonly queue: (() => Promise<Exclude<Observation['queue'], 'away'>>) | undefined;
 }
 
 export function openAlertChecks(alerts: Alerts, io: AlertChecksIo): AlertChecks {

@@ -2,8 +2,9 @@ import type { AlertTopic } from '../../core/run/codes/code-names.ts';
 import { given } from '../../core/run/given.ts';
 import type { AlertProblem, AlertState, KnownProblem, Lacked, Observation } from '../../ports/alerts.ts';
 import { deploymentLease, workersLease } from '../../ports/leases.ts';
+import type { SyncStanding } from '../../ports/reports.ts';
 import type { Clock } from '../../ports/runtime.ts';
-import type { Run, Store } from '../../ports/store.ts';
+import type { OpenHolds, Run, Store } from '../../ports/store.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
 import { catchUpMs } from './freshness.ts';
 import { type CauseTopic, type CauseView, judgeCause, type Sign } from './judge-cause.ts';
@@ -108,9 +109,13 @@ export interface EvaluationIo {
   readonly clock: Clock;
 }
 
-/** A sync, and its runs that have ended since its last evaluation. */
+/** A sync, with what was read of all such syncs at once. */
 export interface SyncToEvaluate {
   readonly sync: WatchedSync;
+  readonly standing: SyncStanding | undefined;
+  readonly holds: OpenHolds;
+  readonly leaversAtRisk: number;
+  /** Its runs that have ended since its last evaluation. */
   readonly ended: readonly Run[];
 }
 
@@ -127,13 +132,26 @@ export interface Evaluation {
 
 const runsAtATime = 100;
 
-/** Returns the runs of the sync that ended since the last evaluation, oldest first. */
-export async function endedSince(sync: string, before: AlertState, store: Store): Promise<readonly Run[]> {
+/** Returns the runs of the sync that ended since the last evaluation, oldest first. Reads nothing where none has. */
+export async function endedSince(
+  standing: SyncStanding | undefined,
+  before: AlertState,
+  store: Store,
+): Promise<readonly Run[]> {
+  const { newest, endedAt = 0 } = standing ?? {};
+  if (newest === undefined) return [];
+  const isOpen = newest.endedAt === undefined;
+  // What else ended before a run in progress is judged with that run.
+  if (isOpen ? endedAt <= before.judgedUntil : before.judgedRuns.includes(newest.id)) return [];
   // The runs of a sync end one after the other, so none of them ended before the last judged one. Before the first judged
   // run, only the newest one matters.
   const since = before.judgedUntil === 0 ? undefined : before.judgedUntil;
-  const ended = await store.alerts.endedRuns(sync, since, runsAtATime);
-  const unknown = ended.filter(({ id }) => !before.judgedRuns.includes(id));
+  const ended = await store.alerts.endedRuns(newest.sync, since, runsAtATime);
+  const unknown = ended.filter(({ id, startedAt }) => {
+    // A run that has ended since the standing was read is judged with the next evaluation, together with what it held.
+    const isLater = startedAt > newest.startedAt || (isOpen && id === newest.id);
+    return !isLater && !before.judgedRuns.includes(id);
+  });
   const runs = await Promise.all(unknown.map(({ id }) => store.runs.get(id)));
   return runs.filter((run) => run !== undefined);
 }
@@ -152,7 +170,7 @@ export interface SyncSurroundings {
 
 /** Evaluates the runs that have `ended` since the last evaluation, then the held changes and the freshness of the sync. */
 export async function evaluateSync(
-  { sync, ended }: SyncToEvaluate,
+  { sync, ended, standing, holds, leaversAtRisk }: SyncToEvaluate,
   before: AlertState,
   { open: openRuns, isHindered, freshFrom, isTold }: SyncSurroundings,
   { store, clock }: EvaluationIo,
@@ -171,8 +189,6 @@ export async function evaluateSync(
   const catchesUp = before.excusedUntil === 'hindered' ? now + catchUpMs : before.excusedUntil;
   const excusedUntil: AlertState['excusedUntil'] = isHindered ? 'hindered' : catchesUp;
   const staleBefore = sync.staleBefore(now);
-  const standings = staleBefore === undefined ? undefined : await store.reports.syncs([sync.name], now);
-  const last = standings?.get(sync.name);
   const judged = await judgeAll(syncTopics, {
     sync,
     store,
@@ -180,7 +196,10 @@ export async function evaluateSync(
     run: newest,
     firstSeenAt,
     staleBefore,
-    last,
+    last: standing,
+    holds,
+    isHeldKnown: before.problems.held !== undefined,
+    leaversAtRisk,
     underWay: openRuns.find((run) => run.sync === sync.name),
     isExcused: excusedUntil === 'hindered' || now < Math.max(excusedUntil ?? 0, freshFrom),
     isFailing: known?.severity === 'critical' && known.people === undefined && known.wellSince === undefined,
@@ -192,7 +211,7 @@ export async function evaluateSync(
     facts: [...facts, { at: now, topics: { ...topics, ...judged } }],
     also: given({ excusedUntil }),
     judged: { judgedUntil, judgedRuns: isSame ? [...before.judgedRuns, ...lastRuns] : lastRuns },
-    ...(staleBefore === undefined ? {} : { freshAt: last?.successAt ?? firstSeenAt }),
+    ...(staleBefore === undefined ? {} : { freshAt: standing?.successAt ?? firstSeenAt }),
   };
 }
 

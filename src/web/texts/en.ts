@@ -364,7 +364,7 @@ export const en = {
     retry: 'next attempt',
     audit: 'Audit of this token',
     refresh: 'Refresh the token',
-    refreshMeans: 'Presents the refresh token to the platform now, also when automatic refreshes wait.',
+    refreshMeans: 'Presents the refresh token to the platform now, even if automatic refreshes wait.',
     revoke: 'Revoke the tokens',
     revokeMeans: (syncs: string) => `Runs of ${syncs} fail until the token is refreshed, or a new one is configured.`,
   },
@@ -383,7 +383,7 @@ export const en = {
     run: 'Run now',
     runMeans: 'Requests a run about all employees. Guards hold changes above their limits.',
     full: 'Full read…',
-    fullMeans: 'Requests a run that reads every employee, also when the sync usually reads only changed ones.',
+    fullMeans: 'Requests a run that reads every employee, even if the sync usually reads only changed ones.',
   },
   reason,
 };

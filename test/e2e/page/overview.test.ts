@@ -55,7 +55,7 @@ see(
     await revisar.waitFor();
     expect(await seen.locator('html').getAttribute('lang')).toBe('es');
     await revisar.click();
-    await seen.getByText(/^7 inhabilitaciones: el límite sin aprobación es \d en 24 horas/).waitFor();
+    await seen.getByText(/^7 inhabilitaciones: hasta \d en 24 horas no necesitan aprobación/).waitFor();
     await revisar.click();
     await seen.getByRole('row', { name: 'se fue: ' }).first().waitFor();
     await seen.goto(server.url);

@@ -147,7 +147,7 @@ see(
     await office.applyRows([...employees(3), { ...stray, id: 'N1', mail: 'n1@example.com' }]);
     const server = await openTestServer(office.app);
     const { page } = await openBrowserPage(server, { token: operatorToken, path: '/syncs/people' });
-    await page.getByRole('link', { name: 'Accounts of the platform' }).click();
+    await page.getByRole('link', { name: 'Platform accounts' }).click();
     await page.getByText('E1', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Unmanaged 1' }).click();
     await page.getByText('E1', { exact: true }).waitFor({ state: 'detached' });

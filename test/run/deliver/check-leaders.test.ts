@@ -13,7 +13,7 @@ import { Killed, openScene, type Scene, type SceneOptions, settle } from '../run
 const at = (main?: string, ...secondary: string[]): Leaders => ({ main, secondary });
 const none = at();
 const unclear = { found: 'unclear', reason: 'no answer' } as const;
-const edited = 'mainLeader was changed by someone else';
+const edited = 'mainLeader was changed by another person or system';
 
 /** A change of leaders as a plan makes it. */
 function lead(identification: string, from: Leaders, to: Leaders, over: Partial<Change> = {}): Change {

@@ -432,7 +432,7 @@ describe('reading a change back', () => {
     expect(took).toBeGreaterThanOrEqual(settle.visibleWithinMs);
     expect(await scene.states()).toEqual({ ana: 'failed', eva: 'applied' });
     expect(await scene.findings()).toEqual([
-      'changed-elsewhere: area was changed by someone else; the next run plans again',
+      'changed-elsewhere: area was changed by another person or system; the next run plans again',
     ]);
     expect(await scene.ledger('ana')).toBeUndefined();
   });

@@ -259,9 +259,9 @@ describe('the rows of a failed file', () => {
     if (ana !== undefined) scene.users.set('ana', { ...ana, fields: { area: 'Elsewhere', firstName: 'Ana' } });
     await scene.play();
     expect(scene.sent.slice(1).flat()).not.toContain('ana');
-    expect((await scene.reasons()).ana).toBe('area was changed by someone else');
+    expect((await scene.reasons()).ana).toBe('area was changed by another person or system');
     expect(await scene.findings()).toContain(
-      'changed-elsewhere: area was changed by someone else; the next run plans again',
+      'changed-elsewhere: area was changed by another person or system; the next run plans again',
     );
     expect(await scene.ledger('ana')).toBeUndefined();
   });

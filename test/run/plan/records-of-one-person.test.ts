@@ -169,7 +169,7 @@ describe('a read that no plan can be made from', () => {
     {
       name: 'rows of an unknown status alone',
       records: [row('a1', { status: 'odd' }), row('b2', { status: 'odd' })],
-      why: 'the source returned 2 rows, none of them usable; the findings say why',
+      why: 'the source returned 2 rows, but none of them can be used; see the findings',
     },
     { name: 'a row that names nobody', records: [row('')], why: 'the source returned 1 row, none of them usable' },
   ])('of $name plans nothing and fails', async ({ records, why }) => {
@@ -192,7 +192,7 @@ describe('what a read tells', () => {
     expect(scene.source.requests).toEqual([]);
   });
 
-  it('is one absent field by its name, a field inside another by the whole, and none where the source knows none', async () => {
+  it('is one absent field by its name, a field inside another by the whole, and none where the source has none', async () => {
     const scene = await openPlanScene({ records: [row('a1')] });
     const fields = Object.keys(row('a1').fields);
     scene.source.fields = fields.filter((name) => name !== 'job');

@@ -139,7 +139,7 @@ describe('an empty plan', () => {
       read: { kind: 'full', at: scene.clock.now(), fingerprint: 'f1' },
       delivery: undefined,
       failure:
-        'the source returned 2 rows, none of them usable; the findings say why: nothing was changed. 2 of 2 rows have a status that is not in lifecycle; first at line of a1',
+        'the source returned 2 rows, but none of them can be used; see the findings: nothing was changed. 2 of 2 rows have a status that is not in lifecycle; first at line of a1',
     });
     expect(plan.facts).toEqual({ ...noPlan, sourceRows: 2, blocked: { 'status-unknown': 2 } });
     expect(plan.findings.map(({ code, identification }) => [code, identification])).toEqual([
@@ -161,7 +161,7 @@ describe('an empty plan', () => {
   it('ends after the failure where there is no cause', async () => {
     const scene = await openPlanScene({ records: [] });
     expect((await scene.plan(only('a1'))).plan.failure).toBe(
-      'the source knows none of the named people: nothing was changed.',
+      'the source has none of the named people: nothing was changed.',
     );
     scene.source.records = [row('a1', { status: 'odd' })];
     expect((await scene.plan(only('a1'))).plan.failure).toBeUndefined();

@@ -742,20 +742,20 @@ describe('complete: marker', () => {
   });
 
   it.each([
-    ['-2', 'holds a number that is not a whole number of rows'],
-    ['2.5', 'holds a number that is not a whole number of rows'],
-    ['2e0', 'holds a number that is not a whole number of rows'],
+    ['-2', 'contains a number that is not a whole number of rows'],
+    ['2.5', 'contains a number that is not a whole number of rows'],
+    ['2e0', 'contains a number that is not a whole number of rows'],
     ['rows=two', 'names rows without a whole number'],
     ['{"rows":null}', 'names rows without a whole number'],
     ['rows=2.5', 'names rows without a whole number'],
     ['sha256: pending', 'names a sha256 without its 64 digits'],
-    ['d41d8cd98f00b204e9800998ecf8427e  employees.csv', 'holds a checksum of 32 digits, which is not a sha256'],
-    ['<html>login</html>', 'holds a web page or XML'],
-    ['\u0000\u0001', 'holds binary data or text that is not UTF-8'],
-    ['ERROR: disk full', 'holds text that is not understood'],
-    ['qwertz', 'holds text that is not understood'],
-    ['in progress', 'holds text that is not understood'],
-    ['not done', 'holds text that is not understood'],
+    ['d41d8cd98f00b204e9800998ecf8427e  employees.csv', 'contains a checksum of 32 digits, which is not a sha256'],
+    ['<html>login</html>', 'contains a web page or XML'],
+    ['\u0000\u0001', 'contains binary data or text that is not UTF-8'],
+    ['ERROR: disk full', 'contains text that Rollcall does not understand'],
+    ['qwertz', 'contains text that Rollcall does not understand'],
+    ['in progress', 'contains text that Rollcall does not understand'],
+    ['not done', 'contains text that Rollcall does not understand'],
   ])('of nonsense proves nothing: %j', async (marker, what) => {
     const end = await readWithMarker(marker);
 

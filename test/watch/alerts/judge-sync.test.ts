@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { noPlan } from '../../../src/core/run/facts.ts';
+import { noHolds } from '../../../src/ports/decisions.ts';
 import type { Run, Store } from '../../../src/ports/store.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { judgeHeld } from '../../../src/watch/alerts/judge-sync.ts';
@@ -16,7 +17,10 @@ async function emptyStore(): Promise<Store> {
 }
 
 const doubted = { ...noPlan, isReadDoubted: true, doubt };
-const held = (run: Run, store: Store) => judgeHeld({ sync: { name: 'people' }, run, store, now });
+const held = async (run: Run, store: Store) => {
+  const holds = (await store.holds.open(['people'], now)).get('people') ?? noHolds;
+  return judgeHeld({ sync: { name: 'people' }, run, store, now, holds, isHeldKnown: true });
+};
 
 test.each(['held', 'partial'] as const)(
   'a run that ended %s with many people blocked is told with the likely cause',

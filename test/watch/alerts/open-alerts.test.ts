@@ -266,7 +266,7 @@ describe('a sync', () => {
   });
 
   it('alerts nobody about named people whom the source does not know, or whom an undo leaves as HR says', async () => {
-    const reason = 'the source knows none of the named people';
+    const reason = 'the source has none of the named people';
     const someRows = { ...noPlan, sourceRows: 2 };
     await runEnded({ outcome: 'failed', reason, plan: noPlan }, { kind: 'users', identifications: ['E1O'] });
     const some = { reason: 'the source does not know 1 named person', plan: { ...someRows, unknownPeople: 1 } };

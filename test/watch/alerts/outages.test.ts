@@ -8,6 +8,7 @@ import type { QueueDepth } from '../../../src/ports/metrics.ts';
 import type { OwnedRun, Store } from '../../../src/ports/store.ts';
 import type { TokenStatus } from '../../../src/ports/tokens.ts';
 import { openStore } from '../../../src/store/index.ts';
+import { judgeCause } from '../../../src/watch/alerts/judge-cause.ts';
 import { openAlerts } from '../../../src/watch/alerts/open-alerts.ts';
 import { type AlertChecks, openAlertChecks, openSight, type Sight } from '../../../src/watch/alerts/open-checks.ts';
 import { openRun, sampleTrigger } from '../../contracts/store-samples.ts';
@@ -463,7 +464,7 @@ describe('a shared cause', () => {
     expect(told().map(({ title }) => title)).toEqual(['RECOVERED source hr.example.com: the HR system answers again']);
   });
 
-  it('of uploads is critical after half an hour, or as soon as a leaver is at risk', async () => {
+  it('of uploads is critical after half an hour', async () => {
     processes = [openProcess('p0')];
     await lookFor(10 * second);
     await openWaiting();
@@ -473,6 +474,17 @@ describe('a shared cause', () => {
     const [worse] = told();
     expect(worse?.title).toBe('CRITICAL connection acme: the platform answers 503 to changes');
     expect(worse?.text).toContain('no account is created, changed or disabled');
+  });
+
+  it.each([
+    [0, 'warning'],
+    [2, 'critical'],
+  ])('of uploads with %i leavers at risk is %s at once', (leavers, severity) => {
+    const cause = causeOf('uploads', 503);
+    const sign = { kind: 'bad', topic: 'uploads', cause, sync: 'office1', connection: 'acme' } as const;
+    const view = { now: 1000, isConfigured: () => true, leaversAtRisk: () => leavers, isOpen: false, behind: [] };
+    const { finding } = judgeCause('uploads', undefined, [{ ...sign, from: 500, at: 900, reason: 'x' }], view);
+    expect(finding).toMatchObject({ severity, concerns: 1 });
   });
 
   it('is carried by the error, whatever its message says', () => {

@@ -49,10 +49,10 @@ export type Https = z.infer<typeof Https>;
 
 export const S3 = z.strictObject({
   endpoint: HttpUrl.optional().meta({
-    description: 'The address of the service where it is not AWS.',
+    description: 'The address of a service other than AWS.',
     examples: ['https://minio.example.com'],
   }),
-  region: text().meta({ description: 'The region of the bucket; `us-east-1` where the service has none.' }),
+  region: text().meta({ description: 'The region of the bucket; `us-east-1` if the service has no regions.' }),
   bucket: z
     .string()
     .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'must be 3 to 63 lower-case letters, digits, dots and hyphens')
@@ -65,7 +65,7 @@ export const S3 = z.strictObject({
     description: 'Access key of an account with `s3:GetObject`, and `s3:ListBucket` for a `*`.',
   }),
   secretAccessKey: text().meta({ description: 'Its secret.' }),
-  sessionToken: text().optional().meta({ description: 'Of temporary credentials.' }),
+  sessionToken: text().optional().meta({ description: 'The session token of temporary credentials.' }),
   addressing: z.enum(['path', 'host']).optional().meta({
     description:
       'Where the bucket name is: in the path, or before the host name. Default: `host` for AWS (`path` if the bucket has dots), `path` elsewhere.',

@@ -134,7 +134,7 @@ async function listObjects(s3: S3, bucketUrl: string, client: SourceClient): Pro
     token = page.NextContinuationToken;
     if (page.IsTruncated === 'false' || token === undefined) return found;
   }
-  const message = `${name} has more than ${maxPages} pages: write more of the name before the *`;
+  const message = `${name} has more than ${maxPages} pages: use a longer name before the *`;
   throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
 }
 

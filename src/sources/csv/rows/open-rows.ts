@@ -134,7 +134,7 @@ function readPreamble(path: string, head: string, config: CsvConfig): Preamble {
   if (delimiter === undefined) {
     const guess = headerLine(rest.split(anyLineEnd));
     if (guess > 0) throw misplaced(path, `line ${skippedLines + 1} has one column only`, skippedLines + guess);
-    const message = `the header of ${path} has one column only: none of , ; | or tab separates it. Set source.delimiter, or source.skipLines if lines stand above the header`;
+    const message = `the header of ${path} has one column only: it has no delimiter (, ; | or tab). Set source.delimiter, or source.skipLines if the file has lines above the header`;
     throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
   }
   return { delimiter, skipped, skippedLines };

@@ -49,10 +49,8 @@ export type HttpLimits = z.infer<typeof HttpLimits>;
 /** The section `tls` of a source over HTTPS. Values are PEM texts, usually `${file:…}`. */
 export const HttpTls = z
   .strictObject({
-    ca: text()
-      .optional()
-      .meta({ description: 'Certificates of the authorities to trust in place of the public ones.' }),
-    cert: text().optional().meta({ description: 'Client certificate, where the HR system requires one (mutual TLS).' }),
+    ca: text().optional().meta({ description: 'Certificates of the authorities to trust instead of the public ones.' }),
+    cert: text().optional().meta({ description: 'Client certificate, if the HR system requires one (mutual TLS).' }),
     key: text().optional().meta({ description: 'The private key of `cert`.' }),
     passphrase: text().optional().meta({ description: 'Passphrase of `key`.' }),
   })
@@ -95,7 +93,7 @@ export const HttpAuth = z
     z.strictObject({
       kind: z.literal('basic'),
       username: text().meta({ description: 'Name of the account.' }),
-      password: z.string().meta({ description: 'Password of the account; empty where the name is an API key.' }),
+      password: z.string().meta({ description: 'Password of the account; empty if the name is an API key.' }),
     }),
     z.strictObject({ kind: z.literal('bearer'), token: text().meta({ description: 'A token that does not rotate.' }) }),
     z.strictObject({
@@ -104,12 +102,12 @@ export const HttpAuth = z
     }),
     z.strictObject({
       kind: z.literal('client-credentials'),
-      clientSecret: text().meta({ description: 'The secret that belongs to `clientId`.' }),
+      clientSecret: text().meta({ description: 'The secret of `clientId`.' }),
       ...oauth,
     }),
     z.strictObject({
       kind: z.literal('refresh-token'),
-      clientSecret: text().optional().meta({ description: 'The secret that belongs to `clientId`, where it has one.' }),
+      clientSecret: text().optional().meta({ description: 'The secret of `clientId`, if it has one.' }),
       refreshToken: text().meta({ description: 'The first refresh token. Later ones are kept in the store, sealed.' }),
       ...oauth,
     }),

@@ -1,4 +1,5 @@
 import { auditTables, table } from './001-start-audit.ts';
+import { processTables } from './001-start-processes.ts';
 
 /** All tables. `bigint`, because instants exceed 32 bits. `tables.ts` says to whom a column belongs. */
 export const store = {
@@ -10,33 +11,7 @@ export const store = {
     /** The id of the store whose content was moved here. */
     moved_from: 'text',
   }),
-  leases: table(['name'], {
-    name: 'text not null',
-    /** Null while the lease is free. The row stays, so that the fence never restarts. */
-    owner: 'text',
-    fence: 'bigint not null',
-    until_at: 'bigint not null',
-    /** How often it was taken over from an owner that had not released it. */
-    deaths: 'integer not null default 0',
-  }),
-  /** An owner that waits for the lease `name`. */
-  turns: table(['name', 'owner'], {
-    name: 'text not null',
-    owner: 'text not null',
-    number: 'bigint not null',
-    /** The place counts until then. */
-    until_at: 'bigint not null',
-  }),
-  /** What the clock showed at an instant of a machine's uptime. */
-  clock_marks: table(['boot'], {
-    boot: 'text not null',
-    uptime_ms: 'bigint not null',
-    at: 'bigint not null',
-  }),
-  clock_jumps: table(['before_at', 'after_at'], {
-    before_at: 'bigint not null',
-    after_at: 'bigint not null',
-  }),
+  ...processTables,
   triggers: table(['id'], {
     id: 'text not null',
     sync: 'text not null',
@@ -429,12 +404,6 @@ export const store = {
     subject: 'text not null',
     version: 'bigint not null',
     state: 'text not null',
-  }),
-  /** What one process sees: see `Observation`. */
-  observations: table(['process'], {
-    process: 'text not null',
-    until_at: 'bigint not null',
-    seen: 'text not null',
   }),
   alert_deliveries: table(['notice', 'channel'], {
     notice: 'text not null',

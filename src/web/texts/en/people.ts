@@ -151,7 +151,7 @@ export const accounts = {
 export const mapping = {
   trial: {
     title: 'Try another mapping',
-    hint: 'Change the mapping and see whom it would change. Nothing is sent, and the configuration stays as it is.',
+    hint: 'Change the mapping, and see which people would change. Nothing is sent, and the configuration stays as it is.',
     preview: 'Preview the changes',
   },
   title: 'Mapping',
