@@ -7,7 +7,7 @@ const changing: readonly (readonly [RegExp, string])[] = [
   [/\bMCowBQYDK2VwAyEA[\w+/=]+/g, 'PUBLIC KEY'],
   [/\b[0-9a-f]{16}([0-9a-f]{16})?\b/g, 'KEY'],
   [/(?<=\/auth\/link\?code=)[\w-]{32}/g, 'CODE'],
-  [/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? UTC/g, 'TIME'],
+  [/\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d(\.\d+)?)? UTC/g, 'TIME'],
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z?/g, 'TIME'],
   // A report that ends today.
   [/(?<=from \d{4}-\d\d-\d\d to )\d{4}-\d\d-\d\d(?=:)/g, 'TODAY'],

@@ -1,15 +1,16 @@
 import { blockedKinds } from '../core/guard/blocked.ts';
 import { createZoneDays, isTimeZone } from '../core/person/time-zone.ts';
+import { personEvents } from '../core/plan/event.ts';
 import { usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
-import { noKinds } from '../core/run/report.ts';
+import { zeros } from '../core/run/run.ts';
 import { noHolds } from '../ports/decisions.ts';
 import { deploymentLease, workersLease } from '../ports/leases.ts';
-import type { AppliedCount, EndedCount, LastRead, SyncStanding } from '../ports/reports.ts';
+import type { AppliedCount, Counted, EndedCount, LastRead, SyncStanding } from '../ports/reports.ts';
 import type { Batch, Run } from '../ports/store.ts';
 import type {
-  DayCounts,
   DaysReport,
+  DayTotals,
   Overview,
   RunStep,
   SyncHealth,
@@ -76,6 +77,8 @@ function overviewOf(view: SyncView, found: Found, io: AppIo): SyncOverview {
   const holds = waitingOf(stored, found);
   const { lastRun } = state;
   const step = lastRun !== undefined && lastRun.endedAt === undefined ? stepOf(lastRun, found, io) : undefined;
+  const isOfSync = ({ sync }: Counted): boolean => sync === stored;
+  const { applied, ended } = found.recent;
   const isWaiting = holds.changes + holds.reads + holds.expired.changes > 0;
   const kind =
     step !== undefined ? 'running' : isWaiting ? 'needs-approval' : requests > 0 ? ('waiting' as const) : 'idle';
@@ -86,7 +89,7 @@ function overviewOf(view: SyncView, found: Found, io: AppIo): SyncOverview {
     activity: { kind, run: step },
     holds,
     people: peopleOf(found.lastReads.get(stored)),
-    lastDay: lastDayOf(stored, found.recent),
+    lastDay: countRecent({ applied: applied.filter(isOfSync), ended: ended.filter(isOfSync) }),
     requests,
   };
 }
@@ -100,7 +103,8 @@ function peopleOf(read: LastRead | undefined): SyncOverview['people'] {
   const reasons = blockedKinds.map((kind) => [kind, blocked[kind] ?? 0] as const);
   const skipped = [['out-of-scope', outOfScope], ['no-account', noAccount], ...reasons] as const;
   return {
-    ...{ readAt: read.at, run: read.run, source: read.rows, matched, owned: managedUsers },
+    ...{ readAt: read.at, run: read.run, source: read.rows, owned: managedUsers },
+    ...{ matched: matched + read.created, blocked: reasons.reduce((sum, [, some]) => sum + some, 0) },
     ...{ platform: platformUsers, unknown: unmanaged },
     skipped: Object.fromEntries(skipped.filter(([, people]) => people > 0)),
   };
@@ -117,17 +121,15 @@ async function readRecent({ engine: { store } }: Pick<AppIo, 'engine'>, since: n
   return { applied, ended };
 }
 
-function lastDayOf(name: string, { applied, ended }: Recent): SyncOverview['lastDay'] {
-  const changes: Record<string, number> = {};
-  for (const { sync, kind, count } of applied) if (sync === name) changes[kind] = (changes[kind] ?? 0) + count;
-  const ends = ended.filter(({ sync }) => sync === name);
-  const sum = (of: (end: EndedCount) => number): number => ends.reduce((all, end) => all + of(end), 0);
-  return {
-    runs: sum(({ count }) => count),
-    failedRuns: sum((end) => (isBadEnd(end) ? end.count : 0)),
-    failed: sum(({ failed }) => failed),
-    changes,
-  };
+function countRecent({ applied, ended }: Recent): DayTotals {
+  const total = { runs: 0, failedRuns: 0, failed: 0, ...zeros(personEvents) };
+  for (const { event, count } of applied) total[event] += count;
+  for (const end of ended) {
+    total.runs += end.count;
+    total.failed += end.failed;
+    if (isBadEnd(end)) total.failedRuns += end.count;
+  }
+  return total;
 }
 
 function isBadEnd({ outcome, isSuccess }: EndedCount): boolean {
@@ -225,27 +227,17 @@ export async function countDays({ engine: io }: AppIo, { days: count, timezone }
   const first = days[0] ?? '';
   // A day begins at most 14 hours before, and 12 hours after, the day of UTC.
   const since = Date.parse(`${first}T00:00:00Z`) - dayMs;
-  const { applied, ended } = await readRecent({ engine: io }, since);
-  const counts = new Map<string, Map<string, Draft>>();
-  for (const name of io.syncs.keys()) counts.set(name, new Map(days.map((day) => [day, emptyDay(day)])));
-  for (const { sync, at, kind, count: changes } of applied) {
-    const day = counts.get(sync)?.get(dayOf(at));
-    if (day !== undefined) day[kind] += changes;
-  }
-  for (const end of ended) {
-    const day = counts.get(end.sync)?.get(dayOf(end.at));
-    if (day === undefined) continue;
-    day.runs += end.count;
-    day.failed += end.failed;
-    if (isBadEnd(end)) day.failedRuns += end.count;
-  }
-  return { timezone, days, syncs: [...counts].map(([name, byDay]) => ({ name, days: [...byDay.values()] })) };
-}
-
-type Draft = { -readonly [Name in keyof DayCounts]: DayCounts[Name] };
-
-function emptyDay(day: string): Draft {
-  return { day, runs: 0, failedRuns: 0, ...noKinds, failed: 0 };
+  const recent = await readRecent({ engine: io }, since);
+  const placeOf = ({ sync, at }: Counted): string => `${dayOf(at)} ${sync}`;
+  const [applied, ended] = [Map.groupBy(recent.applied, placeOf), Map.groupBy(recent.ended, placeOf)];
+  const syncs = [...io.syncs.keys()].map((name) => {
+    const ofDay = (day: string) => {
+      const place = `${day} ${storedName(name, io.syncs)}`;
+      return { day, ...countRecent({ applied: applied.get(place) ?? [], ended: ended.get(place) ?? [] }) };
+    };
+    return { name, days: days.map(ofDay) };
+  });
+  return { timezone, days, syncs };
 }
 
 /** Returns plain dates in order, the last one included. */

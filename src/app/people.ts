@@ -3,7 +3,7 @@ import { partWords } from '../core/guard/approvals.ts';
 import { leaderValues } from '../core/person/leaders.ts';
 import { foldText, normalText } from '../core/person/text.ts';
 import { type Change, isFreezable } from '../core/plan/change.ts';
-import { decisionAbout } from '../core/plan/decision.ts';
+import { decisionAbout, skippedBy } from '../core/plan/decision.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import { waitWords } from '../core/plan/ledger-steps.ts';
 import { chunk } from '../core/run/batch.ts';
@@ -163,8 +163,8 @@ function becomesOf(change: Change, { decided, frozen, held }: ChangeFacts): stri
   const by = decided?.by === undefined ? '' : ` by ${decided.by}`;
   switch (decided?.state) {
     case 'rejected': {
-      const why = decided.why === undefined ? '' : ` (${decided.why})`;
-      return `the next run drops the ${change.kind}: it was rejected${by} at ${formatInstant(decided.at)}${why}. Only "rollcall approve RUN --reopen" brings it back`;
+      const run = decided.run ?? 'RUN';
+      return `the ${change.kind} is ${skippedBy(decided)}. Only "rollcall approve ${run} --reopen" brings it back`;
     }
     case 'approved':
       return `the next run sends the ${change.kind}: it was approved${by}`;

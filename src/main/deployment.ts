@@ -154,7 +154,8 @@ async function runRole(parts: DeploymentParts, options: StartOptions): Promise<v
         setUp,
       }));
     if (server !== undefined) {
-      logger.info({ url: server.url, serves: role }, 'listening');
+      const signIn = role === 'all' || role === 'server' ? { signIn: signInWords(config, listen?.host) } : {};
+      logger.info({ url: server.url, serves: role, ...signIn }, 'listening');
       onListening?.(server.url);
     }
     const ready = (): void => {
@@ -392,6 +393,18 @@ export async function serveWaiting(
   });
   if (serving !== undefined) logger.info({ url: serving.url, serves: 'health' }, 'listening');
   return async () => serving?.close();
+}
+
+/** Says how to sign in to the page. A link that signs in is a secret, so no log has it. */
+function signInWords({ server }: Config, host = server?.host ?? '127.0.0.1'): string {
+  const ways = [
+    ...(server?.openId === undefined ? [] : ['by server.openId']),
+    ...((server?.tokens ?? []).length === 0 ? [] : ['with a token of server.tokens']),
+    ...(server?.signInLink === undefined || !isLoopback(host)
+      ? []
+      : ['with the link that "rollcall start --link" prints']),
+  ];
+  return ways.length === 0 ? 'no way is configured: set server.tokens or server.openId' : ways.join(', or ');
 }
 
 function settingsOf(

@@ -72,15 +72,16 @@ interface Written {
 async function write({ what, days, sync, language }: MailSettings, at: number, engine: EngineIo): Promise<Written> {
   if (what === 'data-quality') return writeCorrections(sync ?? '', language, engine);
   const { daysBefore, reportCsv, reportPeople } = await import('../app/changes/reports.ts');
+  const { reportHead } = await import('../views/reports.ts');
   const report = await reportPeople({ engine }, { kind: what, ...daysBefore(at, days), ...given({ sync }) });
   const { from, to, people } = report;
   const rows: string[] = [];
   for await (const some of reportCsv(report)) rows.push(some);
   return {
     about: `${what}, ${from} to ${to}`,
-    head: `${countOf(people.length, what.slice(0, -1))} from ${from} to ${to}`,
-    note: ', both days included (UTC)',
-    counts: Object.entries(report.counts).map(([state, count]) => `${state}: ${count}`),
+    head: reportHead(report),
+    note: ' (both days included, UTC)',
+    counts: [],
     csv: rows.join(''),
     file: `${what}_${from}_${to}`,
     count: people.length,

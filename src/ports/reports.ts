@@ -1,4 +1,5 @@
 import type { Change, ChangeClass, ChangeKind, ChangePart } from '../core/plan/change.ts';
+import type { PersonEvent } from '../core/plan/event.ts';
 import type { PlanFacts } from '../core/run/facts.ts';
 import type { Finding, FindingCode } from '../core/run/finding.ts';
 import type { ChangeState } from '../core/run/run.ts';
@@ -38,6 +39,8 @@ export interface LastRead {
   readonly at: number;
   readonly run: string;
   readonly rows: number;
+  /** Accounts that the run made after the read. */
+  readonly created: number;
   readonly plan: PlanFacts | undefined;
 }
 
@@ -45,7 +48,7 @@ export interface LastRead {
 export const quarterMs = 900_000;
 
 /** A number of events of one sync in a quarter of an hour. */
-interface Counted {
+export interface Counted {
   readonly sync: string;
   /** Start of the quarter (epoch ms). */
   readonly at: number;
@@ -53,7 +56,7 @@ interface Counted {
 }
 
 export interface AppliedCount extends Counted {
-  readonly kind: ChangeKind;
+  readonly event: PersonEvent;
 }
 
 export interface EndedCount extends Counted {
@@ -138,6 +141,7 @@ export interface FoundInRun {
   readonly sync: string;
   readonly run: string;
   readonly at: number;
+  readonly event: PersonEvent;
   readonly change: PlannedChange;
 }
 

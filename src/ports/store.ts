@@ -239,6 +239,8 @@ export interface Applier {
 }
 
 export interface PlanCount {
+  /** Creates that were applied. */
+  readonly created: number;
   /** Rejected changes count here only. */
   readonly states: Readonly<Record<ChangeState, number>>;
   readonly kinds: Readonly<Record<ChangeKind, number>>;

@@ -44,7 +44,7 @@ export async function closeRun(
     await dropUnsent(owned, io);
     count = await io.store.plans.count(run.id);
   }
-  const { kinds, classes, states } = count;
+  const { kinds, classes, states, created } = count;
   const { plan = noPlan } = run;
   const counts = countChanges(kinds, classes, states, plan.repeated);
   const end = { counts, states, isCancelled: run.isCancelRequested, failure: failure ?? run.reason, plan };
@@ -63,7 +63,7 @@ export async function closeRun(
     outcome,
     isSuccess,
     counts,
-    end: { ...run.end, reasons },
+    end: { ...run.end, reasons, created },
     waiting: undefined,
     ...(reason === undefined ? {} : { reason }),
   } as const;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { PlanFacts } from '../core/run/facts.ts';
+import type { EndFacts, PlanFacts } from '../core/run/facts.ts';
 import type { Counts } from '../core/run/run.ts';
 import { type AppliedCount, type EndedCount, factKey, quarterMs, type Reports } from '../ports/reports.ts';
 import type { Uptime } from '../ports/runtime.ts';
@@ -64,6 +64,7 @@ export function createReports(db: Database, keys: KeyRing, uptime: Pick<Uptime, 
         sync: row.sync,
         run: row.plan,
         at: row.made_at,
+        event: row.event,
         change: toPlannedChange(row, keys),
       }));
     },
@@ -132,11 +133,13 @@ export function createReports(db: Database, keys: KeyRing, uptime: Pick<Uptime, 
       const rows = await db
         .selectFrom('rosters')
         .innerJoin('runs', 'runs.id', 'rosters.run')
-        .select(['rosters.sync', 'rosters.run', 'rosters.read_at', 'rosters.people', 'runs.plan'])
+        .select(['rosters.sync', 'rosters.run', 'rosters.read_at', 'rosters.people', 'runs.plan', 'runs.end_facts'])
         .execute();
       return new Map(
-        rows.map(({ sync, run, read_at: at, people, plan }) => {
-          return [sync, { at, run, rows: people, plan: plan === null ? undefined : (JSON.parse(plan) as PlanFacts) }];
+        rows.map(({ sync, run, read_at: at, people, plan, end_facts: end }) => {
+          const { created = 0 } = end === null ? {} : (JSON.parse(end) as Partial<EndFacts>);
+          const facts = plan === null ? undefined : (JSON.parse(plan) as PlanFacts);
+          return [sync, { at, run, rows: people, created, plan: facts }];
         }),
       );
     },
@@ -148,15 +151,15 @@ export function createReports(db: Database, keys: KeyRing, uptime: Pick<Uptime, 
           .selectFrom('changes')
           // Joined, SQLite could begin with the plans, and read all changes of each.
           .select((eb) => eb.selectFrom('plans').select('sync').whereRef('plans.id', '=', 'changes.plan').as('sync'))
-          .select((eb) => ['kind', quarterOf('applied_at').as('at'), eb.fn.countAll<number>().as('count')])
+          .select((eb) => ['event', quarterOf('applied_at').as('at'), eb.fn.countAll<number>().as('count')])
           .where('applied_at', '>=', from)
           .where('applied_at', '<=', to)
-          .groupBy(['sync', 'kind', quarterOf('applied_at')])
+          .groupBy(['sync', 'event', quarterOf('applied_at')])
           .execute();
-        for (const { sync, kind, at, count } of rows) {
-          const key = `${at} ${kind} ${sync}`;
+        for (const { sync, event, at, count } of rows) {
+          const key = `${at} ${event} ${sync}`;
           const before = found.get(key)?.count ?? 0;
-          found.set(key, { sync: sync ?? '', kind, at, count: before + count });
+          found.set(key, { sync: sync ?? '', event, at, count: before + count });
         }
       }
       return [...found.values()];

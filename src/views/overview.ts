@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { type PersonEvent, personEvents } from '../core/plan/event.ts';
+import { countOf } from '../core/run/formats.ts';
 import { type AlertsReport, severities } from '../ports/alerts.ts';
 import type { Run } from '../ports/store.ts';
 import { partApprovals } from './holds.ts';
@@ -22,6 +24,22 @@ const health = z.object({
 });
 
 const fraction = z.object({ done: count, total: count }).nullable();
+
+/** From the worst. */
+const states = ['failing', 'stale', 'needs-approval', 'paused', 'never-ran', 'succeeding'] as const;
+
+/** The words of status and page. */
+export const stateWords = {
+  failing: 'Failing',
+  stale: 'Stale',
+  'needs-approval': 'Needs approval',
+  paused: 'Paused',
+  'never-ran': 'Never ran',
+  succeeding: 'Healthy',
+  idle: 'Idle',
+  waiting: 'Waiting for its turn',
+  running: 'Running',
+} as const;
 
 const activity = z.object({
   kind: z.enum(['idle', 'waiting', 'running', 'needs-approval']),
@@ -47,18 +65,20 @@ const people = z.object({
   readAt: instant,
   run: z.string().describe('The run that made the read'),
   source: count.describe('Records of the HR system'),
-  matched: count.describe('People of the HR system who have an account'),
+  matched: count.describe('People of the HR system who have an account, with those that the run made'),
+  blocked: count.describe('People for whom someone must act first: their records are in trouble, or in a conflict'),
   platform: count.describe('Accounts of the platform'),
   owned: count.describe('Accounts that the sync owns'),
   unknown: count.describe('Accounts that no record names and no sync owns'),
   skipped: amounts.describe('People without a change, by reason: out-of-scope, no-account, or why they are blocked'),
 });
 
-const lastDay = z.object({
+/** What happened in a time: runs that ended, and changes that were seen applied, by what happened to their person. */
+const counted = z.object({
   runs: count,
-  failedRuns: count.describe('Runs that ended as failed or partial'),
+  failedRuns: count.describe('Runs that did not do their work'),
   failed: count.describe('Changes that failed'),
-  changes: amounts.describe('Changes that were seen applied, by kind'),
+  ...(Object.fromEntries(personEvents.map((event) => [event, count])) as Record<PersonEvent, typeof count>),
 });
 
 const waiting = z.object({
@@ -75,6 +95,7 @@ const waiting = z.object({
 export const overview = z
   .object({
     at: instant,
+    worst: z.enum(states).nullable().describe('The worst state of a sync; null: there is none'),
     work: z.object({
       isDeploymentRunning: z.boolean(),
       deploymentSeenAt: instant.nullable().describe('null: it never ran, or was stopped in order'),
@@ -95,7 +116,7 @@ export const overview = z
         activity,
         holds: waiting,
         people: people.nullable().describe('null: no full read was accepted yet'),
-        lastDay: lastDay.describe('The last 24 hours, to a quarter of an hour'),
+        lastDay: counted.describe('The last 24 hours, to a quarter of an hour'),
         requests: count,
         leavers: leaversSummary.nullable(),
         frozenUntil: instant
@@ -114,6 +135,8 @@ export const overview = z
   .meta({ id: 'Overview' });
 
 /** How the runs of a sync go, whatever it does at this moment. */
+export type DayTotals = z.output<typeof counted>;
+
 export type SyncHealth = Inner<z.output<typeof health>>;
 
 export interface RunStep {
@@ -142,7 +165,7 @@ export interface SyncOverview extends Omit<SyncState, 'waiting'> {
   };
   readonly holds: WaitingWork;
   readonly people: Inner<z.output<typeof people>> | undefined;
-  readonly lastDay: Inner<z.output<typeof lastDay>>;
+  readonly lastDay: DayTotals;
   /** Requests that no run has taken. */
   readonly requests: number;
   readonly leavers?: LeaversSummary;
@@ -155,6 +178,19 @@ export interface Overview {
   readonly work: Inner<z.output<typeof overview>['work']>;
 }
 
+/** Says `520 people in HR → 517 accounts; 3 need someone; 2 leave today`. */
+export function peopleSentence({ people, leavers }: Pick<SyncOverview, 'people' | 'leavers'>): string | undefined {
+  if (people === undefined) return undefined;
+  const { dueToday = 0, late = 0 } = leavers ?? {};
+  const parts = [
+    `${countOf(people.source, 'person', 'people')} in HR → ${countOf(people.matched, 'account')}`,
+    ...(people.blocked === 0 ? [] : [`${people.blocked} ${people.blocked === 1 ? 'needs' : 'need'} someone`]),
+    ...(dueToday === 0 ? [] : [`${dueToday} ${dueToday === 1 ? 'leaves' : 'leave'} today`]),
+    ...(late === 0 ? [] : [`${countOf(late, 'leaver')} late`]),
+  ];
+  return parts.join('; ');
+}
+
 const phases: readonly string[] = ['reading', 'planning', 'delivering', 'proving'];
 
 export const overviewView = viewOf(
@@ -163,6 +199,9 @@ export const overviewView = viewOf(
     const sum = (of: (sync: SyncOverview) => number): number => syncs.reduce((all, sync) => all + of(sync), 0);
     return {
       ...state,
+      worst: states.find((word) =>
+        syncs.some(({ health: { state: is }, activity: { kind } }) => word === is || word === kind),
+      ),
       syncs: syncs.map(syncOf),
       waiting: {
         holds: sum(({ holds }) => holds.holds),
@@ -202,19 +241,7 @@ function syncOf(state: SyncOverview) {
   };
 }
 
-const dayOfSync = z.object({
-  day: z.string().describe('YYYY-MM-DD'),
-  runs: count,
-  failedRuns: count.describe('Runs that ended as failed or partial'),
-  create: count,
-  update: count,
-  enable: count,
-  disable: count,
-  remove: count,
-  lead: count,
-  unlead: count,
-  failed: count.describe('Changes that failed'),
-});
+const dayOfSync = counted.extend({ day: z.string().describe('YYYY-MM-DD') });
 
 export const dayList = z
   .object({
@@ -227,7 +254,6 @@ export const dayList = z
     description: 'Changes count on the day when the platform showed them, runs on the day when they ended',
   });
 
-export type DayCounts = Inner<z.output<typeof dayOfSync>>;
 export type DaysReport = Inner<z.output<typeof dayList>>;
 
 export const dayListView = viewOf(dayList, ({ syncs, ...report }: DaysReport, isShown: (sync: string) => boolean) => ({

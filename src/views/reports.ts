@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { type Correction, correctionWords, type Language } from '../core/person/corrections.ts';
+import { changeKinds } from '../core/plan/change.ts';
+import { countOf } from '../core/run/formats.ts';
 import type { FoundInRun } from '../ports/reports.ts';
 import { change, changeView } from './changes.ts';
 import { count, type Inner, instant, personal, toWire, viewOf } from './wire.ts';
@@ -35,7 +37,7 @@ export const personReport = z
         identification: z.string(),
         name: z.string(),
         email: z.string(),
-        change: z.string().describe('create, enable, disable or remove'),
+        change: z.enum(changeKinds).describe('create, enable, disable or remove'),
         saidAt: instant.describe('When a read first showed it'),
         hireDate: z.string().nullable().describe('The value of orgEntryDate; null: not mapped, or blank'),
         leaveDate: z
@@ -54,15 +56,35 @@ export const personReport = z
         sentAt: instant.nullable(),
         keptBy: z.string().nullable().describe('Who rejected the change; null: no one'),
         keptWhy: z.string().nullable(),
+        countedAs: z
+          .string()
+          .describe('leaver, joiner or returner; or why the person is none: rejected, withdrawn, held, undone, …'),
       }),
     ),
-    counts: z.record(z.string(), count).describe('People by state'),
+    counts: z.record(z.string(), count).describe('People by `countedAs`'),
   })
   .meta({ id: 'PersonReport' });
 
 export type PersonReport = Inner<z.output<typeof personReport>>;
 
 export const personReportView = toWire(personReport);
+
+/** Says `6 leavers from 2026-11-01 to 2026-11-30`, and who is none of them: `not counted: 39 rejected`. */
+export function reportHead({ kind, from, to, counts }: Pick<PersonReport, 'kind' | 'from' | 'to' | 'counts'>): string {
+  const { leaver = 0, joiner = 0, returner = 0, ...others } = counts;
+  const back = returner === 0 ? '' : ` and ${countOf(returner, 'person who returned', 'people who returned')}`;
+  const who = kind === 'leavers' ? countOf(leaver, 'leaver') : `${countOf(joiner, 'joiner')}${back}`;
+  const rest = Object.entries(others).map(([name, some]) => `${some} ${notCounted[name] ?? name}`);
+  return [`${who} from ${from} to ${to}`, ...(rest.length === 0 ? [] : [`not counted: ${rest.join(', ')}`])].join('; ');
+}
+
+/** In words that differ from the names of `countedAs`. */
+export const notCounted: Readonly<Record<string, string>> = {
+  held: 'needs approval',
+  upkeep: 'for another reason',
+  dropped: 'not sent',
+  withdrawn: 'taken back by HR',
+};
 
 export const dataQuality = z
   .object({

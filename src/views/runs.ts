@@ -213,20 +213,20 @@ export function reasonNow({ run, heldEnds, isReadWaiting: isWaiting }: RunReport
   return `${heldWords(heldEnds)}${isWaiting && plan?.doubt !== undefined ? `; ${plan.doubt}` : ''}`;
 }
 
-/** Returns, for example, `2 changes wait for approval, 3 approved`. */
+/** Returns, for example, `2 changes need approval, 3 approved`. */
 function heldWords(ends: readonly HeldEnd[]): string {
   const sums = new Map<HeldEnd['state'], number>();
   for (const { state, count: some } of ends) sums.set(state, (sums.get(state) ?? 0) + some);
   const waiting = sums.get('open') ?? 0;
   const rest = (['approved', 'rejected', 'ended', 'expired'] as const).filter((state) => sums.has(state));
   return [
-    ...(waiting === 0 ? [] : [`${countOf(waiting, 'change waits', 'changes wait')} for approval`]),
+    ...(waiting === 0 ? [] : [`${countOf(waiting, 'change needs', 'changes need')} approval`]),
     ...rest.map((state) => `${sums.get(state)} ${heldEndWords[state]}`),
   ].join(', ');
 }
 
 export const heldEndWords: Readonly<Record<HeldEnd['state'], string>> = {
-  open: 'open',
+  open: 'needs approval',
   approved: 'approved',
   rejected: 'rejected',
   ended: 'lapsed: the reason ended',

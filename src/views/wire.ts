@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findCode } from '../core/run/codes/code-list.ts';
 
 /* The API, its events and `--json` have one form of each thing. Instants are ISO 8601 in UTC; unknown values are null. */
 
@@ -61,7 +62,10 @@ export function personal<Schema extends z.ZodType>(schema: Schema): Schema {
   return schema.meta({ ...schema.meta(), 'x-personal': true } as z.GlobalMeta) as Schema;
 }
 
-/** Returns the function that takes the personal parts out of a wire form. What cannot be null or empty says `(hidden)`. */
+/**
+ * Returns the function that takes the personal parts out of a wire form. What cannot be null or empty says `(hidden)`, and
+ * a finding what its code means.
+ */
 export function hidingPeople(schema: z.ZodType | undefined): Convert {
   if (schema === undefined) return same;
   if (isPersonal(schema)) return () => blankOf(schema);
@@ -75,8 +79,15 @@ export function hidingPeople(schema: z.ZodType | undefined): Convert {
   }
   if (!(schema instanceof z.ZodObject)) return same;
   const parts = new Map(Object.entries(schema.shape).map(([name, part]) => [name, hidingPeople(part as z.ZodType)]));
-  return (value) =>
-    Object.fromEntries(Object.entries(value as object).map(([name, part]) => [name, (parts.get(name) ?? same)(part)]));
+  return (value) => {
+    const hidden = Object.fromEntries(
+      Object.entries(value as object).map(([name, part]) => [name, (parts.get(name) ?? same)(part)]),
+    );
+    // A finding whose message names people still says what it is about.
+    const { message, code } = hidden as Readonly<Record<string, unknown>>;
+    if (message !== blank || typeof code !== 'string') return hidden;
+    return { ...hidden, message: findCode(code)?.meaning ?? blank };
+  };
 }
 
 function isPersonal(schema: z.ZodType): boolean {
@@ -86,8 +97,10 @@ function isPersonal(schema: z.ZodType): boolean {
 function blankOf(schema: z.ZodType): unknown {
   if (schema instanceof z.ZodNullable) return null;
   if (schema instanceof z.ZodArray) return [];
-  return schema instanceof z.ZodObject || schema instanceof z.ZodRecord ? {} : '(hidden)';
+  return schema instanceof z.ZodObject || schema instanceof z.ZodRecord ? {} : blank;
 }
+
+const blank = '(hidden)';
 
 type Convert = (value: unknown) => unknown;
 

@@ -111,10 +111,10 @@ test('show says what became of the held changes of a run, part by part', async (
   const after = await shell.run(['show', run]);
   const refused = await Promise.all(['approve', 'reject'].map((verb) => shell.run([verb, run, '--yes'])));
 
-  expect(before.stdout).toContain('people: held: 2 changes wait for approval, 6 approved\n');
+  expect(before.stdout).toContain('people: 2 changes need approval, 6 approved\n');
   expect(before.stdout).toContain('    2 open until ');
   expect(before.stdout).toContain('    6 approved by tester\n');
-  expect(after.stdout).toContain('people: held: 6 approved, 2 lapsed: the reason ended\n');
+  expect(after.stdout).toContain('people: 6 approved, 2 lapsed: the reason ended\n');
   expect(after.stdout).toContain(`    6 approved by tester, applied in run ${applied.id}\n`);
   expect(after.stdout).toMatch(/decisions:\n {2}\S+ \S+ UTC {2}tester {2}approve {2}6 changes\n/);
   expect(after.stdout).not.toContain('to approve it');

@@ -99,7 +99,7 @@ test('a plan that is held says who must decide, and how to deliver the rest', ()
       1,520 source rows, 1,512 platform users, 1,500 managed, 1,499 unchanged, 12 on the platform only
       30 to update, 7 to disable
 
-    held for approval:
+    needs approval:
       7 disables: up to 5 in 24 hours need no approval (100 enabled managed users)
 
     1 finding:

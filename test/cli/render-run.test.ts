@@ -24,11 +24,11 @@ test('a run that went well is told in a few lines and asks for nothing', () => {
 
 test('what a person rejected is counted where nothing was done about it', () => {
   const counts = { ...noCounts, create: 60 };
-  const found = { ...noPlan, sourceRows: 64, platformUsers: 24, rejected: 60 };
+  const found = { ...noPlan, sourceRows: 64, platformUsers: 24, rejected: 60, undone: 1 };
 
   const text = renderRun(sampleReport({ counts, plan: found, outcome: 'nothing-to-do' }, {}), plain);
 
-  expect(text).toContain('64 source rows, 24 platform users, 60 skipped after a rejection');
+  expect(text).toContain('64 source rows, 24 platform users, 59 skipped: you rejected them, 1 skipped: you undid it');
 });
 
 test('a run with trouble says what failed, what is held, and the next commands', () => {
@@ -69,7 +69,7 @@ test('a run with trouble says what failed, what is held, and the next commands',
       9 to update, 7 to disable
       7 applied, 7 held, 2 failed
 
-    held for approval:
+    needs approval:
       7 disables: up to 5 in 24 hours need no approval (100 enabled managed users) (7 changes, open until 2026-11-22 19:30:00 UTC)
 
     2 batches:
@@ -118,7 +118,7 @@ test('a hold that was decided is not asked about again', () => {
     },
   );
 
-  expect(renderRun(report, plain)).toContain('people: held: 7 rejected\n');
+  expect(renderRun(report, plain)).toContain('people: 7 rejected\n');
   expect(renderRun(report, plain)).toContain('(7 changes, rejected by ana (they work here))');
   expect(renderRun(report, plain)).not.toContain('rollcall approve');
 });

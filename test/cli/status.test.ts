@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { renderStatus } from '../../src/cli/render/status.ts';
 import type { Overview, SyncOverview } from '../../src/views/overview.ts';
+import { stateWords } from '../../src/views/overview.ts';
+import en from '../../src/web/texts/en/words.json' with { type: 'json' };
 import { plain } from './samples.ts';
 import { useConnectedShells, writePeople } from './test-shell.ts';
 
@@ -9,7 +11,7 @@ const eight = Array.from({ length: 8 }, (_, i) => `${200 + i},Person,Support,act
 
 test('status says how runs go, what waits, and the commands that show it', async () => {
   const shell = await openConnectedShell(eight);
-  expect((await shell.run(['status'])).stdout).toMatch(/people +never ran +idle +– +never +manual/);
+  expect((await shell.run(['status'])).stdout).toMatch(/people +Never ran +Idle +– +never +On request/);
   await shell.run(['apply', 'people']);
   await writePeople(
     shell,
@@ -18,7 +20,8 @@ test('status says how runs go, what waits, and the commands that show it', async
   await shell.run(['apply', 'people']);
   const { stdout, code } = await shell.run(['status']);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/people +succeeding +needs approval +8 changes/);
+  expect(stdout).toMatch(/people +Healthy +Needs approval +8 changes/);
+  expect(stdout).toContain('\npeople: 8 people in HR → 8 accounts\n');
   expect(stdout).toContain('rollcall holds --sync people');
   const { syncs } = (await shell.run(['status', '--json'])).json<{ syncs: object[] }>();
   expect(syncs).toMatchObject([
@@ -33,8 +36,13 @@ test('status says how runs go, what waits, and the commands that show it', async
   await writePeople(shell, ['200,Person', 'x']);
   const { id: run } = (await shell.run(['apply', 'people', '--json'])).json<{ id: string }>();
   const failing = await shell.run(['status']);
-  expect(failing.stdout).toMatch(/people +failing \(1×, since /);
+  expect(failing.stdout).toMatch(/people +Failing \(1×, since /);
   expect(failing.stdout).toContain(`rollcall show ${run}`);
+});
+
+test('status and page have the same words for a state', () => {
+  const { health, activity } = en;
+  expect({ ...activity, ...health }).toEqual(stateWords);
 });
 
 test('people who are missing and not disabled yet are counted everywhere, with the time of the disable', async () => {

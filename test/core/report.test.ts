@@ -56,8 +56,8 @@ describe('the reason of a run', () => {
     ['12 changes failed, 1 change has an unknown outcome', counts({ failed: 12, unresolved: 1 })],
     ['1 person waits until the outcome of an earlier change is known', found({ blocked: { unresolved: 1 } })],
     ['the source does not know 1 named person', found({ unknownPeople: 1 })],
-    ['1 change waits for approval', counts({ held: 1 })],
-    ['1 change waits for approval; too many', { ...counts({ held: 1 }), ...doubted }],
+    ['1 change needs approval', counts({ held: 1 })],
+    ['1 change needs approval; too many', { ...counts({ held: 1 }), ...doubted }],
     ['too many: approve the run if the source is right', doubted],
     ['the source was not read completely (cut); too many', found({ sourceGaps: ['cut'], doubt: 'too many' })],
     ['2 changes were written to files', { states: { ...noStates, exported: 2 } }],
@@ -76,9 +76,9 @@ describe('all reasons of a run', () => {
   it('are listed, the reason of the outcome first', () => {
     const all = found({ sourceGaps: ['cut'], access: trouble, doubt: 'too many', isReadDoubted: true });
     const { reason, reasons } = chooseOutcome({ ...end, ...counts({ held: 2 }), ...all });
-    expect(reason).toBe('2 changes wait for approval; too many; the source was not read completely (cut)');
+    expect(reason).toBe('2 changes need approval; too many; the source was not read completely (cut)');
     expect(reasons).toEqual([
-      '2 changes wait for approval',
+      '2 changes need approval',
       'too many',
       'the source was not read completely (cut)',
       '1 person keeps and 2 people lack access until HR corrects their records (left is no date; first at line 2)',

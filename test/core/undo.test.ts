@@ -351,7 +351,7 @@ describe('whatever is undone', () => {
         for (const name of decided.change.changed) expect(back.account.values[name]).toBe(before.values[name]);
 
         const record = rejectionBy(back.change, [], now);
-        const known: DecisionRecord[] = record === undefined ? [] : [{ ...record, episode: '0' }];
+        const known: DecisionRecord[] = record === undefined ? [] : [{ ...record, episode: '0', run: 'run_undo' }];
         const later = run(source, back.account, back.ledger);
         if (later.change === undefined) return;
         const proposal = { ...later.change, rule: later.rule };

@@ -106,7 +106,7 @@ it('a preview, why and check of a renamed sync show what the next run does, and 
       expect(report).toMatchObject({ sync: 'staff', facts: { rejected: 1, managedUsers: 10 }, counts: { disable: 0 } });
       const { ledger, steps } = await tracePerson(app, 'staff', 'E1', signal);
       expect(ledger?.owner).toBe('people');
-      expect(JSON.stringify(steps)).toContain('rejected by ana');
+      expect(JSON.stringify(steps)).toContain('you rejected it (ana at');
       for await (const { state, message } of checkAll(app, undefined, signal))
         expect([state, message]).not.toContain('failed');
     },

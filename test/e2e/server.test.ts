@@ -65,6 +65,7 @@ describe('rollcall start with a server', () => {
     expect(code).toBe(0);
     await expect(ask(`${url}/healthz`)).rejects.toThrow();
     expect(stderr).toContain('request answered');
+    expect(stderr).toContain('"signIn":"with a token of server.tokens"');
     expect(stderr).not.toContain(operatorToken);
   });
 

@@ -30,6 +30,7 @@ it('the command line shows what an undo would do, asks for --yes without a termi
   const shown = await place.rollcall('plan', 'people', '--undo', run);
   expect(shown.code).toBe(0);
   expect(shown.stdout).toMatch(/4 to update[\s\S]*lastName: "Wrong" → "Doe"[\s\S]*rollcall undo run_/);
+  expect((await place.rollcall('undo', run, '--dry-run')).stdout).toBe(shown.stdout);
   const asked = await place.rollcall('undo', run);
   expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('Use --yes to confirm')]);
   expect(namesIn(place)).toEqual(['Wrong', 'Wrong', 'Wrong', 'Wrong']);
@@ -44,7 +45,8 @@ it('the command line shows what an undo would do, asks for --yes without a termi
   const later = await place.rollcall('apply', 'people');
   expect([later.code, later.stdout]).toEqual([0, expect.stringContaining('nothing to do')]);
   const why = await place.rollcall('why', 'people', 'E2');
-  expect(why.stdout).toContain(`undid run ${run}: wrong export`);
+  expect(why.stdout).toMatch(new RegExp(`skipped: you undid it \\(.*: undid run ${run}: wrong export\\)`));
+  expect((await place.rollcall('plan', 'people')).stdout).toContain('4 skipped: you undid them');
   const audit = await place.rollcall('audit', '--json');
   const { entries } = JSON.parse(audit.stdout) as { readonly entries: readonly Record<string, unknown>[] };
   const undos = entries.filter(({ action }) => action === 'undo');

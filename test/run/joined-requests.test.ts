@@ -42,7 +42,7 @@ it('sixty requests for one person each are one run, and each is told how it ende
     'held',
   ]);
   expect(results[58]?.result).toMatchObject({
-    reason: '1 change waits for approval',
+    reason: '1 change needs approval',
     changes: { held: 1, applied: 0 },
   });
 });

@@ -57,7 +57,7 @@ it('one person is told which leaders the platform shows, what holds the change, 
   await office.applyAll();
   const held = await office.applyRows(team({ E5: { boss: 'E2' }, E6: { boss: 'E9' } }));
   const moved = await tracePerson(office.app, 'people', 'E5', signal);
-  expect(moved.answer).toMatch(/^Not given a leader: held for approval/);
+  expect(moved.answer).toMatch(/^Not given a leader: needs approval/);
   expect(moved.steps.map(({ step, state }) => `${step} ${state}`)).toContain('guard stopped');
   expect(moved.values.find(({ field }) => field === 'mainLeader')).toMatchObject({ sent: 'E2', platform: 'E1' });
   const waiting = await tracePerson(office.app, 'people', 'E6', signal);

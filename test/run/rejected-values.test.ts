@@ -48,12 +48,12 @@ describe('a rejected create', () => {
       const next = await changeOf(office, [...everyone, { ...newcomer, area }]);
       expect([next.state, next.why, next.run.counts.held]).toEqual([
         'dropped',
-        expect.stringMatching(/^rejected by ana at \d{4}-\d\d-\d\d \d\d:\d\d UTC: ask first$/),
+        expect.stringMatching(/^skipped: you rejected it \(ana at \d{4}-\d\d-\d\d \d\d:\d\d UTC: ask first\)$/),
         0,
       ]);
     }
     const { next } = await tracePerson(office.app, 'people', 'E99', AbortSignal.timeout(60_000));
-    expect(next).toMatch(/^the next run drops the create: it was rejected by ana at .* \(ask first\)\. Only /);
+    expect(next).toMatch(/^the create is skipped: you rejected it \(ana at .*: ask first\)\. Only /);
     const last = await changeOf(office, [...everyone, { ...newcomer, area: 'Legal' }]);
     await expect(decide(office, 'approve', last.run.id)).rejects.toMatchObject({ code: 'CONFLICT' });
     await decideRun(office.app, 'approve', last.run.id, { by: 'eva', reopens: true });

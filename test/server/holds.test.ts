@@ -116,8 +116,8 @@ it('a hold that was decided in part says what became of its changes, and which h
     ]),
   );
   const { json } = await server.ask(`/api/runs/${run.id}`);
-  expect(json).toMatchObject({ reason: '12 changes wait for approval', heldEnds: detail.ends });
-  expect(json.reasonNow).toBe('3 changes wait for approval, 9 approved');
+  expect(json).toMatchObject({ reason: '12 changes need approval', heldEnds: detail.ends });
+  expect(json.reasonNow).toBe('3 changes need approval, 9 approved');
   await decideRun(office.app, 'reject', later.run.id, { by: 'bea', reason: 'they work here' });
   const closed = (await server.ask('/api/holds/closed?limit=1')).json;
   expect(closedHolds.parse(closed)).toEqual(closed);

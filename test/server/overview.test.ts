@@ -96,6 +96,7 @@ it('a hold waits however many runs came after its run, and an expired one is sti
   expect(held).toMatchObject({
     health: { state: 'succeeding' },
     activity: { kind: 'needs-approval' },
+    people: { source: 20, matched: 20, blocked: 0 },
     holds: { holds: 1, changes: 7, byClass: { disables: 7 }, expired: { holds: 0, changes: 0 } },
   });
   office.clock.jump(25 * hourMs);
@@ -196,12 +197,12 @@ it('days count what was applied, in the zone that the page shows', async () => {
   expect(days.at(-1)).toBe('2026-11-21');
   expect(syncs[0].days.at(-1)).toEqual({
     ...{ day: '2026-11-21', runs: 3, failedRuns: 1, failed: 0 },
-    ...{ create: 3, update: 0, enable: 0, disable: 1, remove: 0, lead: 0, unlead: 0 },
+    ...{ joiner: 3, returner: 0, mover: 0, leaver: 1, update: 0, leader: 0, firstWrite: 0, upkeep: 0, undone: 0 },
   });
-  expect(syncs[0].days[0]).toMatchObject({ runs: 0, create: 0 });
+  expect(syncs[0].days[0]).toMatchObject({ runs: 0, joiner: 0 });
   const far = await ask('days=30&timezone=Pacific/Kiritimati&sync=people');
   expect(far.days.at(-1)).toBe('2026-11-22');
-  expect(far.syncs[0].days.at(-1)).toMatchObject({ runs: 3, create: 3, disable: 1 });
+  expect(far.syncs[0].days.at(-1)).toMatchObject({ runs: 3, joiner: 3, leaver: 1 });
   expect((await server.ask('/api/overview/days?timezone=Mars/Base')).status).toBe(400);
   expect((await server.ask('/api/overview/days?sync=nobody')).status).toBe(404);
 });

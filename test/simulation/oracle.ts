@@ -142,7 +142,7 @@ function checkRun(run: Run, changes: readonly PlannedChange[]): void {
   const { counts, outcome } = run;
   const isCutShort = outcome === 'failed' || outcome === 'cancelled' || outcome === 'partial';
   for (const { identification, state, stateReason } of changes) {
-    const isRejected = state === 'dropped' && stateReason?.startsWith('rejected') === true;
+    const isRejected = state === 'dropped' && /^(?:skipped|rejected)/.test(stateReason ?? '');
     if (!ends.includes(state) && !isRejected && !(state === 'dropped' && isCutShort)) {
       broken(`I7: ${identification} of ${run.id} (${outcome}) ended ${state}`);
     }

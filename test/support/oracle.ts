@@ -90,7 +90,7 @@ function everyRowEnded({ run, changes }: RunPlan): void {
   const isCutShort = run.outcome === 'failed' || run.outcome === 'cancelled' || run.outcome === 'partial';
   const count = (matches: (change: PlannedChange) => boolean): number => changes.filter(matches).length;
   for (const { identification, state, stateReason } of changes) {
-    const isRejected = state === 'dropped' && stateReason?.startsWith('rejected') === true;
+    const isRejected = state === 'dropped' && /^(?:skipped|rejected)/.test(stateReason ?? '');
     const isEnded = endStates.includes(state) || isRejected || (state === 'dropped' && isCutShort);
     expect(isEnded, `I7: ${identification} of ${run.id} ended ${state}`).toBe(true);
     const needsReason = state === 'failed' || state === 'held' || state === 'unresolved';

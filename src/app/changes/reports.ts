@@ -1,6 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
 import { foldText } from '../../core/person/text.ts';
 import { type ChangeKind, partOf } from '../../core/plan/change.ts';
+import { decisionAbout } from '../../core/plan/decision.ts';
+import { countedAs } from '../../core/plan/event.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { usageError } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
@@ -146,8 +148,8 @@ export async function reportPeople({ engine: io }: Pick<AppIo, 'engine'>, query:
       ]);
       const batches = await batchesOf(some, io.store);
       for (const found of some) {
-        const { hash, identification, batch } = found.change;
-        const decision = decided.get(identification)?.find((one) => one.hash === hash);
+        const { identification, batch } = found.change;
+        const decision = decisionAbout(found.change, decided.get(identification) ?? []);
         const leaveDate = listed?.get(identification)?.find(({ isExact }) => isExact)?.leaves;
         people.push({
           ...describe(found, said.get(factKey(found.change)) ?? found.at, decision),
@@ -159,12 +161,12 @@ export async function reportPeople({ engine: io }: Pick<AppIo, 'engine'>, query:
   }
   people.sort((a, b) => a.saidAt - b.saidAt || (a.identification < b.identification ? -1 : 1));
   const counts: Record<string, number> = {};
-  for (const { state } of people) counts[state] = (counts[state] ?? 0) + 1;
+  for (const { countedAs: name } of people) counts[name] = (counts[name] ?? 0) + 1;
   return { kind, from, to, people, counts };
 }
 
 function describe(
-  { sync, run, at, change }: FoundInRun,
+  { sync, run, at, event, change }: FoundInRun,
   saidAt: number,
   decision: DecisionRecord | undefined,
 ): Omit<PersonReport['people'][number], 'leaveDate' | 'sentAs' | 'sentAt'> {
@@ -183,6 +185,7 @@ function describe(
     hash: change.hash,
     keptBy: isKept ? decision.by : undefined,
     keptWhy: isKept ? decision.why : undefined,
+    countedAs: countedAs(event, change, decision),
   };
 }
 
@@ -207,7 +210,7 @@ export function daysBefore(at: number, days: number): Pick<ReportQuery, 'from' |
 const columns = [
   ...(['sync', 'identification', 'name', 'email', 'change', 'state', 'saidAt', 'hireDate', 'shownAt'] as const),
   ...(['approvedBy', 'approvedAt', 'reason', 'stateReason', 'run', 'leaveDate'] as const),
-  ...(['hash', 'sentAs', 'sentAt', 'keptBy', 'keptWhy'] as const),
+  ...(['hash', 'sentAs', 'sentAt', 'keptBy', 'keptWhy', 'countedAs'] as const),
 ];
 
 /** Yields the report as CSV with a header. An apostrophe protects cells that a spreadsheet would read as formulas. */

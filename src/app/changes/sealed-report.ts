@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { PersonEvent } from '../../core/plan/event.ts';
 import type { Leaver } from '../../core/plan/leavers.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import type { StandingDecision } from '../../core/plan/standing.ts';
@@ -66,14 +67,14 @@ export async function* sealedReport(app: Io, query: ReportQuery): AsyncGenerator
       for await (const row of population(app, { sync, header, side, clocks, left, seen })) {
         totals.rows += 1;
         if (row.account !== 'none') totals.accounts += 1;
-        if (row.left.length > 0) totals.leavers += 1;
+        if (row.left.some(isLeaver)) totals.leavers += 1;
         yield line(row);
       }
     }
   }
   // Their records and accounts are gone.
   for (const rest of left.values()) {
-    totals.leavers += 1;
+    if (rest.some(isLeaver)) totals.leavers += 1;
     yield line({
       kind: 'person',
       sync: rest[0]?.sync,
@@ -87,6 +88,12 @@ export async function* sealedReport(app: Io, query: ReportQuery): AsyncGenerator
   const seal = { kind: 'seal', totals, counts, hashes, head, key: key.id, public: key.public };
   const signed = await store.signing.sign(JSON.stringify(seal));
   yield `${JSON.stringify({ ...seal, signature: signed?.signature })}\n`;
+}
+
+type Evidence = ReturnType<typeof personReportView>['people'][number];
+
+function isLeaver({ countedAs }: Pick<Evidence, 'countedAs'>): boolean {
+  return countedAs === ('leaver' satisfies PersonEvent);
 }
 
 /** Returns the entries of the audit since an instant, and the chain before them. */
@@ -106,7 +113,7 @@ interface Population {
   readonly side: DirectoryRow['side'];
   readonly clocks: ReadonlyMap<string, readonly Leaver[]>;
   /** Who left, by sync and person. Those who get a line are taken out. */
-  readonly left: Map<string, readonly unknown[]>;
+  readonly left: Map<string, readonly Evidence[]>;
   /** The accounts that have a line. */
   readonly seen: Set<string>;
 }

@@ -35,7 +35,8 @@ export function answerOf(input: StepsInput, steps: readonly PersonStep[]): strin
   if (stopped !== undefined) {
     const sent = stopped.run === undefined || next !== undefined ? next?.kind : last?.kind;
     const kind = decision?.forbidden ?? sent;
-    return `Not ${kind === undefined ? 'changed' : done[kind]}: ${stopped.summary}`;
+    const isSkipped = input.decided?.state === 'rejected' && stopped.step === 'guard';
+    return `Not ${kind === undefined ? 'changed' : done[kind]}${isSkipped ? ',' : ':'} ${stopped.summary}`;
   }
   if (next !== undefined) return `To be ${done[next.kind]}: ${next.reason}`;
   if (decision?.wait !== undefined) return `Missing from HR: ${waitWords(decision.wait)}`;

@@ -4,6 +4,7 @@ import { isForCreate, type MappingTrace } from '../../core/person/mapping.ts';
 import type { RejectedPerson, SourceRecord, UnreadableRecord } from '../../core/person/person.ts';
 import { comingDay, countingRecord } from '../../core/person/prefer.ts';
 import { type Change, differencesOf } from '../../core/plan/change.ts';
+import { skippedBy } from '../../core/plan/decision.ts';
 import { keptDetails } from '../../core/plan/diff.ts';
 import { waitWords } from '../../core/plan/ledger-steps.ts';
 import type { Decision, Rule } from '../../core/plan/plan.ts';
@@ -226,14 +227,14 @@ function guardStep({ change, decided, last }: StepsInput): Step {
   const details = decided?.why === undefined ? [] : [{ name: 'reason', value: decided.why }];
   switch (decided?.state) {
     case 'rejected':
-      return { state: 'stopped', summary: `the ${change.kind} was rejected${by}`, details };
+      return { state: 'stopped', summary: skippedBy(decided), details };
     case 'approved':
       return { state: 'ok', summary: `the ${change.kind} was approved${by}`, details };
     case 'open': {
       const held = last?.hash === change.hash ? last : undefined;
       const why = held?.stateReason === undefined ? '' : `: ${held.stateReason}`;
       const part = decided.given === undefined ? '' : `; ${partWords(decided.given)}`;
-      return { state: 'stopped', summary: `held for approval${why}${part}`, details, run: held?.run };
+      return { state: 'stopped', summary: `needs approval${why}${part}`, details, run: held?.run };
     }
     default:
       return {

@@ -3,6 +3,7 @@ import { endSessions, findAudit, listSessions, note } from '../../app/audit.ts';
 import { reportCsv, reportPeople } from '../../app/changes/reports.ts';
 import { sealedReport } from '../../app/changes/sealed-report.ts';
 import { findSync } from '../../app/find-named.ts';
+import { done } from '../../app/person/answer.ts';
 import { correctionsCsv, findCorrections } from '../../app/person/corrections.ts';
 import { type LeaversQuery, listLeavers } from '../../app/person/leavers.ts';
 import { countParts, erasePerson, isEmpty, previewForget, readRecord, sizeOf } from '../../app/privacy.ts';
@@ -19,9 +20,11 @@ import { type LeaversReport, leaversView } from '../../views/leavers.ts';
 import {
   type CorrectionList,
   dataQualityView,
+  notCounted,
   type PersonReport,
   personReportView,
   type ReportKind,
+  reportHead,
 } from '../../views/reports.ts';
 import { callerOf, type SignatureOptions, type Since } from '../options.ts';
 import { renderDifference } from '../render/changes.ts';
@@ -173,13 +176,14 @@ function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 'YYYY-MM-DD'.length);
 }
 
-function render({ kind, from, to, people }: PersonReport, out: string | undefined, { colors }: Style): string {
-  const head = `${formatCount(people.length, kind.slice(0, -1))} from ${from} to ${to}`;
+function render(report: PersonReport, out: string | undefined, { colors }: Style): string {
+  const { kind, people } = report;
+  const head = reportHead(report);
   if (out !== undefined) return `${head}, written to ${out}`;
   if (people.length === 0) return head;
   const isJoining = kind === 'joiners';
-  const day = isJoining ? 'FIRST DAY' : 'LAST DAY';
-  const names = ['PERSON', 'NAME', 'SYNC', 'HR SAID', day, 'PLATFORM SHOWED', 'STATE', 'APPROVED BY', 'REASON'];
+  const said = isJoining ? ['JOINED IN HR', 'FIRST DAY', 'ENABLED ON'] : ['LEFT IN HR', 'LAST DAY', 'DISABLED ON'];
+  const names = ['PERSON', 'NAME', 'SYNC', ...said, 'STATE', 'APPROVED BY', 'REASON'];
   const rows = people.map((one) => [
     cleanLine(one.identification),
     cleanLine(one.name),
@@ -187,11 +191,25 @@ function render({ kind, from, to, people }: PersonReport, out: string | undefine
     formatInstant(one.saidAt),
     (isJoining ? one.hireDate : one.leaveDate) ?? '–',
     one.shownAt === undefined || one.shownAt === null ? '–' : formatInstant(one.shownAt),
-    `${one.change} ${one.state}`,
+    cleanLine(endWords(one)),
     cleanLine(one.approvedBy ?? '–'),
-    cleanLine(one.stateReason ?? one.reason),
+    cleanLine(one.reason),
   ]);
   return [`${head}:`, renderTable([names.map(colors.dim), ...rows])].join('\n');
+}
+
+/** Says `disabled`, `rejected by ana (accident)` or `failed: the platform ignored area`. */
+function endWords({
+  countedAs,
+  change,
+  keptBy,
+  keptWhy,
+  stateReason,
+  shownAt,
+}: PersonReport['people'][number]): string {
+  if (countedAs === 'rejected') return `rejected by ${keptBy ?? 'a person'}${keptWhy ? ` (${keptWhy})` : ''}`;
+  if (typeof shownAt === 'number') return `${done[change]}${countedAs === 'undone' ? ', then undone' : ''}`;
+  return `${notCounted[countedAs] ?? countedAs}${countedAs === 'failed' && stateReason ? `: ${stateReason}` : ''}`;
 }
 
 /** One block for each person in HR who corrects them. */

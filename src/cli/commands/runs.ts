@@ -20,7 +20,7 @@ import { renderRun, renderRuns, shownReasons, stopWords } from '../render/run.ts
 import { interruptedWords } from '../render/status.ts';
 import { printDeclined, type Shell } from '../shell.ts';
 import { cleanLine } from '../terminal.ts';
-import { planExitCodes, previewChanges, printResync } from './sync.ts';
+import { planExitCodes, planJson, previewChanges, printResync } from './sync.ts';
 
 interface ShowOptions {
   readonly failed?: boolean;
@@ -109,6 +109,7 @@ interface UndoOptions extends SignatureOptions {
   readonly user?: readonly string[];
   readonly wait?: boolean;
   readonly yes?: boolean;
+  readonly onlyShow?: boolean;
 }
 
 /** Number of changes that are shown before the confirmation. */
@@ -117,22 +118,23 @@ const shownInverses = 20;
 export async function undoOneRun(
   shell: Shell,
   id: string,
-  { only, user, wait, yes, ...options }: UndoOptions,
+  { only, user, wait, yes, onlyShow = false, ...options }: UndoOptions,
 ): Promise<number> {
   const users = user === undefined ? undefined : await readPeople(shell, user);
   const caller = await callerOf(shell, options);
   const order = { ...caller, ...given({ only, users }) };
   // Without a terminal this refuses before anything is read.
-  if (yes !== true && (shell.isJson || shell.io.ask === undefined)) await shell.confirm('', false);
-  return shell.withApp({ hasEffect: true, mayPresentSeed: true }, async (app) => {
+  if (!onlyShow && yes !== true && (shell.isJson || shell.io.ask === undefined)) await shell.confirm('', false);
+  return shell.withApp(onlyShow ? {} : { hasEffect: true, mayPresentSeed: true }, async (app) => {
     const { run, scope } = await undoScope(app, id, order);
-    if (yes !== true) {
+    if (onlyShow || yes !== true) {
       const report = await shell.watching((watch) => planHere(app, run.sync, { ...watch, scope }));
       const changes = await previewChanges(app, report.id, shownInverses);
       const end = planEnd(report);
+      if (onlyShow) shell.printJson(planJson(report, changes));
       shell.print(renderPlan(report, end, { changes, differing: [] }, shell.style));
       const inAll = changesInAll(report.counts);
-      if (report.failure !== undefined || inAll === 0) return planExitCodes[end.outcome];
+      if (onlyShow || report.failure !== undefined || inAll === 0) return planExitCodes[end.outcome];
       const question = `make ${formatCount(inAll, 'change')} to undo run ${run.id}?`;
       if (!(await shell.confirm(question, false))) return printDeclined(shell);
     }

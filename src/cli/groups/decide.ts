@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import type { CommandGroup, OptionRow } from '../command.ts';
 import {
   confirmOption,
@@ -94,6 +95,9 @@ export const decide: CommandGroup = {
       options: [
         onlyOption,
         ['--user <id...>', 'only these people, by identification, or @FILE with one per line (@@ for a leading @)'],
+        new Option('--dry-run', 'only show the inverse changes, as "plan SYNC --undo RUN" does').implies({
+          onlyShow: true,
+        }),
         ['--wait', 'wait for the end of the run, and exit with its code, even if a deployment executes it'],
         ...signatureOptions,
         confirmOption,

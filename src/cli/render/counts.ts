@@ -75,7 +75,8 @@ export function renderFacts(facts: PlanFacts, { splits }: DeliveryFacts = {}): s
     renderBlocked(facts),
     some(facts.postponed, 'postponed to a later run, see the findings'),
     some(facts.createsWait, 'without an account, because creates had no effect'),
-    some(facts.rejected, 'skipped after a rejection'),
+    ...skipped(facts.rejected - facts.undone, 'rejected'),
+    ...skipped(facts.undone, 'undid'),
     facts.frozen && `${number(facts.frozen.count, 'frozen')} (until ${formatInstant(facts.frozen.until)})`,
     someOf(splits, 'file split', 'files split'),
   ]
@@ -95,6 +96,10 @@ export function renderBlocked({ blocked }: PlanFacts): string | undefined {
   if (kinds.length === 0) return undefined;
   const all = kinds.reduce((sum, kind) => sum + (blocked[kind] ?? 0), 0);
   return `${formatNumber(all)} blocked (${kinds.map((kind) => `${formatNumber(blocked[kind] ?? 0)} ${kind}`).join(', ')})`;
+}
+
+function skipped(count: number, did: string): readonly string[] {
+  return count === 0 ? [] : [`${formatNumber(count)} skipped: you ${did} ${count === 1 ? 'it' : 'them'}`];
 }
 
 function someOf(value: number | undefined, one: string, many?: string): string | undefined {

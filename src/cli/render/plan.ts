@@ -96,7 +96,7 @@ function renderHolds(report: PlanReport, { colors }: Style): string {
   if (reasons.length === 0 && !isReadDoubted) return '';
   const lines = reasons.map((reason) => `  ${cleanLine(reason)}`);
   if (isReadDoubted) lines.push('  the source looks wrong: check it before you approve');
-  return [colors.yellow('held for approval:'), ...lines].join('\n');
+  return [colors.yellow('needs approval:'), ...lines].join('\n');
 }
 
 /** Renders what an edit of the configuration changes, by field and class, with examples. */

@@ -76,19 +76,23 @@ function headOf(run: Run, reason: string | undefined, style: Style): string {
 const words: Readonly<Record<string, string>> = {
   succeeded: 'done',
   'nothing-to-do': 'nothing to do',
-  held: 'held',
+  held: 'needs approval',
   partial: 'partial',
   failed: 'failed',
   cancelled: 'cancelled',
   exported: 'exported',
 } satisfies Record<Outcome, string>;
 
-function renderOutcome(run: Pick<Run, 'outcome' | 'reason' | 'phase'>, { colors }: Style): string {
+function renderOutcome(run: Pick<Run, 'outcome' | 'reason' | 'phase' | 'isSuccess'>, { colors }: Style): string {
   if (run.outcome === undefined) return colors.cyan(phaseWords(run.phase));
   const text = words[run.outcome] ?? cleanLine(run.outcome);
   const why = run.reason === undefined ? '' : `: ${cleanLine(run.reason).replace(new RegExp(`^${text}: `), '')}`;
-  const color = { failed: colors.red, partial: colors.red, held: colors.yellow, cancelled: colors.yellow };
+  // A bad record alone is work for HR, not a failure.
+  const partial = run.isSuccess ? colors.yellow : colors.red;
+  const color = { failed: colors.red, partial, held: colors.yellow, cancelled: colors.yellow };
   const paint = color[run.outcome as keyof typeof color] ?? colors.green;
+  // What became of the held changes says it better, and stays true once all are decided.
+  if (run.outcome === 'held' && /^\d/.test(run.reason ?? '')) return paint(cleanLine(run.reason ?? ''));
   return `${paint(text)}${why}`;
 }
 
@@ -126,7 +130,7 @@ function renderHolds({ run, holds, heldEnds }: RunReport, { colors }: Style): st
     if (words.length === 1) return [`${head}, ${words[0]})`];
     return [`${head})`, ...words.map((text, i) => `    ${formatNumber(ends[i]?.count ?? 0)} ${text}`)];
   });
-  return [colors.yellow('held for approval:'), ...lines].join('\n');
+  return [colors.yellow('needs approval:'), ...lines].join('\n');
 }
 
 /** Renders, for example, `approved by ana, applied in run run_02`. */

@@ -3,7 +3,14 @@ import { ageOf, countOf, formatCount, formatDuration, formatInstant, formatNumbe
 import { waitingWords } from '../../core/run/waiting.ts';
 import { olderCopy, type Run } from '../../ports/store.ts';
 import type { LeaversSummary } from '../../views/leavers.ts';
-import type { Overview, SyncHealth, SyncOverview, WaitingWork } from '../../views/overview.ts';
+import {
+  type Overview,
+  peopleSentence,
+  type SyncHealth,
+  type SyncOverview,
+  stateWords,
+  type WaitingWork,
+} from '../../views/overview.ts';
 import type { RunWork } from '../../views/runs.ts';
 import type { Style } from '../terminal.ts';
 import { cleanLine, renderTable } from '../terminal.ts';
@@ -11,11 +18,11 @@ import { renderMissing } from './counts.ts';
 
 /** One line per sync, and below it what the operator can do. */
 export function renderStatus({ at, syncs, work }: Overview, style: Style): string {
-  const head = ['sync', 'health', 'state', 'waits for approval', 'fresh', 'next run'];
+  const head = ['sync', 'health', 'state', 'needs approval', 'fresh', 'next run'];
   const rows = syncs.map((sync) => [
     style.colors.bold(sync.name),
     healthWords(sync.health, style),
-    stateWords(sync.activity),
+    activityWords(sync.activity),
     heldCountWords(sync.holds, style),
     sync.freshAt === undefined ? 'never' : `${formatDuration(at - sync.freshAt)} ago`,
     nextWords(sync),
@@ -23,9 +30,10 @@ export function renderStatus({ at, syncs, work }: Overview, style: Style): strin
   const hints = syncs.flatMap((sync) => hintOf(sync, style));
   const hasSlots = syncs.some(({ nextSlotAt }) => nextSlotAt !== undefined);
   const deployment = hasSlots ? deploymentHint(work, at, style) : [];
-  const said = syncs.flatMap(({ leavers }) =>
-    leavers === undefined || leavers.dueToday + leavers.late === 0 ? [] : [leaverWords(leavers)],
-  );
+  const said = syncs.flatMap((sync) => {
+    const sentence = peopleSentence(sync);
+    return sentence === undefined ? [] : [`${sync.name}: ${sentence}`];
+  });
   return [renderTable([head, ...rows]), ...said, ...hints, ...deployment].join('\n');
 }
 
@@ -36,20 +44,23 @@ export function leaverWords({ sync, dueToday, late, slowestMs }: LeaversSummary)
 }
 
 function healthWords({ state, failures, since }: SyncHealth, { colors }: Style): string {
+  const word = stateWords[state];
   switch (state) {
     case 'succeeding':
-      return colors.green('succeeding');
+      return colors.green(word);
     case 'failing':
       return colors.red(
-        `failing (${formatNumber(failures)}×, since ${since === undefined ? '?' : formatInstant(since)})`,
+        `${word} (${formatNumber(failures)}×, since ${since === undefined ? '?' : formatInstant(since)})`,
       );
     case 'stale':
-      return colors.red(`stale (last success ${since === undefined ? 'never' : formatInstant(since)})`);
-    case 'never-ran':
-      return colors.yellow('never ran');
-    case 'paused':
-      return colors.yellow('paused');
+      return colors.red(`${word} (last success ${since === undefined ? 'never' : formatInstant(since)})`);
+    default:
+      return colors.yellow(word);
   }
+}
+
+function upperFirst(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 /** Returns the phase of a run in words. A newer version may have others. */
@@ -57,12 +68,12 @@ export function phaseWords(phase: string): string {
   return phase === 'proving' ? 'reading back' : cleanLine(phase);
 }
 
-function stateWords({ kind, run }: SyncOverview['activity']): string {
-  if (run === undefined) return kind === 'needs-approval' ? 'needs approval' : kind;
+function activityWords({ kind, run }: SyncOverview['activity']): string {
+  if (run === undefined) return stateWords[kind];
   const { phase, changes, etaMs, interrupted } = run;
   const done = changes === undefined ? '' : ` ${formatNumber(changes.done)}/${formatNumber(changes.total)}`;
-  if (interrupted !== undefined) return `interrupted (${phaseWords(phase)}${done})`;
-  return `${phaseWords(phase)}${done}${etaMs === undefined ? '' : `, about ${formatDuration(etaMs)} left`}`;
+  if (interrupted !== undefined) return `Interrupted (${phaseWords(phase)}${done})`;
+  return `${upperFirst(phaseWords(phase))}${done}${etaMs === undefined ? '' : `, about ${formatDuration(etaMs)} left`}`;
 }
 
 function heldCountWords({ changes, expired, reads, approvals }: WaitingWork, { colors }: Style): string {
@@ -78,9 +89,9 @@ function heldCountWords({ changes, expired, reads, approvals }: WaitingWork, { c
 function nextWords({ schedule, nextSlotAt, health }: SyncOverview): string {
   if (health.state === 'paused') {
     const end = health.until === undefined ? '' : ` until ${formatInstant(health.until)}`;
-    return `paused by ${cleanLine(health.by ?? '?')}${end}`;
+    return `Paused by ${cleanLine(health.by ?? '?')}${end}`;
   }
-  return nextSlotAt === undefined ? (schedule ?? 'manual') : formatInstant(nextSlotAt);
+  return nextSlotAt === undefined ? (schedule ?? 'On request') : formatInstant(nextSlotAt);
 }
 
 function hintOf(

@@ -110,6 +110,8 @@ export interface Change {
   readonly waitsFor?: string;
   /** What later runs must not do again after this change of an undo. */
   readonly notAgain?: NotAgain;
+  /** A create for a person whose account Rollcall removed. */
+  readonly returns?: true;
   /** The row of the truth table that produced the change (`Rule` in `plan.ts`). */
   readonly rule: string;
   /** The period during which the rule applies to the person in all accepted reads; see core/episode.ts. */

@@ -49,7 +49,7 @@ export interface DecisionRecord extends ChangeName {
   readonly at: number;
   /** Until when an open change can be approved, or an approval is valid. Undefined for a rejection. */
   readonly expiresAt: number | undefined;
-  /** The run that used the approval. */
+  /** The run that used the approval; of a rejection, the undo that left it. */
   readonly run: string | undefined;
   /** When an accepted read ended the episode; undefined while the rule applies. */
   readonly endedAt: number | undefined;
@@ -170,7 +170,9 @@ function rejectedFields<Known extends DecisionRecord>(
 export interface Settled {
   readonly draft: Proposal;
   /** Absent: the change may be sent, unless a guard holds it. */
-  readonly verdict?: { readonly state: 'held' | 'dropped'; readonly reason: string; readonly isLeftOut?: true };
+  readonly verdict?: { readonly state: 'held' | 'dropped'; readonly reason: string } & Partial<
+    Readonly<Record<'isLeftOut' | 'isUndone', true>>
+  >;
   /** Rejected fields that were taken out of the change. */
   readonly without?: readonly FieldName[];
   /** What the change requested before fields were taken out, where a decision about a field depends on it. */
@@ -211,7 +213,8 @@ export function settleDecisions(proposed: Proposal, { known, carried, hidden, is
   const asked = digestsOf(proposed);
   const rejection = rejectionOf(proposed, live);
   if (rejection !== undefined) {
-    return { draft: proposed, verdict: { state: 'dropped', reason: rejectedBy(rejection) }, asked };
+    const undone = rejection.run === undefined ? {} : { isUndone: true as const };
+    return { draft: proposed, verdict: { state: 'dropped', reason: skippedBy(rejection), ...undone }, asked };
   }
   const rejected = rejectedFields(proposed, live.filter(isRejection));
   const [first] = rejected.values();
@@ -259,9 +262,19 @@ function isLeftOutOf({ state, by, rule, fields }: DecisionRecord, draft: Decidab
   return draft.changed.some((field) => fields.digests[field] === asked[field]);
 }
 
-/** Says who rejected a change, when, and why. */
-export function rejectedBy({ by, at, why }: Pick<DecisionRecord, 'by' | 'at' | 'why'>): string {
-  return `rejected by ${by ?? 'unknown'} at ${formatMinute(at)}${why === undefined ? '' : `: ${why}`}`;
+type Rejection = Pick<DecisionRecord, 'by' | 'at' | 'why' | 'run'>;
+
+function rejectedBy(rejection: Rejection): string {
+  return `${rejection.run === undefined ? 'rejected' : 'undone'} by ${whoWhen(rejection)}`;
+}
+
+/** Says that a run leaves a change out, by whose decision, when, and why: `skipped: you undid it (ana at TIME: TEXT)`. */
+export function skippedBy(rejection: Rejection): string {
+  return `skipped: you ${rejection.run === undefined ? 'rejected' : 'undid'} it (${whoWhen(rejection)})`;
+}
+
+function whoWhen({ by, at, why }: Rejection): string {
+  return `${by ?? 'unknown'} at ${formatMinute(at)}${why === undefined ? '' : `: ${why}`}`;
 }
 
 /**

@@ -271,7 +271,12 @@ function datesIn(text: string): string[] {
 
 /** The changes that the truth table proposes. */
 
-export function create(identification: string, wanted: FieldValues): ChangeDraft {
+/** `removed`: the removal of an account that the person had. */
+export function create(
+  identification: string,
+  wanted: FieldValues,
+  removed: LedgerEntry['removed'] = undefined,
+): ChangeDraft {
   const changed = namesOf(wanted);
   return {
     identification,
@@ -280,7 +285,8 @@ export function create(identification: string, wanted: FieldValues): ChangeDraft
     after: wanted,
     changed,
     classes: ['creates'],
-    reason: 'new employee',
+    reason: removed === undefined ? 'new employee' : 'returned employee, whose account is gone',
+    ...(removed === undefined ? {} : { returns: true }),
   };
 }
 

@@ -414,7 +414,7 @@ function keepEqual(subject: CurrentCase, person: Person): Decision {
       const text = `${person.at}: no account is created: ${person.refusesCreate}`;
       return { rule: 'create-refused', finding: finding(subject, 'create-refused', text), ...seen };
     }
-    return { rule: 'active-create', change: create(identification, person.fields), ...seen };
+    return { rule: 'active-create', change: create(identification, person.fields, ledger?.removed), ...seen };
   }
   const known = ledger?.removed === undefined ? ledger : undefined;
   const compared = diffFields(person.fields, user, known, rules);

@@ -222,8 +222,8 @@ function notAgain({ run, by, why }: UndoOrder, rule: string, fields: NotAgain['f
   return { rule, fields, by, why: `undid run ${run}${why === undefined ? '' : `: ${why}`}` };
 }
 
-/** A rejection without its episode: the store knows the current one. */
-export type UndoneRecord = Omit<DecisionRecord, 'episode'>;
+/** A rejection without its episode and the run of the undo: the store knows both. */
+export type UndoneRecord = Omit<DecisionRecord, 'episode' | 'run'>;
 
 /**
  * Returns the record of what an applied change of an undo keeps later runs from doing again.
@@ -240,7 +240,7 @@ export function rejectionBy(
   if (!fields.isWhole && taken.length === 0) return undefined;
   const kept = { ...fields, digests: Object.fromEntries(taken) };
   const record = { identification, rule, hash: undoneHash(hash), state: 'rejected', by, why, at } as const;
-  return { ...record, expiresAt: undefined, run: undefined, endedAt: undefined, fields: kept };
+  return { ...record, expiresAt: undefined, endedAt: undefined, fields: kept };
 }
 
 /** Returns the hash of the record that an applied change of an undo leaves. No plan has a change with this hash. */

@@ -35,6 +35,8 @@ export interface PlanFacts {
   readonly createsWait: number;
   /** Rejected changes: dropped, they need no approval. */
   readonly rejected: number;
+  /** Those of `rejected` that an undo keeps from being done again. */
+  readonly undone: number;
   /** A guard doubts the read and requires approval, even if no change is held. */
   readonly isReadDoubted: boolean;
   /** Why the read is doubted, as a sentence without its full stop. Spares a search in the findings. */
@@ -92,6 +94,7 @@ export const noPlan: PlanFacts = {
   postponed: 0,
   createsWait: 0,
   rejected: 0,
+  undone: 0,
   isReadDoubted: false,
   sourceGaps: [],
   unknownPeople: 0,
@@ -161,4 +164,6 @@ export interface EndFacts {
   readonly cause?: RootCause;
   /** Everything that kept the run from being whole. */
   readonly reasons: readonly string[];
+  /** Accounts that the run made. Absent: it did not end regularly. */
+  readonly created?: number;
 }

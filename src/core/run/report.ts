@@ -38,7 +38,7 @@ export function chooseOutcome(end: RunEnd): OutcomeAndReason {
     waiting,
     (some) => `${countOf(some, 'person waits', 'people wait')} until the outcome of an earlier change is known`,
   );
-  const held = told(counts.held, (some) => `${countOf(some, 'change waits', 'changes wait')} for approval`);
+  const held = told(counts.held, (some) => `${countOf(some, 'change needs', 'changes need')} approval`);
   const doubted = doubt ?? (isReadDoubted ? 'the source looks wrong (see the findings)' : undefined);
   const unread = [
     ...told(

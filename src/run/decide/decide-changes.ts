@@ -48,8 +48,9 @@ export interface Decided {
   readonly expected: ExpectedHandOvers;
   /** Planned changes that go after another one: identification to the one that they wait for. */
   readonly waits: Map<string, string>;
-  /** Changes that an operator rejected, and changes that were left out of a decision. */
+  /** Changes that an operator rejected, those of them that an undo rejected, and what was left out of a decision. */
   rejected: number;
+  undone: number;
   leftOut: number;
   /** Whether one of the people has an approval that no run used up. */
   hasApprovals: boolean;
@@ -80,7 +81,16 @@ export interface TakenLater extends OwnedUser {
 
 function nothingDecided(): Decided {
   return {
-    ...{ repeated: 0, rejected: 0, leftOut: 0, notUndone: 0, respectedEdits: 0, postponed: 0, createsWait: 0 },
+    ...{
+      repeated: 0,
+      rejected: 0,
+      undone: 0,
+      leftOut: 0,
+      notUndone: 0,
+      respectedEdits: 0,
+      postponed: 0,
+      createsWait: 0,
+    },
     ...{ needsFull: false, hasApprovals: false },
     access: { keep: 0, lack: 0 },
     ...{ misses: [], instead: [], takenLater: [], expected: { places: [] } },
@@ -272,6 +282,7 @@ export async function applyEffects(
   const changes = await withoutWaiting(work, settled.changes, io);
   decided.createsWait += settled.changes.length - changes.length;
   decided.rejected += settled.rejected;
+  decided.undone += settled.undone;
   decided.leftOut += settled.leftOut;
   decided.hasApprovals ||= settled.hasApprovals;
   decided.instead.push(...settled.instead.map(keep));

@@ -33,6 +33,8 @@ export interface Settled {
   /** Whether one of the people has an approval that no run used up. */
   readonly hasApprovals: boolean;
   readonly rejected: number;
+  /** Those of `rejected` that an undo keeps from being done again. */
+  readonly undone: number;
   readonly leftOut: number;
   readonly differing: Differing;
   /** What is made of some changes while the class `configuration` is held. */
@@ -73,14 +75,15 @@ export async function settleChanges(
       if (isOfClass && early !== undefined && made.verdict?.state !== 'dropped') instead.push(early);
     }
   }
-  const verdicts = changes.map(({ verdict }) => verdict?.state);
+  const verdicts = changes.map(({ verdict }) => verdict);
   return {
     ...{ changes, expected, instead, differing },
     hasApprovals: [...known.values()]
       .flat()
       .some(({ state, endedAt }) => state === 'approved' && endedAt === undefined),
-    rejected: verdicts.filter((state) => state === 'dropped').length,
-    leftOut: verdicts.filter((state) => state === 'held').length,
+    rejected: verdicts.filter((one) => one?.state === 'dropped').length,
+    undone: verdicts.filter((one) => one?.isUndone).length,
+    leftOut: verdicts.filter((one) => one?.state === 'held').length,
   };
 }
 

@@ -30,7 +30,7 @@ export async function sealPlan(
 ): Promise<Plan> {
   const { snapshot, reading, usable, fact } = read;
   const { verdict, rejected, ruled, frozen, doubt, isReadDoubted } = judged;
-  const { missing, needsFull, repeated, respectedEdits, notUndone, createsWait } = decided;
+  const { missing, needsFull, repeated, respectedEdits, notUndone, createsWait, undone } = decided;
   // A delta without a usable record may come from a permission that was missing for a short time. Its people are read
   // again.
   const unusable = reading.kind === 'delta' && usable === 0 ? work.index.size : 0;
@@ -50,6 +50,7 @@ export async function sealPlan(
     createsWait,
     needsFull,
     rejected,
+    undone,
     ruled: ruled.map((one) => one.class),
     ...editFact(work.edit, decided.differing, isConfigurationHeld(verdict)),
     isFirstConfiguration: isFull && work.baseline.accepted === undefined,

@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import type { CorrectionCode } from '../../core/person/corrections.ts';
 import type { ChangeClass, ChangeKind, ChangePart } from '../../core/plan/change.ts';
+import type { PersonEvent } from '../../core/plan/event.ts';
 import type { LeaverEnding } from '../../core/plan/leavers.ts';
 import type { PastStanding } from '../../core/plan/roster.ts';
 import type { FindingCode } from '../../core/run/finding.ts';
@@ -32,7 +33,7 @@ interface Words {
   runs: { trigger_kind: TriggerKind; phase: Phase | UnknownState; outcome: Outcome | UnknownState };
   findings: { code: FindingCode };
   corrections: { code: CorrectionCode };
-  changes: { kind: ChangeKind; part: ChangePart; mark: ChangeState };
+  changes: { kind: ChangeKind; event: PersonEvent; part: ChangePart; mark: ChangeState };
   batches: { kind: Batch['kind']; state: BatchState | UnknownState; final: NonNullable<Batch['final']> };
   previews: { state: Preview['state'] };
   roster_pages: { part: 'people' | 'emails' };

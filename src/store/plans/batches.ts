@@ -28,7 +28,7 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
     await markChanges(transaction, batch.run, marks, batch.id);
     await endDisabled(transaction, batch, marks);
     await ledgerWriter.write(transaction, toLedgerRows(batch.connection, ledger, keys));
-    await rejectUndone(transaction, batch.sync, undone);
+    await rejectUndone(transaction, batch, undone);
   }
 
   const ofUnknownEffect = (connections: readonly string[]) =>

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { FieldName, FieldValues } from '../../core/person/fields.ts';
 import { type Packed, pack, unpack } from '../../core/person/packed.ts';
 import { type Before, type ChangeClass, changeClasses, type NotAgain, partOf } from '../../core/plan/change.ts';
+import { eventOf } from '../../core/plan/event.ts';
 import { zeros } from '../../core/run/run.ts';
 import type { NewChange, PlannedChange } from '../../ports/store.ts';
 import type { KeyRing } from '../db/key-ring.ts';
@@ -75,6 +76,7 @@ export function toNewChangeRow(plan: string, change: NewChange, keys: KeyRing): 
     identification,
     part,
     kind: change.kind,
+    event: eventOf(change),
     personal: keys.close(JSON.stringify(parts), placeOf('changes', 'personal', { plan, identification, part })),
     changed: change.changed.length === 0 ? '' : `,${change.changed.join()},`,
     classes: classMask(change.classes),

@@ -120,14 +120,18 @@ export function createDecisions(db: Database): Decisions {
 }
 
 /** Stores what later runs must not do again, in the current episode of each rule. */
-export async function rejectUndone(db: OpenTransaction, sync: string, undone: readonly UndoneRecord[]): Promise<void> {
+export async function rejectUndone(
+  db: OpenTransaction,
+  { sync, run }: Pick<Schema['batches'], 'sync' | 'run'>,
+  undone: readonly UndoneRecord[],
+): Promise<void> {
   if (undone.length === 0) return;
   await lockName(db, decisionsOf(sync));
   const names = undone.map(({ identification }) => identification);
   const known = await readMany(db, sync, names);
   const rows = undone.map((record) => {
     const episode = episodeOf(record.rule, known.get(record.identification) ?? []);
-    return rowOf(sync, { ...record, episode });
+    return rowOf(sync, { ...record, episode, run });
   });
   await new RowWriter<'decisions', Schema['decisions']>('decisions', replace).write(db, rows);
 }

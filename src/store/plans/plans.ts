@@ -86,7 +86,16 @@ export function createPlans(db: Database, keys: KeyRing): Plans {
       const open = wanted.filter((group) => group.state === 'planned' && group.is_approved === 0);
       const configuration = classMask(['configuration']);
       const beside = open.filter((group) => (group.classes & configuration) === 0);
-      return { states, kinds, classes: countClasses(wanted), open: countClasses(open), beside: countClasses(beside) };
+      const made = groups.filter((group) => group.kind === 'create' && group.state === 'applied');
+      const created = made.reduce((sum, { count }) => sum + count, 0);
+      return {
+        states,
+        kinds,
+        created,
+        classes: countClasses(wanted),
+        open: countClasses(open),
+        beside: countClasses(beside),
+      };
     },
 
     seal: (owned, planId, digest) =>

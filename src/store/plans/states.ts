@@ -1,6 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import type { ChangeClass } from '../../core/plan/change.ts';
+import type { ChangeClass, ChangePart } from '../../core/plan/change.ts';
 import { conflict, notFound } from '../../core/run/errors.ts';
+import { type RunScope, undoneBy } from '../../ports/runs.ts';
 import type { Batch, ChangeMark, NewBatch, Plans } from '../../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
 import { decisionsOf, lockName } from '../db/differences.ts';
@@ -182,6 +183,7 @@ export async function markChanges(
 ): Promise<void> {
   if (marks.length === 0) return;
   const plan = await planOfRun(db, run);
+  const undone = await undoneRun(db, run);
   const lastByName = new Map(marks.map((mark) => [`${mark.part ?? ''} ${mark.identification}`, mark]));
   for (const group of groupsOf([...lastByName.values()])) {
     const { state, reason, appliedAt, part = 'account' } = group.mark;
@@ -200,6 +202,7 @@ export async function markChanges(
         .$if(batch !== undefined, (query) => query.where('batch', '=', batch ?? ''))
         .executeTakeFirst();
       marked += numUpdatedRows;
+      if (appliedAt !== undefined && undone !== undefined) await markUndone(db, { undone, plan }, { names, part });
     }
     if (Number(marked) !== group.identifications.length) {
       const where = batch === undefined ? `run ${run}` : `batch ${batch} of run ${run}`;
@@ -208,6 +211,38 @@ export async function markChanges(
       throw notFound(message);
     }
   }
+}
+
+/** Returns the run that this one undoes; undefined for any other run. */
+async function undoneRun(db: OpenTransaction, run: string): Promise<string | undefined> {
+  const row = await db.selectFrom('runs').select('scope').where('id', '=', run).executeTakeFirst();
+  return row && undoneBy(JSON.parse(row.scope) as RunScope)?.run;
+}
+
+/** What an undo has taken back no longer counts as something that happened to its person. */
+async function markUndone(
+  db: OpenTransaction,
+  { undone, plan }: { readonly undone: string; readonly plan: string },
+  { names, part }: { readonly names: readonly string[]; readonly part: ChangePart },
+): Promise<void> {
+  await db
+    .updateTable('changes')
+    .set({ event: 'undone' })
+    .where('plan', '=', undone)
+    .where('identification', 'in', names)
+    .where('part', '=', part)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('changes as back')
+          .select('back.kind')
+          .where('back.plan', '=', plan)
+          .whereRef('back.identification', '=', 'changes.identification')
+          .whereRef('back.part', '=', 'changes.part')
+          .where((on) => on.or([on('back.kind', '!=', 'update'), on('back.changed', '=', on.ref('changes.changed'))])),
+      ),
+    )
+    .execute();
 }
 
 interface MarkGroup {

@@ -50,7 +50,8 @@ export async function judgeRun(
 /** Returns whether the run is partial only because of what was requested: nothing failed, waits or was read in part. */
 function concernsOnlyTheRequester({ outcome, counts, plan = noPlan }: Run): boolean {
   const waiting = (plan.blocked.unresolved ?? 0) + plan.createsWait;
-  return outcome === 'partial' && counts.failed + counts.unresolved + waiting === 0 && plan.sourceGaps.length === 0;
+  const isWhole = counts.failed + counts.unresolved + waiting === 0 && plan.sourceGaps.length === 0;
+  return (outcome === 'partial' || outcome === 'held') && isWhole;
 }
 
 /** Returns whether the run held changes that failed in the run of the open problem: those people are not repaired yet. */

@@ -5,20 +5,25 @@ import { classCount, usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
 import { Link, pathTo, withFilters } from '../state/router.tsx';
 import { Box } from '../ui/actions.tsx';
-import { Badge, Icon } from '../ui/badges.tsx';
+import { Badge, Icon, StateBadge } from '../ui/badges.tsx';
 import { Dots, Loaded, PageHead, Pair, Section } from '../ui/frame.tsx';
 import { ConnectionsCard } from './connections-page.tsx';
-import { MonthCard, PeopleTable, SyncTable } from './sync-table.tsx';
+import { MonthCard, SyncTable } from './sync-table.tsx';
 
 /** What waits for the user first, then every sync with its health and its state. */
 export function OverviewPage() {
   const { t } = usePage();
   return (
     <>
-      <PageHead title={t.nav.overview} />
-      <Loaded query={useOverview()}>
+      <Loaded query={useOverview()} title={t.nav.overview}>
         {(data) => (
           <>
+            <PageHead
+              title={t.nav.overview}
+              beside={
+                data.worst === null || data.syncs.length < 2 ? null : <StateBadge of="health" state={data.worst} />
+              }
+            />
             <WaitingList overview={data} />
             <OrphanList />
             {data.plainText.map((message) => (
@@ -27,7 +32,6 @@ export function OverviewPage() {
               </Box>
             ))}
             <SyncTable syncs={data.syncs} />
-            <PeopleTable syncs={data.syncs} />
             <div className="cards">
               <LeaversCard syncs={data.syncs} />
               <MonthCard syncs={data.syncs} />

@@ -136,8 +136,11 @@ export function ReportPage() {
           <>
             <p className="why faint" role="status">
               <Dots>
-                {t.people.found(people.length)}
-                {Object.entries(counts).map(([state, n]) => `${wordOf(t.words.changeState, state)} ${n}`)}
+                {Object.entries({ [kind.slice(0, -1)]: 0, ...counts }).map(([name, n]) =>
+                  Object.hasOwn(t.words.events, name)
+                    ? `${n} ${classWord(t.words.events, name, n)}`
+                    : `${wordOf(t.words.changeState, name)} ${n}`,
+                )}
               </Dots>
             </p>
             <ReportTable kind={kind} people={people} />
@@ -166,12 +169,14 @@ function ReportTable({ kind, people }: Pick<Report, 'kind' | 'people'>) {
         { title: words.shown, className: 'nowrap', cell: ({ shownAt }) => <At at={shownAt} missing={words.notYet} /> },
         {
           title: t.runs.state,
-          cell: ({ change, state, stateReason, reason, run }) => (
+          cell: ({ change, state, countedAs, keptBy, reason, run }) => (
             <span className="stack">
               <Link to={pathTo('runs', run)}>
-                {wordOf(t.words.kind, change)} · {wordOf(t.words.changeState, state)}
+                {wordOf(t.words.kind, change)} ·{' '}
+                {wordOf(t.words.changeState, countedAs in t.words.changeState ? countedAs : state)}
+                {countedAs === 'rejected' && keptBy !== null ? ` (${keptBy})` : ''}
               </Link>
-              <small className="faint break">{t.reason(stateReason ?? reason)}</small>
+              <small className="faint break">{t.reason(reason)}</small>
             </span>
           ),
         },

@@ -1,10 +1,11 @@
 import type { Schemas } from '../api/schema.d.ts';
+import { useMay } from '../shell/session.tsx';
 import type { SyncOverview } from '../state/live.ts';
 import { useNow } from '../state/now.tsx';
-import { usePage } from '../state/page-context.tsx';
+import { type PageContext, usePage } from '../state/page-context.tsx';
 import { useAnswer } from '../state/queries.ts';
 import { Link, pathTo, withFilters } from '../state/router.tsx';
-import { wordOf } from '../texts/plural.ts';
+import { classWord, wordOf } from '../texts/plural.ts';
 import { Badge, HealthBadge } from '../ui/badges.tsx';
 import { DataTable } from '../ui/data-table.tsx';
 import { Dots, Empty, Section } from '../ui/frame.tsx';
@@ -41,11 +42,16 @@ export function SyncTable({ syncs }: { readonly syncs: readonly SyncOverview[] }
           },
           { title: words.health, cell: ({ health }) => <HealthBadge health={health} /> },
           { title: t.runs.state, cell: (sync) => <ActivityCell sync={sync} /> },
+          { title: t.overview.people.title, cell: (sync) => <PeopleSentence sync={sync} /> },
           { title: words.fresh, hint: words.freshTitle, cell: ({ freshAt }) => <Ago at={freshAt} /> },
-          {
-            title: words.days,
-            cell: ({ name }) => <DayBars days={days?.find((one) => one.name === name)?.days} />,
-          },
+          ...(days?.some((one) => isCharted(one.days)) === true
+            ? [
+                {
+                  title: words.days,
+                  cell: ({ name }: SyncOverview) => <DayBars days={days.find((one) => one.name === name)?.days} />,
+                },
+              ]
+            : []),
           { title: words.next, cell: (sync) => <NextSlot sync={sync} /> },
         ]}
       />
@@ -53,103 +59,87 @@ export function SyncTable({ syncs }: { readonly syncs: readonly SyncOverview[] }
   );
 }
 
-/** HR people and platform accounts of each sync, as its last full read saw them, and who was skipped. */
-export function PeopleTable({ syncs }: { readonly syncs: readonly SyncOverview[] }) {
-  const { t, f } = usePage();
+/** `520 people in HR → 517 accounts; 3 need someone; 2 leave today`, each with its page. */
+function PeopleSentence({ sync: { name, people, leavers } }: { readonly sync: SyncOverview }) {
+  const { t } = usePage();
+  const maySee = useMay('people', name);
   const words = t.overview.people;
-  const rows = syncs.flatMap(({ name, people }) => (people === null ? [] : [{ name, ...people }]));
-  if (rows.length === 0) return null;
-  const skippedOf = ({ skipped }: (typeof rows)[number]) => Object.entries(skipped);
+  if (people === null) return <span className="faint">{words.notRead}</span>;
+  const { dueToday, late } = leavers ?? { dueToday: 0, late: 0 };
+  const parts = [
+    [people.blocked, words.blocked, pathTo('syncs', name, 'data-quality')],
+    [dueToday, words.leaveToday, withFilters('/leavers', { sync: name, due: 'today' })],
+    [late, words.late, withFilters('/leavers', { sync: name, late: 'true' })],
+  ] as const;
+  const link = (to: string, text: string) => (maySee ? <Link to={to}>{text}</Link> : text);
   return (
-    <Section name="people" title={words.title}>
-      <DataTable
-        rows={rows}
-        keyOf={({ name }) => name}
-        columns={[
-          {
-            title: t.overview.syncs.name,
-            kind: 'head',
-            cell: ({ name, readAt }) => (
-              <>
-                <Link to={pathTo('syncs', name)}>{name}</Link>
-                <small className="faint">
-                  <Ago at={readAt} />
-                </small>
-              </>
-            ),
-          },
-          { title: words.source, kind: 'number', cell: ({ source }) => f.number(source) },
-          { title: words.matched, kind: 'number', cell: ({ matched }) => f.number(matched) },
-          { title: words.platform, kind: 'number', cell: ({ platform }) => f.number(platform) },
-          { title: words.owned, kind: 'number', cell: ({ owned }) => f.number(owned) },
-          {
-            title: words.unknown,
-            kind: 'number',
-            cell: ({ name, unknown }) =>
-              unknown === 0 ? (
-                f.number(unknown)
-              ) : (
-                <Link to={withFilters(pathTo('syncs', name, 'accounts'), { state: 'unmanaged' })}>
-                  {f.number(unknown)}
-                </Link>
-              ),
-          },
-          {
-            title: words.skipped,
-            cell: (row) =>
-              skippedOf(row).length === 0 ? (
-                '–'
-              ) : (
-                <Link to={pathTo('runs', row.run)}>
-                  {skippedOf(row)
-                    .map(([reason, count]) => `${f.number(count)} ${wordOf(words.reasons, reason)}`)
-                    .join(', ')}
-                </Link>
-              ),
-          },
-        ]}
-      />
-    </Section>
+    <>
+      {link(withFilters('/people', { sync: name }), words.source(people.source))} →{' '}
+      {link(pathTo('syncs', name, 'accounts'), words.accounts(people.matched))}
+      {parts.map(([count, text, to]) =>
+        count === 0 ? null : (
+          <span key={to} className={text === words.leaveToday ? undefined : 'needs'}>
+            ; {link(to, text(count))}
+          </span>
+        ),
+      )}
+    </>
   );
 }
 
-const groups = [
-  ['joiners', ['create', 'enable']],
-  ['movers', ['update', 'lead', 'unlead']],
-  ['leavers', ['disable', 'remove']],
+/** In the order of a person's time in the company; in a bar, from its top. */
+const events = [
+  ...(['joiner', 'returner', 'mover', 'leaver'] as const),
+  ...(['update', 'leader', 'firstWrite', 'upkeep', 'undone'] as const),
 ] as const;
+
+/** Told also when there were none. */
+const alwaysTold: readonly string[] = ['joiner', 'mover', 'leaver'];
 
 function sumOf<T>(list: readonly T[], numberOf: (one: T) => number): number {
   return list.reduce((sum, one) => sum + numberOf(one), 0);
 }
 
-/** Joiners, movers and leavers of the last 30 days as bars, and the last 24 hours in numbers. */
+type Totals = Omit<DayCounts, 'day'>;
+
+function totalsOf(parts: readonly Totals[]): Totals {
+  const of = (name: keyof Totals): number => sumOf(parts, (part) => part[name]);
+  const counted = Object.fromEntries(events.map((event) => [event, of(event)])) as Pick<
+    Totals,
+    (typeof events)[number]
+  >;
+  return { ...counted, runs: of('runs'), failedRuns: of('failedRuns'), failed: of('failed') };
+}
+
+function eventsOf(totals: Totals, { t, f }: Pick<PageContext, 't' | 'f'>, always: readonly string[] = []) {
+  const told = events.filter((event) => totals[event] > 0 || always.includes(event));
+  return told.map(
+    (event) => [event, `${f.number(totals[event])} ${classWord(t.words.events, event, totals[event])}`] as const,
+  );
+}
+
+/** What happened to people in the last 30 days, and in the last 24 hours. */
 export function MonthCard({ syncs }: { readonly syncs: readonly SyncOverview[] }) {
   const { t, f } = usePage();
   const words = t.overview.month;
   const days = useDays(30).data;
-  const all = days?.days.map((day, i) =>
-    dayOf(
-      day,
-      days.syncs.map((sync) => sync.days[i]).filter((one) => one !== undefined),
-    ),
-  );
-  const badChanges = sumOf(all ?? [], ({ failed }) => failed);
-  const lastDays = syncs.map(({ lastDay }) => lastDay);
-  const failed = sumOf(lastDays, (day) => day.failed);
-  const failedRuns = sumOf(lastDays, (day) => day.failedRuns);
+  const all = (days?.days ?? []).map((day, i) => {
+    return { day, ...totalsOf((days?.syncs ?? []).flatMap((sync) => sync.days[i] ?? [])) };
+  });
+  const month = totalsOf(all);
+  const lastDay = totalsOf(syncs.map((sync) => sync.lastDay));
   return (
     <Section className="card month" name="month" title={words.title}>
       <DayBars days={all} />
       <ul className="legend">
-        {groups.map(([group, kinds]) => (
-          <li key={group} className={kinds[0]}>
-            {words.counts[group](sumOf(all ?? [], (day) => sumOf(kinds, (kind) => day[kind])))}
+        {eventsOf(month, { t, f }, alwaysTold).map(([event, text]) => (
+          <li key={event} className={event}>
+            {text}
           </li>
         ))}
-        {badChanges === 0 ? null : (
+        {month.failed === 0 ? null : (
           <li className="bad">
-            {f.number(badChanges)} {t.runs.counts.failed}
+            {f.number(month.failed)} {t.runs.counts.failed}
           </li>
         )}
       </ul>
@@ -157,25 +147,19 @@ export function MonthCard({ syncs }: { readonly syncs: readonly SyncOverview[] }
       <p className="small">
         <strong>{words.lastDay}</strong>{' '}
         <Dots>
-          {groups.map(([group, kinds]) =>
-            words.counts[group](sumOf(lastDays, ({ changes }) => sumOf(kinds, (kind) => changes[kind] ?? 0))),
+          {eventsOf(lastDay, { t, f }, alwaysTold).map(([, text]) => text)}
+          {t.overview.syncs.runs(lastDay.runs)}
+          {lastDay.failed === 0 ? null : (
+            <span className="needs">{`${f.number(lastDay.failed)} ${t.runs.counts.failed}`}</span>
           )}
-          {t.overview.syncs.runs(sumOf(lastDays, ({ runs }) => runs))}
-          {failed === 0 ? null : <span className="needs">{`${f.number(failed)} ${t.runs.counts.failed}`}</span>}
-          {failedRuns === 0 ? null : <span className="needs">{t.overview.syncs.failedRuns(failedRuns)}</span>}
+          {lastDay.failedRuns === 0 ? null : (
+            <span className="needs">{t.overview.syncs.failedRuns(lastDay.failedRuns)}</span>
+          )}
         </Dots>
       </p>
       <Link to="/changes">{t.recent.title}</Link>
     </Section>
   );
-}
-
-/** The same day of several syncs. */
-function dayOf(day: string, parts: readonly DayCounts[]): DayCounts {
-  const of = (name: Exclude<keyof DayCounts, 'day'>): number => sumOf(parts, (part) => part[name]);
-  const changes = { create: of('create'), update: of('update'), enable: of('enable'), disable: of('disable') };
-  const others = { remove: of('remove'), lead: of('lead'), unlead: of('unlead') };
-  return { day, runs: of('runs'), failedRuns: of('failedRuns'), failed: of('failed'), ...changes, ...others };
 }
 
 /** What a sync does now: idle, or the step of its run with progress and remaining time. */
@@ -238,28 +222,31 @@ const height = 24;
 const width = 9;
 const gap = 3;
 
-/** From the bottom of a bar. What failed is on top, and alone in red. */
-const kinds = ['update', 'lead', 'create', 'enable', 'disable', 'remove', 'unlead'] as const;
+/** A chart shows more than a sentence once there are three days of runs. */
+function isCharted(days: readonly DayCounts[]): boolean {
+  return days.filter(({ runs }) => runs > 0).length >= 3;
+}
 
 /**
- * Bars on a scale of square roots, so that a small day beside a large one is still seen. Each is split by kind. A failed
+ * Bars on a scale of square roots, so that a small day beside a large one is still seen. Each is split by event. A failed
  * run of which no change failed is a red mark.
  */
 export function DayBars({ days }: { readonly days: readonly DayCounts[] | undefined }) {
   const { t, f } = usePage();
-  if (days === undefined) return null;
+  if (days === undefined || !isCharted(days)) return null;
   const bars = days.map((day) => {
-    const applied = sumOf(kinds, (kind) => day[kind]);
-    const words = [
-      ...kinds.filter((kind) => day[kind] > 0).map((kind) => `${f.number(day[kind])} ${t.words.kind[kind]}`),
-    ];
+    const applied = sumOf(events, (event) => day[event]);
+    const words: string[] = eventsOf(day, { t, f }).map(([, text]) => text);
     if (day.failed > 0) words.push(`${f.number(day.failed)} ${t.runs.counts.failed}`);
     if (day.failedRuns > 0) words.push(t.overview.syncs.failedRuns(day.failedRuns));
     return {
       applied,
       value: applied + day.failed,
       key: day.day,
-      parts: [...kinds.map((kind) => ({ look: kind, count: day[kind] })), { look: 'bad', count: day.failed }],
+      parts: [
+        ...events.toReversed().map((event) => ({ look: event, count: day[event] })),
+        { look: 'bad', count: day.failed },
+      ],
       isOnlyRunBad: day.failedRuns > 0 && day.failed === 0,
       title: t.overview.syncs.day(f.day(day.day), day.runs, words.join(', ')),
     };

@@ -88,7 +88,7 @@ function createFormats(language: Language, t: Texts) {
 }
 
 /** What every component of the page may use. */
-interface PageContext extends Preferences {
+export interface PageContext extends Preferences {
   readonly api: Api;
   readonly t: Texts;
   readonly f: ReturnType<typeof createFormats>;

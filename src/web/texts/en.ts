@@ -101,8 +101,9 @@ export const en = {
   overview: {
     waiting: {
       title: 'Waiting for you',
-      none: 'No changes are waiting for approval.',
-      held: (changes: number, classes: string) => `${count(changes, 'change', 'changes')} held · ${classes}`,
+      none: 'No change needs approval.',
+      held: (changes: number, classes: string) =>
+        `${count(changes, 'change needs', 'changes need')} approval · ${classes}`,
       expired: (changes: number) =>
         `${count(changes, 'change', 'changes')} expired without a decision: the next run asks again`,
       reads: (runs: number) => `${count(runs, 'run waits', 'runs wait')} because the source looks wrong`,
@@ -120,7 +121,7 @@ export const en = {
       fresh: 'Fresh',
       days: 'Changes, 7 days',
       next: 'Next run',
-      manual: 'on request',
+      manual: 'On request',
       paused: 'paused',
       failures: (runs: number) => `${runs}×`,
       pausedBy: (name: string) => `by ${name}`,
@@ -143,30 +144,17 @@ export const en = {
       failedRuns: (runs: number) => count(runs, 'failed run', 'failed runs'),
     },
     people: {
-      title: 'People',
-      source: 'In HR',
-      matched: 'With an account',
-      platform: 'Accounts',
-      owned: 'Owned',
-      unknown: 'Unknown',
-      skipped: 'Skipped',
-      reasons: {
-        'out-of-scope': 'out of scope',
-        'no-account': 'need no account',
-        'row-refused': 'with a bad record',
-        'status-unknown': 'with an unknown status',
-        conflict: 'in a conflict',
-        unresolved: 'wait for an earlier change',
-      } as Readonly<Record<string, string>>,
+      title: 'HR and accounts',
+      source: (people: number) => `${count(people, 'person', 'people')} in HR`,
+      accounts: (accounts: number) => count(accounts, 'account', 'accounts'),
+      blocked: (people: number) => `${count(people, 'needs', 'need')} someone`,
+      leaveToday: (people: number) => `${count(people, 'leaves', 'leave')} today`,
+      late: (people: number) => count(people, 'leaver late', 'leavers late'),
+      notRead: 'Not read yet',
     },
     month: {
       title: 'Last 30 days',
-      counts: {
-        joiners: (people: number) => count(people, 'joiner', 'joiners'),
-        movers: (people: number) => count(people, 'mover', 'movers'),
-        leavers: (people: number) => count(people, 'leaver', 'leavers'),
-      },
-      hint: 'Changes that the platform has shown. A person who changes twice counts twice. Red parts are failures.',
+      hint: 'What the platform has shown. A person who moves twice counts twice. Red parts are failures.',
       lastDay: 'Last 24 hours:',
     },
     work: {
@@ -207,7 +195,7 @@ export const en = {
     expiredHint: 'This hold has expired without a decision. The next run asks again.',
     run: 'Run',
     replacedBy: 'Review them in the newer hold',
-    list: 'Changes that wait for approval',
+    list: 'Changes that need approval',
     noEstimate: 'No estimate: the sync is no longer configured.',
     effect: (files: number, requests: number, time: string | undefined) =>
       `${count(files, 'file', 'files')}, about ${count(requests, 'request', 'requests')}, ${time === undefined ? 'under a minute' : `about ${time}`}`,

@@ -106,8 +106,8 @@ export const es: Texts = {
   overview: {
     waiting: {
       title: 'Esperan su decisión',
-      none: 'Ningún cambio espera aprobación.',
-      held: (changes, classes) => `${count(changes, 'cambio retenido', 'cambios retenidos')} · ${classes}`,
+      none: 'Ningún cambio necesita aprobación.',
+      held: (changes, classes) => `${count(changes, 'cambio necesita', 'cambios necesitan')} aprobación · ${classes}`,
       expired: (changes) =>
         `${count(changes, 'cambio venció', 'cambios vencieron')} sin decisión: la próxima ejecución vuelve a preguntar`,
       reads: (runs) => `${count(runs, 'ejecución espera', 'ejecuciones esperan')} porque la fuente parece incorrecta`,
@@ -125,7 +125,7 @@ export const es: Texts = {
       fresh: 'Datos de',
       days: 'Cambios, 7 días',
       next: 'Próxima',
-      manual: 'a pedido',
+      manual: 'A pedido',
       paused: 'en pausa',
       failures: (runs) => `${runs}×`,
       pausedBy: (name) => `por ${name}`,
@@ -148,30 +148,17 @@ export const es: Texts = {
       failedRuns: (runs) => count(runs, 'ejecución fallida', 'ejecuciones fallidas'),
     },
     people: {
-      title: 'Personas',
-      source: 'En RR. HH.',
-      matched: 'Con cuenta',
-      platform: 'Cuentas',
-      owned: 'Propias',
-      unknown: 'Desconocidas',
-      skipped: 'Omitidas',
-      reasons: {
-        'out-of-scope': 'fuera del alcance',
-        'no-account': 'no necesitan cuenta',
-        'row-refused': 'con un registro incorrecto',
-        'status-unknown': 'con un estado desconocido',
-        conflict: 'en conflicto',
-        unresolved: 'esperan un cambio anterior',
-      },
+      title: 'RR. HH. y cuentas',
+      source: (people) => `${count(people, 'persona', 'personas')} en RR. HH.`,
+      accounts: (accounts) => count(accounts, 'cuenta', 'cuentas'),
+      blocked: (people) => `${count(people, 'necesita', 'necesitan')} a alguien`,
+      leaveToday: (people) => `${count(people, 'se va', 'se van')} hoy`,
+      late: (people) => count(people, 'baja atrasada', 'bajas atrasadas'),
+      notRead: 'Aún no se leyó',
     },
     month: {
       title: 'Últimos 30 días',
-      counts: {
-        joiners: (people) => count(people, 'alta', 'altas'),
-        movers: (people) => count(people, 'modificación', 'modificaciones'),
-        leavers: (people) => count(people, 'baja', 'bajas'),
-      },
-      hint: 'Cambios que la plataforma ha mostrado. Quien cambia dos veces cuenta dos veces. Las marcas rojas son fallos.',
+      hint: 'Lo que la plataforma ha mostrado. Quien se traslada dos veces cuenta dos veces. Las marcas rojas son fallos.',
       lastDay: 'Últimas 24 horas:',
     },
     work: {
@@ -213,7 +200,7 @@ export const es: Texts = {
     expiredHint: 'Esta retención venció sin decisión. La próxima ejecución vuelve a preguntar.',
     run: 'Ejecución',
     replacedBy: 'Revisarlos en la retención más reciente',
-    list: 'Cambios que esperan aprobación',
+    list: 'Cambios que necesitan aprobación',
     noEstimate: 'Sin estimación: la sincronización ya no está configurada.',
     effect: (files, requests, time) =>
       `${count(files, 'archivo', 'archivos')}, unas ${count(requests, 'solicitud', 'solicitudes')}, ${time === undefined ? 'menos de un minuto' : `unos ${time}`}`,

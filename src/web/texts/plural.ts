@@ -15,12 +15,15 @@ interface ClassWord {
 }
 
 /** The words of states, by the state. `batchState` has those that only a batch has: it shares the others with its changes. */
-export type Words<Known extends { readonly classes: object }> = {
-  readonly [Name in Exclude<keyof Known, 'classes'>]: Readonly<Record<string, string>>;
+export type Words<Known extends Readonly<Record<Counted, object>>> = {
+  readonly [Name in Exclude<keyof Known, Counted>]: Readonly<Record<string, string>>;
 } & {
-  /** A change of a class, and several. */
-  readonly classes: Readonly<Record<string, ClassWord>>;
+  /** One, and several. */
+  readonly [Name in Counted]: Readonly<Record<string, ClassWord>>;
 };
+
+/** Classes of changes, and what happened to people. */
+type Counted = 'classes' | 'events';
 
 /** Returns the word of a class of changes beside a count: `1 disable`, `2 disables`. */
 export function classWord(words: Readonly<Record<string, ClassWord>>, name: string, count = 2): string {

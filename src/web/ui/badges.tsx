@@ -108,7 +108,10 @@ const unknown: Look = ['quiet', 'none'];
 type Looks = Readonly<Record<string, Look>>;
 
 const looks = {
-  health: { succeeding: good, failing: bad, stale: ['bad', 'clock'], paused: ['warn', 'pause'] } as Looks,
+  health: {
+    ...{ succeeding: good, failing: bad, stale: ['bad', 'clock'] },
+    ...{ 'needs-approval': ['warn', 'hand'], paused: ['warn', 'pause'] },
+  } as Looks,
   /** How a run ended. */
   outcome: {
     succeeded: good,
@@ -170,8 +173,12 @@ export function HealthBadge({ health }: { readonly health: SyncOverview['health'
 }
 
 /** How a run ended; without an outcome: it is in progress. */
-export function OutcomeBadge({ run: { outcome, phase } }: { readonly run: Pick<Schemas['Run'], 'outcome' | 'phase'> }) {
+export function OutcomeBadge({ run }: { readonly run: Pick<Schemas['Run'], 'outcome' | 'phase' | 'isSuccess'> }) {
+  const { outcome, phase, isSuccess } = run;
   const { t } = usePage();
   if (outcome === null) return <Badge look={['busy', 'run']}>{wordOf(t.words.phase, phase)}</Badge>;
+  // A bad record alone is work for HR, not a failure.
+  if (outcome === 'partial' && isSuccess)
+    return <Badge look={['warn', 'warn']}>{wordOf(t.words.outcome, outcome)}</Badge>;
   return <StateBadge of="outcome" state={outcome} />;
 }

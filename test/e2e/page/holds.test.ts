@@ -97,7 +97,7 @@ see('a hold whose rest waits in a newer hold says who decided, and links to it',
   await show(`/holds/${run.id}`);
   await page.waitForURL(`**/holds/${holds[0]?.id}`);
   await show(`/runs/${run.id}`);
-  await page.getByText('2 changes wait for approval, 10 approved').waitFor();
+  await page.getByText('2 changes need approval, 10 approved').waitFor();
   await show('/holds');
   await page.getByText('10 approved · ana · confirmed').waitFor();
   await page.getByRole('listitem').filter({ hasText: 'people · 12 disables' }).getByRole('link').click();

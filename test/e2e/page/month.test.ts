@@ -68,7 +68,7 @@ see('over days of holds, decisions, failures and updates, the page shows what th
     const { syncs } = (await server.ask('/api/overview/days?days=40&timezone=UTC')).json;
     const sum = (name: string): number =>
       syncs[0].days.reduce((total: number, day: Readonly<Record<string, number>>) => total + (day[name] ?? 0), 0);
-    expect({ step, runs: sum('runs'), failed: sum('failedRuns'), disabled: sum('disable') }).toEqual({
+    expect({ step, runs: sum('runs'), failed: sum('failedRuns'), disabled: sum('leaver') }).toEqual({
       ...{ step, runs: expected.runs, failed: expected.failed, disabled: expected.disabled },
     });
     const disabled = [...office.sandbox.state.users.values()].filter(({ enabled }) => !enabled).length;
@@ -79,7 +79,7 @@ see('over days of holds, decisions, failures and updates, the page shows what th
     await page.reload();
     await page.locator('main table').first().waitFor();
     const text = await page.locator('main').innerText();
-    const waits = `${expected.held} changes held`;
+    const waits = `${expected.held} changes need approval`;
     expect(text.includes(waits), `${step}: ${text}`).toBe(expected.held > 0);
     expect(text, String(step)).toContain(expected.failures > 0 ? 'Failing' : 'Healthy');
     const badge = await page.getByRole('link', { name: /^Holds/ }).innerText();

@@ -272,7 +272,9 @@ describe('a sync', () => {
     const some = { reason: 'the source does not know 1 named person', plan: { ...someRows, unknownPeople: 1 } };
     await runEnded({ outcome: 'partial', ...some }, { kind: 'users', identifications: ['E1', 'E1O'] });
     const undo = { reason: 'the changes of 1 person were not undone', plan: { ...someRows, notUndone: 1 } };
-    await runEnded({ outcome: 'partial', ...undo }, { kind: 'users', identifications: ['E7'] });
+    for (const outcome of ['partial', 'held'] as const) {
+      await runEnded({ outcome, ...undo }, { kind: 'users', identifications: ['E7'] });
+    }
     expect(await looked()).toEqual([]);
   });
 

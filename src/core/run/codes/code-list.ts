@@ -82,11 +82,18 @@ export function ruleWords(rule: Rule): string {
   return `${words.charAt(0).toLowerCase()}${words.slice(1)}`;
 }
 
-/** Returns the code that the word most likely means; undefined when none is close. */
+/** Returns the code that the word most likely means, else one that begins as its first half; undefined without any. */
 export function guessCode(word: string): string | undefined {
-  return nearest(
-    word,
-    listedCodes.flatMap(({ code, rules }) => [code, ...rules]),
+  const names = listedCodes.flatMap(({ code, rules }) => [code, ...rules]);
+  const wanted = fold(word);
+  const sharedWith = (name: string): number => {
+    const different = [...wanted].findIndex((letter, i) => letter !== fold(name)[i]);
+    return different === -1 ? wanted.length : different;
+  };
+  const most = Math.max(...names.map(sharedWith));
+  return (
+    nearest(word, names) ??
+    (most >= Math.max(4, wanted.length / 2) ? names.find((name) => sharedWith(name) === most) : undefined)
   );
 }
 

@@ -118,6 +118,8 @@ export const store = {
     /** `ChangePart`: a change of the account, or of the leaders. */
     part: `text not null default 'account'`,
     kind: 'text not null',
+    /** A `PersonEvent`. */
+    event: 'text not null',
     /** JSON of what holds personal data; see `toPlannedChange`. Sealed with a key. */
     personal: 'text not null',
     /** Names between commas: `,email,job,`. */
