@@ -26,7 +26,7 @@ it('a run that fails in a shell is told once, and the next good one as well', as
   await writeFile(people, 'nonsense\n');
   expect((await shell.run(['apply', 'people'])).code).toBe(1);
   expect((await shell.run(['apply', 'people'])).code).toBe(1);
-  expect(titles(receiver)).toEqual(['CRITICAL sync people: the run failed']);
+  expect(titles(receiver)).toEqual(['CRITICAL sync people: the run failed: the source cannot be read']);
   const wrong = (await shell.run(['alerts', 'list', '--json'])).json<{ open: object[]; notices: object[] }>();
   expect(wrong.open).toMatchObject([{ subject: { kind: 'sync', name: 'people' }, topic: 'run', severity: 'critical' }]);
   expect(wrong.notices).toMatchObject([{ kind: 'problem', channel: 'night', state: 'delivered', tries: 1 }]);

@@ -214,6 +214,7 @@ export function describePlans(store: () => Store): void {
     const counted = await plans.count('plan_1');
     expect(counted).toEqual({
       states: (await plans.count('plan_1')).states,
+      created: 0,
       kinds: { create: 1, update: 2, enable: 0, disable: 2, remove: 0, lead: 0, unlead: 0 },
       classes,
       open: { ...classes, updates: 0, emailChanges: 0, disables: 1 },

@@ -135,7 +135,7 @@ describe('ending a run', () => {
     const { outcome, reason, end } = await scene.run();
     expect(outcome).toBe('failed');
     expect(reason).toMatch(/^the HR system answered 401 The schedule now waits one hour, then longer/);
-    expect(end).toEqual({ failure: 'SOURCE_REFUSED', reasons: [reason] });
+    expect(end).toEqual({ failure: 'SOURCE_REFUSED', reasons: [reason], created: 0 });
     expect(await scene.rawTexts()).toEqual(['end of the run: locked soon']);
   });
 

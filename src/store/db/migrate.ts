@@ -30,7 +30,10 @@ export async function migrateIn(
   const { executed, newer } = await readExecuted(transaction, place, known);
   // Most commands find the tables as they need them, and the migrator asks ten times.
   const isCurrent = Object.keys(known).every((name) => executed.includes(name));
-  if (isCurrent) return { place, from: newestOf(executed), to: newestOf(executed) ?? '', applied: [] };
+  if (isCurrent) {
+    await requireColumns(transaction, place);
+    return { place, from: newestOf(executed), to: newestOf(executed) ?? '', applied: [] };
+  }
   const { Migrator } = await import('kysely/migration');
   // The migrator refuses an executed migration that its provider lacks. These are executed already, so they never run.
   const others = Object.fromEntries(newer.map((name) => [name, { up: async () => {} }]));
