@@ -78,7 +78,7 @@ test.each(troubles)(
     expect(second).toMatchObject({ code: 3, stdout: expect.stringContaining('rollcall approve') });
     const [{ id }] = (await shell.run(['runs', '--json'])).json<{ runs: [Told] }>().runs;
     expect((await shell.run(['show', id])).stdout).toContain(cause);
-    expect((await shell.run(['runs'])).stdout).toMatch(/held .*[0-9]+ blocked/);
+    expect((await shell.run(['runs'])).stdout).toMatch(/needs approval .*[0-9]+ blocked/);
 
     expect(await shell.run(['approve', id, '--yes'])).toMatchObject({ code: 0 });
     // The read is accepted, and the run still says that these people are not decided.

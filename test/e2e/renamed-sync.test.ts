@@ -238,7 +238,7 @@ it('adopt --from moves the users of a removed sync, and leaving them needs a rea
       return [report.findings.some(({ code }) => code === 'orphaned-users'), topic === 'well' ? topic : topic?.code];
     };
     expect(await isOrphaned()).toEqual([true, 'users-orphaned']);
-    await expect(moveOrphans(app, { ...order, leaves: true })).rejects.toThrow('needs a reason');
+    await expect(moveOrphans(app, { ...order, leaves: true })).rejects.toThrow('requires a reason');
     await expect(moveOrphans(app, { ...order, from: 'staff', leaves: false })).rejects.toThrow('is configured');
     await expect(moveOrphans(app, { ...order, from: 'nobody', leaves: false })).rejects.toThrow('no user');
     await moveOrphans(app, { ...order, leaves: true, reason: 'the old company' });

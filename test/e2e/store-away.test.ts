@@ -92,7 +92,7 @@ describe.skipIf(programs === undefined)('PostgreSQL that goes away', () => {
     const admin = await openAdmin(store);
     await admin.setReadOnly(true);
     const deployment = startRollcall(folder, ['start']);
-    await deployment.seen(/takes no write, because it is read-only: this process waits/);
+    await deployment.seen(/is not writable, because it is read-only: this process waits/);
     const [, url = ''] = await deployment.seen(/"url":"([^"]+)","serves":"health"/);
     expect((await ask(`${url}/healthz`)).status).toBe(200);
     expect((await ask(`${url}/startupz`)).status).toBe(200);

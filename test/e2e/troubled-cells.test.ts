@@ -96,7 +96,7 @@ it('a file with one row of each kind of trouble changes what can be read, and ev
     expect.stringMatching(/^foreign-disable E9/),
     expect.stringMatching(/^row-rejected E10: line \d+, scope: the expression failed/),
     expect.stringMatching(/^create-refused N1: line \d+: no account is created: mail is not one e-mail address/),
-    expect.stringMatching(/^create-refused N2: .*last is blank/),
+    expect.stringMatching(/^create-refused N2: .*last is required, but blank/),
     expect.stringMatching(/^create-refused N3: .*hired is not a date/),
   ]);
   for (const value of ['bell', 'xxx', 'soon', 'nobody', '31/12/1990', 'high']) {

@@ -77,14 +77,14 @@ it('a managed person with such an account is neither missing nor created again, 
   expect(isEnabled('E12')).toBe(false);
 });
 
-it("the e-mail of an account that is no person's stays taken, and accounts lists it by its id", async () => {
+it('the e-mail of an account that belongs to no person stays taken, and accounts lists it by its id', async () => {
   const damages = { 'E12.identification': 'null' };
   const { office } = await openDamaged(damages, {
     E12: { mail: 'other@example.com' },
     E5: { mail: 'ana12@example.com' },
   });
   const { findings } = await office.apply();
-  const email = { code: 'email-conflict', message: expect.stringContaining("an account that is no person's") };
+  const email = { code: 'email-conflict', message: expect.stringContaining('an account that belongs to no person') };
   expect(findings.filter(({ code }) => code === 'email-conflict')).toMatchObject([{ identification: 'E5', ...email }]);
   expect(office.sandbox.state.users.get('E5')?.fields.email).toBe('ana5@example.com');
   const named = await office.apply({ users: ['E5'] });

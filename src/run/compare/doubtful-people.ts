@@ -113,7 +113,8 @@ export async function askAbsent(
       said.set(slot, { says: 'nothing', reason: message, isSeen: true });
       find({ code: 'missing-found', identification, message });
     } else if (says === undefined || says.says === 'unusable') {
-      const why = says?.reason ?? (answer.kind === 'known' ? '' : `the source ${answer.why}`);
+      // A reason may be a sentence of its own.
+      const why = (says?.reason ?? (answer.kind === 'known' ? '' : `the source ${answer.why}`)).replace(/\.$/, '');
       const message = `${reason}, and a lookup by id was inconclusive: ${why}. The absence is not counted`;
       said.set(slot, { says: 'unconfirmed', reason: message });
       find({ code: 'missing-unconfirmed', identification, message });

@@ -14,35 +14,31 @@ import { MonthCard, SyncTable } from './sync-table.tsx';
 export function OverviewPage() {
   const { t } = usePage();
   return (
-    <>
-      <Loaded query={useOverview()} title={t.nav.overview}>
-        {(data) => (
-          <>
-            <PageHead
-              title={t.nav.overview}
-              beside={
-                data.worst === null || data.syncs.length < 2 ? null : <StateBadge of="health" state={data.worst} />
-              }
-            />
-            <WaitingList overview={data} />
-            <OrphanList />
-            {data.plainText.map((message) => (
-              <Box key={message} look="warn" icon="clock">
-                {message}
-              </Box>
-            ))}
-            <SyncTable syncs={data.syncs} />
-            <div className="cards">
-              <LeaversCard syncs={data.syncs} />
-              <MonthCard syncs={data.syncs} />
-              <AlertsCard alerts={data.alerts} />
-              <ConnectionsCard />
-              <WorkCard work={data.work} />
-            </div>
-          </>
-        )}
-      </Loaded>
-    </>
+    <Loaded query={useOverview()} title={t.nav.overview}>
+      {(data) => (
+        <>
+          <PageHead
+            title={t.nav.overview}
+            beside={data.worst === null || data.syncs.length < 2 ? null : <StateBadge of="health" state={data.worst} />}
+          />
+          <WaitingList overview={data} />
+          <OrphanList />
+          {data.plainText.map((message) => (
+            <Box key={message} look="warn" icon="clock">
+              {message}
+            </Box>
+          ))}
+          <SyncTable syncs={data.syncs} />
+          <div className="cards">
+            <LeaversCard syncs={data.syncs} />
+            <MonthCard syncs={data.syncs} />
+            <AlertsCard alerts={data.alerts} />
+            <ConnectionsCard />
+            <WorkCard work={data.work} />
+          </div>
+        </>
+      )}
+    </Loaded>
   );
 }
 

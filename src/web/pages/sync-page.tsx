@@ -238,7 +238,9 @@ function Fields({ mapping }: MappingProps) {
       />
       {maySetUp ? (
         <p>
-          <Link to={pathTo('syncs', sync, 'set-up')}>{t.setUp.link}</Link>
+          <Link className="button" to={pathTo('syncs', sync, 'set-up')}>
+            {t.setUp.link}
+          </Link>
         </p>
       ) : null}
       <MappingTrial mapping={mapping} />

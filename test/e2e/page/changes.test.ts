@@ -58,7 +58,7 @@ see(
     expect(await rows.innerText()).toMatch(/E10[\s\S]*Disable · Applied[\s\S]*status is "left"/);
     await page.getByLabel('Report').selectOption('joiners');
     await expectRows(3);
-    expect(await page.locator('main').innerText()).toContain('3 people · Applied 3');
+    expect(await page.locator('main').innerText()).toContain('3 joiners');
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'CSV' }).click();
     const file = await download;

@@ -21,7 +21,7 @@ see(
     await show(`/runs/${run.id}`);
     await page.getByRole('heading', { name: 'Run of people' }).waitFor();
     const text = await page.locator('main').innerText();
-    for (const word of [run.id, 'Held', 'Reading', 'Planning', 'Delivering', 'Reading back'])
+    for (const word of [run.id, 'Needs approval', 'Reading', 'Planning', 'Delivering', 'Reading back'])
       expect(text).toContain(word);
     const causes = (await page.locator('.cause', { hasText: 'status-unknown' }).allInnerTexts()).join('\n');
     expect(causes).toContain('status has a value that is in neither active nor leaver (2');
