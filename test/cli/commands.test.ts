@@ -184,7 +184,10 @@ test('why finds a person by name, e-mail or a part of the identification, and li
   expect(json).toMatchObject({ sync: 'people', identification: 'nobody', records: [], lookup: { found: false } });
   expect((await shell.run(['why', 'people', '1003'])).stdout).toContain('(active-create)');
   const before = await shell.run(['why', 'people', 'Ana']);
-  expect(before).toMatchObject({ code: 1, stdout: expect.stringMatching(/^Ana: Not found: .* no such read exists yet/) });
+  expect(before).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^Ana: Not found: .* no such read exists yet/),
+  });
   await shell.run(['apply', 'people']);
   const found = async (words: string): Promise<string[]> => {
     const { code, stdout } = await shell.run(['why', 'people', words]);

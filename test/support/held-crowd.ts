@@ -39,7 +39,7 @@ export async function holdCrowd(store: Store, count: number, now: number): Promi
       reason: `left on 2026-11-${String((i % 12) + 1).padStart(2, '0')}`,
     });
   });
-  const reason = `${count.toLocaleString('en-US')} disables after 13 in 24 h; 14 pass without approval (${(count * 2).toLocaleString('en-US')} managed)`;
+  const reason = `${count.toLocaleString('en-US')} disables: up to 14 in 24 hours need no approval, and 13 already passed (${(count * 2).toLocaleString('en-US')} enabled managed users)`;
   await store.plans.begin(owned, { id, sync: 'people', run: id, madeAt: now });
   for (let i = 0; i < changes.length; i += chunkSize) await store.plans.add(owned, id, changes.slice(i, i + chunkSize));
   await store.plans.hold(owned, id, ['disables'], reason);

@@ -175,7 +175,7 @@ function fieldsOf(change: PlannedChange | undefined): string[] {
 
 /** Everything that waits for approval, hold by hold, with the commands that decide it. */
 function renderHolds({ holds, reads }: HoldsReport, style: Style): string {
-  if (holds.length === 0 && reads.length === 0) return 'No changes are waiting for approval.';
+  if (holds.length === 0 && reads.length === 0) return 'No changes need approval.';
   const sections = holds.map((hold) => renderHold(hold, style));
   for (const { sync, run, reason } of reads) {
     const head = `${style.colors.bold(sync)}: ${style.colors.yellow('the source looks wrong')} in run ${run}`;

@@ -40,7 +40,7 @@ export function causeOf({ message, identification, other, at }: Finding): string
   for (const name of names) text = text.replace(new RegExp(`(?<!\\w)${literal(name)}(?!\\w)`, 'g'), '…');
   return text
     .replace(/\b(?:line|page|item|row) \d+/g, '…')
-    .replace(/^… ?[:,] ?|^… \(…\) |^… (?=has no )/, '')
+    .replace(/^… ?[:,] ?|^… \(…\) (?!and )|^… (?=has no )/, '')
     .replaceAll(' (…)', '');
 }
 

@@ -30,8 +30,8 @@ export function OverviewPage() {
           ))}
           <SyncTable syncs={data.syncs} />
           <div className="cards">
-            <LeaversCard syncs={data.syncs} />
             <MonthCard syncs={data.syncs} />
+            <LeaversCard syncs={data.syncs} />
             <AlertsCard alerts={data.alerts} />
             <ConnectionsCard />
             <WorkCard work={data.work} />

@@ -16,7 +16,7 @@ import { WaitingList } from './overview-page.tsx';
 import { PreviewButton } from './preview-orders.tsx';
 import { PreviewsSection } from './preview-page.tsx';
 import { RunTable, useRuns } from './runs-page.tsx';
-import { ActivityCell, DayBars, NextSlot, useDays } from './sync-table.tsx';
+import { ActivityCell, DayBars, isCharted, NextSlot, useDays } from './sync-table.tsx';
 
 /** One sync: how it goes, what it did, and what can be done with it. */
 export function SyncPage({ name }: { readonly name: string }) {
@@ -88,11 +88,13 @@ function Facts({ sync }: { readonly sync: SyncOverview }) {
           </Pair>
         </dl>
       </div>
-      <div className="card">
-        <h2>{t.syncs.days}</h2>
-        <DayBars days={own} />
-        {sync.health.reason === null ? null : <p className="needs break">{sync.health.reason}</p>}
-      </div>
+      {sync.health.reason === null && !isCharted(own ?? []) ? null : (
+        <div className="card">
+          <h2>{t.syncs.days}</h2>
+          <DayBars days={own} />
+          {sync.health.reason === null ? null : <p className="needs break">{sync.health.reason}</p>}
+        </div>
+      )}
     </section>
   );
 }

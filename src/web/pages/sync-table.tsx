@@ -73,7 +73,7 @@ function PeopleSentence({ sync: { name, people, leavers } }: { readonly sync: Sy
   ] as const;
   const link = (to: string, text: string) => (maySee ? <Link to={to}>{text}</Link> : text);
   return (
-    <>
+    <span>
       {link(withFilters('/people', { sync: name }), words.source(people.source))} →{' '}
       {link(pathTo('syncs', name, 'accounts'), words.accounts(people.matched))}
       {parts.map(([count, text, to]) =>
@@ -83,7 +83,7 @@ function PeopleSentence({ sync: { name, people, leavers } }: { readonly sync: Sy
           </span>
         ),
       )}
-    </>
+    </span>
   );
 }
 
@@ -223,7 +223,7 @@ const width = 9;
 const gap = 3;
 
 /** A chart shows more than a sentence once there are three days of runs. */
-function isCharted(days: readonly DayCounts[]): boolean {
+export function isCharted(days: readonly DayCounts[]): boolean {
   return days.filter(({ runs }) => runs > 0).length >= 3;
 }
 

@@ -38,7 +38,7 @@ see(
     await review.click();
     await page.waitForURL('**/holds?sync=people');
     await show('/people');
-    const waiting = page.getByRole('region', { name: 'Waiting for approval' });
+    const waiting = page.getByRole('region', { name: 'Needs approval' });
     await waiting.getByRole('row').filter({ hasText: 'E3' }).getByRole('link').first().click();
     await page.getByRole('link', { name: 'Review the held change' }).click();
     await page.waitForURL('**/holds/*?text=E3');

@@ -30,7 +30,10 @@ it.skipIf(service === undefined)(
     await until(async () => receiver.received.length > 1, 20_000);
     for (const deployment of deployments) await deployment.stop();
 
-    expect(told()).toEqual(['CRITICAL sync people: the run failed: the source cannot be read', 'RECOVERED sync people: runs succeed again']);
+    expect(told()).toEqual([
+      'CRITICAL sync people: the run failed: the source cannot be read',
+      'RECOVERED sync people: runs succeed again',
+    ]);
   },
 );
 

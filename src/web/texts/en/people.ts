@@ -5,7 +5,7 @@ const word: Readonly<Record<string, string>> = {};
 
 export const people = {
   changed: 'Recently changed',
-  waiting: 'Waiting for approval',
+  waiting: 'Needs approval',
   skipped: (sync: string) => `Skipped, wholly or in part: ${sync}`,
   found: (people: number) => count(people, 'person', 'people'),
   none: 'No person matches.',
