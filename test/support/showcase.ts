@@ -99,6 +99,7 @@ export function showcaseRoutes({ crowd, run, person }: Showcase): Readonly<Recor
     leavers: '/leavers',
     hold: `/holds/${crowd.hold}?by=value:office`,
     sync: '/syncs/people',
+    'set-up': '/syncs/people/set-up',
     accounts: '/syncs/people/accounts',
     corrections: '/syncs/people/data-quality',
     people: '/people',
