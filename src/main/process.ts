@@ -215,6 +215,12 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
             sight.away = away;
           },
         });
+  if (hasEffect && waits === undefined) {
+    await engine.io.store.requireHere().catch(async (error: unknown) => {
+      await engine.close();
+      throw error;
+    });
+  }
   const tracing = await openTracing(config, { env: options.env, clock, logger, egress });
   if (tracing !== undefined) engine.meter.attach(tracing.metrics);
   const stopFollowing = followClock(engine.checkClock, clock);

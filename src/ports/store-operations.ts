@@ -1,3 +1,4 @@
+import type { Access } from '../core/guard/access.ts';
 import type { FileRows } from '../core/run/waves.ts';
 import type { LearnedValues, LearnTrial } from './api.ts';
 
@@ -322,8 +323,8 @@ export interface Session {
   readonly label: string | undefined;
   /** The user's groups at the sign-in. What they may do is asked of the configuration at each request. */
   readonly groups: readonly string[];
-  /** The grants of the sign-in that it still has, in words, so that the audit can say which one it lost. */
-  readonly grants: readonly string[];
+  /** The grants of the sign-in that it still has, so that the audit can say which one it lost. */
+  readonly grants: Access;
   readonly method: 'openid' | 'token';
   /**
    * The issuer that named the user, or sha256 of the API token with which the user signed in: the session ends when the
@@ -343,7 +344,7 @@ export interface Sessions {
   get(key: string): Promise<Session | undefined>;
   touch(key: string, usedAt: number): Promise<void>;
   /** Keeps these of the grants. Returns false when another process was faster, or the session has ended. */
-  narrow(session: Session, grants: readonly string[]): Promise<boolean>;
+  narrow(session: Session, grants: Access): Promise<boolean>;
   /** Returns false when there was none. */
   end(key: string): Promise<boolean>;
   /** Returns the sessions, the one used last first. */

@@ -120,6 +120,8 @@ export interface Store {
   readonly directories: Directories;
   /** Writes a row. Returns in a few words, without a place, why the store takes no write; undefined when it does. */
   fault(now: number): Promise<string | undefined>;
+  /** Rejects with `STORE_INVALID` when the content was moved to another store. Leases and tokens prove more than this. */
+  requireHere(): Promise<void>;
   /** Closes the connection. Must be called once. */
   close(): Promise<void>;
 }

@@ -6,13 +6,20 @@ import type { StoreProof } from './db/store-proof.ts';
 
 /**
  * Each method is one statement, so none needs a transaction. A run, a presentation of a token and a check of the store begin
- * with a lease, so the store is proved before each. A renewal too: in an older copy, the lease would seem lost.
+ * with a lease, so the store is proved with each. A renewal too: in an older copy, the lease would seem lost.
  */
 export function createLeases(db: Database, proof: Pick<StoreProof, 'prove'>): Leases {
   return {
     async take(name, owner, ttlMs, now) {
-      await proof.prove();
-      return takeLease(db, { name, owner, ttlMs }, now);
+      const lease = await takeLease(db, { name, owner, ttlMs }, now);
+      try {
+        // A move marks the store first and looks for leases afterwards, so one of the two sees the other.
+        await proof.prove();
+      } catch (error) {
+        if (lease !== undefined) await release(db, lease).catch(() => {});
+        throw error;
+      }
+      return lease;
     },
 
     async renew(lease, ttlMs, now) {
@@ -27,15 +34,7 @@ export function createLeases(db: Database, proof: Pick<StoreProof, 'prove'>): Le
       return numUpdatedRows > 0n;
     },
 
-    async release(lease) {
-      await db
-        .updateTable('leases')
-        .set({ owner: null, until_at: 0 })
-        .where('name', '=', lease.name)
-        .where('owner', '=', lease.owner)
-        .where('fence', '=', lease.fence)
-        .execute();
-    },
+    release: (lease) => release(db, lease),
 
     async holder(name, now) {
       const row = await db
@@ -47,6 +46,16 @@ export function createLeases(db: Database, proof: Pick<StoreProof, 'prove'>): Le
       return row === undefined || row.owner === null ? undefined : { owner: row.owner, until: row.until_at };
     },
   };
+}
+
+async function release(db: Database, { name, owner, fence }: Lease): Promise<void> {
+  await db
+    .updateTable('leases')
+    .set({ owner: null, until_at: 0 })
+    .where('name', '=', name)
+    .where('owner', '=', owner)
+    .where('fence', '=', fence)
+    .execute();
 }
 
 /** `Leases.take`. */

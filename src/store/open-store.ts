@@ -17,7 +17,7 @@ import { migrate } from './db/migrate.ts';
 import { openSqlite } from './db/sqlite-dialect.ts';
 import { openStoreClock, type StoreClock } from './db/store-clock.ts';
 import { StoreProof } from './db/store-proof.ts';
-import { createLeases, createTurns } from './leases.ts';
+import { createLeases, createTurns, takeLease } from './leases.ts';
 import { createLeavers } from './leavers.ts';
 import { createLedger } from './ledger.ts';
 import { createMailedReports } from './mailed-reports.ts';
@@ -133,7 +133,7 @@ export function createStore(
   const { db } = opened;
   const proof = new StoreProof(opened);
   const leases = createLeases(db, proof);
-  const parts = onDemand<Omit<Store, 'leases' | 'fault' | 'close'>>({
+  const parts = onDemand<Omit<Store, 'leases' | 'fault' | 'requireHere' | 'close'>>({
     turns: () => createTurns(db),
     triggers: () => createTriggers(db),
     runs: () => createRuns(db, keys),
@@ -166,11 +166,16 @@ export function createStore(
   });
   return Object.assign(parts, {
     leases,
-    fault: (now: number) =>
-      leases.take('writable', 'probe', 1, now).then(
-        () => undefined,
-        (error: unknown) => describeFault(error),
-      ),
+    async fault(now: number) {
+      try {
+        await proof.prove();
+        await takeLease(db, { name: 'writable', owner: 'probe', ttlMs: 1 }, now);
+        return undefined;
+      } catch (error) {
+        return describeFault(error);
+      }
+    },
+    requireHere: () => proof.requireHere(),
     close: () => db.destroy(),
   });
 }

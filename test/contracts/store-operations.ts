@@ -13,7 +13,7 @@ export function describeOperations(store: () => Store): void {
         name: 'user:7',
         label: undefined,
         groups: ['hr-it'],
-        grants: ['viewer', 'operator'],
+        grants: [{ role: 'viewer' }, { role: 'operator', syncs: ['people'] }],
         method: 'openid',
         origin: 'https://login.example.com',
       } as const),
@@ -25,9 +25,9 @@ export function describeOperations(store: () => Store): void {
     await sessions.touch('a', 5_000_000_500);
     await sessions.touch('a', 5_000_000_400);
     expect(await sessions.get('a')).toEqual({ ...session, usedAt: 5_000_000_500 });
-    expect(await sessions.narrow(session, ['viewer'])).toBe(true);
-    expect(await sessions.narrow(session, ['viewer'])).toBe(false);
-    expect(await sessions.get('a')).toMatchObject({ grants: ['viewer'] });
+    expect(await sessions.narrow(session, [{ role: 'viewer' }])).toBe(true);
+    expect(await sessions.narrow(session, [{ role: 'viewer' }])).toBe(false);
+    expect(await sessions.get('a')).toMatchObject({ grants: [{ role: 'viewer' }] });
     const later = {
       ...session,
       key: 'b',

@@ -58,6 +58,15 @@ export function grantWords({ role, syncs, people }: Grant): string {
   return `${role}${where}${people === false && role !== 'monitor' ? ', without people' : ''}`;
 }
 
+/** Returns whether one of the grants allows all that the grant does. */
+export function isCovered({ role, syncs, people }: Grant, access: Access): boolean {
+  return access.some((one) => {
+    const isEverywhere = one.syncs === undefined || syncs?.every((sync) => covers(one, sync)) === true;
+    const seesEnough = people === false || role === 'monitor' || one.people !== false;
+    return rankOf(one.role) >= rankOf(role) && isEverywhere && seesEnough;
+  });
+}
+
 function covers({ syncs }: Grant, sync: string | undefined): boolean {
   return syncs === undefined || (sync !== undefined && syncs.includes(sync));
 }

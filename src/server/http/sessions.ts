@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Access, grantWords } from '../../core/guard/access.ts';
+import { type Access, grantWords, isCovered } from '../../core/guard/access.ts';
 import { given } from '../../core/run/given.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Session, Sessions } from '../../ports/store-operations.ts';
@@ -65,11 +65,10 @@ export function openCookieSessions({ sessions, settings, tokens, clock, lost }: 
 
   /** Audits what the session may no longer do. One of several processes does so, and once for each right. */
   const noteLost = async (session: Session, access: Access): Promise<void> => {
-    const now = access.map(grantWords);
-    const gone = session.grants.filter((grant) => !now.includes(grant));
-    const kept = session.grants.filter((grant) => now.includes(grant));
+    const gone = session.grants.filter((grant) => !isCovered(grant, access));
+    const kept = access.filter((grant) => isCovered(grant, session.grants));
     if (gone.length === 0 || !(await sessions.narrow(session, kept))) return;
-    await lost('lose-right', session, `was ${gone.join('; ')}, is ${now.join('; ')}`);
+    await lost('lose-right', session, `was ${wordsOf(gone)}, is ${wordsOf(access)}`);
   };
 
   return {
@@ -83,7 +82,7 @@ export function openCookieSessions({ sessions, settings, tokens, clock, lost }: 
       if (access.length === 0 || session.expiresAt <= now || session.usedAt + idleMs <= now) {
         const isEnded = await sessions.end(session.key);
         if (access.length > 0) throw over('the session has ended: sign in again');
-        if (isEnded) await lost('end-session', session, `was ${session.grants.join('; ')}, has no role`);
+        if (isEnded) await lost('end-session', session, `was ${wordsOf(session.grants)}, has no role`);
         throw over('the configuration no longer has its role');
       }
       await noteLost(session, access);
@@ -97,7 +96,7 @@ export function openCookieSessions({ sessions, settings, tokens, clock, lost }: 
       const now = clock.now();
       const access = accessNow(user);
       const times = { createdAt: now, usedAt: now, expiresAt: now + lifetimeMs };
-      const session = { ...user, key: hashOf(secret), grants: access.map(grantWords), ...times };
+      const session = { ...user, key: hashOf(secret), grants: access, ...times };
       await sessions.add(session);
       return {
         caller: callerOf(session, access, secret),
@@ -110,6 +109,10 @@ export function openCookieSessions({ sessions, settings, tokens, clock, lost }: 
       return cookieOf('', 0);
     },
   };
+}
+
+function wordsOf(access: Access): string {
+  return access.map(grantWords).join('; ');
 }
 
 function over(detail: string): Refusal {

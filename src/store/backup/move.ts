@@ -87,7 +87,7 @@ async function moveBetween(
   } catch (error) {
     // A commit whose answer was lost may have happened.
     const isWritten = await hasAll(target).catch(() => true);
-    if (!isWritten) await refuse(null);
+    if (!isWritten) await refuse(identity.refused);
     throw error;
   }
 }

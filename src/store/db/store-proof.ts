@@ -44,6 +44,13 @@ export class StoreProof {
     }
   }
 
+  /** Rejects only where the content is in another store. For whatever writes without a lease. */
+  async requireHere(): Promise<void> {
+    const { db, place } = this.#opened;
+    const row = await db.selectFrom('store_identity').select('refused').executeTakeFirst();
+    if (row?.refused?.startsWith(movedTo) === true) throw olderStore(place, row.refused);
+  }
+
   /** Reads the pair of a connection, and compares it with what was seen before the call. */
   async read<Row extends { readonly generation: number }>(
     connection: string,

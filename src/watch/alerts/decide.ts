@@ -39,9 +39,14 @@ export interface Decided {
  * ten times as many), changes its reason, or needs its number of syncs or processes corrected; again after `remindMs`; and its end once. A channel with `afterMs` gets
  * only what is open that long. An acknowledged problem has no reminders and reaches no further channel; a muted subject
  * sends no problem at all until then. An end is always sent to the channels that got the problem, so that no incident
- * stays open. `channels`: those of this subject.
+ * stays open. `channels`: those of this subject. `all`: also those that it concerned before.
  */
-export function decideAlerts(before: AlertState, facts: AlertFacts, channels: readonly ChannelRule[]): Decided {
+export function decideAlerts(
+  before: AlertState,
+  facts: AlertFacts,
+  channels: readonly ChannelRule[],
+  all = channels,
+): Decided {
   const { at } = facts;
   const problems: Partial<Record<AlertTopic, KnownProblem>> = {};
   const ends: { readonly recovered: RecoveredProblem; readonly told: readonly string[] }[] = [];
@@ -69,7 +74,7 @@ export function decideAlerts(before: AlertState, facts: AlertFacts, channels: re
       ended[topic] = { key, since, times, endedAt: at };
     }
     const end = found === 'well' ? undefined : found.over;
-    const told = known === undefined ? [] : toldTo(known, channels);
+    const told = known === undefined ? [] : toldTo(known, all);
     if (known !== undefined && told.length > 0) ends.push({ recovered: endOf(known, end), told });
     else if (end !== undefined) notes.push(end);
   }
@@ -91,7 +96,7 @@ export function decideAlerts(before: AlertState, facts: AlertFacts, channels: re
     const noted = notes.filter(({ severity }) => takes(channel, severity));
     if (noted.length > 0) parcels.push({ kind: 'note', channel: channel.name, problems: noted, recovered: [] });
   }
-  for (const { name } of channels) {
+  for (const { name } of all) {
     const recovered = ends.filter(({ told }) => told.includes(name)).map((end) => end.recovered);
     if (recovered.length > 0) parcels.push({ kind: 'recovery', channel: name, problems: [], recovered });
   }
@@ -124,9 +129,10 @@ function begun(problem: AlertProblem, at: number, last: EndedProblem | undefined
 /** By then, a cause has reached most of the syncs or processes that it will reach. */
 const correctAfterMs = 30_000;
 
-/** Returns whether a larger number is news: once after a while, and then when it has doubled. */
-function isCorrection({ toldOf = 1, isCorrected, newsAt }: KnownProblem, { concerns = 1 }: AlertProblem, at: number) {
-  if (concerns <= toldOf) return false;
+/** Returns whether a larger number is news: once after a while, and then when it has doubled. Not to who acknowledged it. */
+function isCorrection(known: KnownProblem, { concerns = 1 }: AlertProblem, at: number): boolean {
+  const { toldOf = 1, isCorrected, newsAt, acked } = known;
+  if (acked !== undefined || concerns <= toldOf) return false;
   return isCorrected === true ? concerns >= 2 * toldOf : at - newsAt >= correctAfterMs;
 }
 

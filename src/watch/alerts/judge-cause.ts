@@ -39,16 +39,21 @@ export function waitsOnly({ outcome, counts, plan }: Run): boolean {
   return isWaiting && counts.failed + counts.unresolved === 0 && plan?.sourceGaps.length === 0;
 }
 
+/** Returns whether the platform answered to the end. A run that was canceled, or that it failed in part, read it before. */
+function hasSeenPlatform({ plan, outcome, end }: Run): boolean {
+  return plan?.platformUsers !== undefined && outcome !== 'cancelled' && end?.cause?.topic !== 'platform';
+}
+
 /** Returns what a run that ended shows. */
 export function signsOfEnd(run: Run): readonly Sign[] {
-  const { sync, connection, read, plan, counts, startedAt: from, endedAt: at = from, reason = '' } = run;
+  const { sync, connection, read, counts, startedAt: from, endedAt: at = from, reason = '' } = run;
   const cause = causeOfRun(run);
   const sign = { sync, connection, from, at, reason };
   if (cause !== undefined) return [{ ...sign, kind: 'bad', topic: cause.topic, cause }];
   const delivers = counts.applied + counts.unverified > 0 ? 'good' : waitsOnly(run) ? 'waits' : 'idle';
   const shown: readonly (readonly [Sign['kind'], readonly CauseTopic[]])[] = [
     ['good', read === undefined ? [] : ['source', 'credential']],
-    ['good', plan?.platformUsers === undefined ? [] : ['platform']],
+    ['good', hasSeenPlatform(run) ? ['platform'] : []],
     [delivers, run.outcome === 'failed' ? [] : ['uploads', 'files']],
   ];
   return shown.flatMap(([kind, topics]) => topics.map((topic) => ({ ...sign, kind, topic })));

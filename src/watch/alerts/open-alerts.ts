@@ -103,7 +103,7 @@ export function openAlerts(options: AlertsOptions): Alerts {
     const drafts: NoticeDraft[] = [];
     let state = before;
     for (const facts of found.facts) {
-      const decided = decideAlerts(state, facts, concerned);
+      const decided = decideAlerts(state, facts, concerned, options.channels);
       state = decided.state;
       drafts.push(...decided.drafts);
     }
@@ -186,8 +186,11 @@ export function openAlerts(options: AlertsOptions): Alerts {
   /** Returns false when another process was faster: the next evaluation judges the runs. */
   const evaluateShared = async (signs: readonly Sign[], look: Look): Promise<boolean> => {
     const { states, stateOf, evaluate, now, open, leaversAtRisk } = look;
-    const configured = new Set(options.syncs.map(({ name }) => name));
-    const known = [...states.values()].filter(({ concerned = {} }) => Object.keys(concerned).length > 0);
+    // A problem that comes back stays open for a while after its last sync is well.
+    const known = [...states.values()].filter(
+      ({ problems, concerned = {} }) =>
+        Object.keys(concerned).length > 0 || causeTopics.some((topic) => problems[topic] !== undefined),
+    );
     const meant = signs.flatMap(({ cause }) => (cause === undefined ? [] : [subjectOf(cause)]));
     const all = new Map([...known.map(({ subject }) => subject), ...meant].map((subject) => [keyOf(subject), subject]));
     for (const subject of all.values()) {
@@ -199,7 +202,10 @@ export function openAlerts(options: AlertsOptions): Alerts {
       });
       const turns = open.filter((run) => run.connection === subject.name && run.waiting?.for === 'turn');
       const behind = turns.map(({ sync }) => sync);
-      const isConfigured = (sync: string): boolean => configured.has(sync);
+      const isConfigured = (sync: string): boolean =>
+        options.syncs.some(({ name, connection }) => {
+          return name === sync && (subject.kind !== 'connection' || connection === subject.name);
+        });
       const found = evaluateCauses(before, some, { now, isConfigured, leaversAtRisk, behind });
       if (!(await evaluate(subject, found))) return false;
     }

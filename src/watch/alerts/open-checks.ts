@@ -63,6 +63,11 @@ export function openAlertChecks(alerts: Alerts, io: AlertChecksIo): AlertChecks 
   let checking: Promise<void> | undefined;
   let nextAt = 0;
   const observe = async (now: number): Promise<void> => {
+    if (written === undefined) {
+      // Another process of this name may have ended before its outage was sent.
+      const before = (await store.alerts.observations(now)).find((one) => one.process === process);
+      sight.outage ??= before?.outage;
+    }
     const { outage, refusedReload } = sight;
     const depth: Observation['queue'] = queue && ((await queue()) ?? 'away');
     const seen: Observation = {
@@ -111,8 +116,10 @@ export function openAlertChecks(alerts: Alerts, io: AlertChecksIo): AlertChecks 
   };
   return {
     async begin(signal) {
-      if (checking !== undefined || clock.now() < nextAt) return;
-      nextAt = clock.now() + checkEveryMs;
+      const now = clock.now();
+      // A clock that is put back does not delay a check.
+      if (checking !== undefined || (now < nextAt && now >= nextAt - checkEveryMs)) return;
+      nextAt = now + checkEveryMs;
       checking = check(signal)
         .catch((error: unknown) => {
           if (!signal.aborted)

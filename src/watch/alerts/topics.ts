@@ -301,8 +301,15 @@ export async function evaluateDeployment(
     'some-redis': queue === undefined || (answers.length === queues.length && !isUnsure),
     'free-worker': queue?.oldestAt === undefined || now - queue.oldestAt < queueAgedMs,
   };
+  // While no process ran, none could see what was lacking.
+  const watchedFrom = Math.min(
+    now,
+    ...seen.flatMap(({ isStopped, startedAt }) => (isStopped === true ? [] : [startedAt])),
+  );
   const lacking = Object.fromEntries(
-    Object.entries(isThere).flatMap(([name, is]) => (is ? [] : [[name, before.lacking?.[name as Lacked] ?? now]])),
+    Object.entries(isThere).flatMap(([name, is]) => {
+      return is ? [] : [[name, Math.max(before.lacking?.[name as Lacked] ?? now, watchedFrom)]];
+    }),
   );
   const topics = await judgeAll(deploymentTopics, {
     now,

@@ -135,7 +135,14 @@ function openRunCounter(
   let seen: ReadonlySet<string> = new Set();
   const from = until;
   return async () => {
-    const ended = await store.alerts.endedSince(Math.max(from, until - overlapMs), runsAtATime);
+    const since = Math.max(from, until - overlapMs);
+    let limit = runsAtATime;
+    let ended = await store.alerts.endedSince(since, limit);
+    // More runs may have ended within the overlap than are read at a time.
+    while (ended.length === limit && ended.every(({ id }) => seen.has(id))) {
+      limit *= 2;
+      ended = await store.alerts.endedSince(since, limit);
+    }
     const added = ended.filter(({ id, sync }) => !seen.has(id) && names.has(sync));
     const ids = added.map(({ id }) => id);
     // Everything is read before anything is counted, so that a store error in between does not count a run twice.
