@@ -4,6 +4,7 @@ import {
   fullAccess,
   grantWords,
   highestRole,
+  isCovered,
   type Need,
   obstacleTo,
   seesPeople,
@@ -105,6 +106,16 @@ it.each<[Access, Need, string | undefined, ReturnType<typeof obstacleTo>]>([
   [[], of('monitor'), undefined, 'role'],
 ])('%j meets the need %j in %s, but for: %s', (access, need, sync, obstacle) => {
   expect(obstacleTo(access, need, sync)).toBe(obstacle);
+});
+
+it.each([
+  ['a viewer, by an admin', { role: 'viewer' }, { role: 'admin' }, true],
+  ['an admin, by a viewer', { role: 'admin' }, { role: 'viewer' }, false],
+  ['one of all syncs, by one of some', { role: 'viewer' }, { role: 'admin', syncs: ['people'] }, false],
+  ['one with people, by one without', { role: 'viewer' }, { role: 'viewer', people: false }, false],
+  ['a monitor, by one without people', { role: 'monitor' }, { role: 'viewer', people: false }, true],
+] as const)('a grant is covered by what allows as much: %s', (_, grant, other, isTrue) => {
+  expect(isCovered(grant, [other])).toBe(isTrue);
 });
 
 it('grants add up, say what they show, and have words', () => {

@@ -692,3 +692,62 @@ it('nothing is looked at or stored while nobody is to be told', async () => {
   expect(await store.alerts.state({ kind: 'sync', name: 'people' })).toBeUndefined();
   await expect(desk([]).test(undefined, never)).rejects.toMatchObject({ code: 'USAGE' });
 });
+
+describe('a cause that two syncs share', () => {
+  const source = { topic: 'source', subject: 'hr.example.com', status: 503 } as const;
+  const platform = { topic: 'platform', subject: 'acme', status: 503 } as const;
+  const two = ['people', 'other'].map((name) => ({ name, connection: 'acme', staleBefore: () => undefined }));
+  const both = (channels?: readonly ChannelSettings[]): Alerts => desk(channels, { syncs: two });
+  const failedOf = (cause: typeof source | typeof platform, sync = 'people') =>
+    runEnded({ outcome: 'failed', reason: 'it answered 503', end: { reasons: [], cause } }, undefined, sync);
+  const readOf = (sync = 'people', patch: RunPatch = {}) => {
+    const read = { kind: 'full', at: clock.now(), fingerprint: 'x' } as const;
+    const plan = { ...noPlan, platformUsers: 10 };
+    return runEnded({ outcome: 'nothing-to-do', isSuccess: true, read, plan, ...patch }, undefined, sync);
+  };
+
+  it('is over although it came back within the hour', async () => {
+    const alerts = both();
+    for (let i = 0; i < 2; i += 1) {
+      await failedOf(source);
+      await alerts.evaluate(never);
+      await readOf();
+      await alerts.evaluate(never);
+    }
+    await clock.advance(2 * hourMs);
+    await alerts.evaluate(never);
+    await clock.advance(2 * hourMs);
+    await alerts.evaluate(never);
+    expect((await alerts.report(9)).standing).toEqual([]);
+  });
+
+  it('ends in the channel of a sync that read again first', async () => {
+    const channels = two.map(({ name }) => hook({ name, url: reveal(`${receiver.url}/${name}`), syncs: [name] }));
+    const alerts = both(channels);
+    for (const { name } of two) await failedOf(source, name);
+    await alerts.evaluate(never);
+    for (const { name } of two) {
+      await readOf(name);
+      await alerts.evaluate(never);
+    }
+    const told = receiver.received.map((one) => `${one.path} ${one.json<{ kind: string }>().kind}`);
+    expect(told.toSorted()).toEqual(['/other problem', '/other recovery', '/people problem', '/people recovery']);
+  });
+
+  it('ends at a connection that its syncs have left', async () => {
+    await failedOf(platform);
+    await both().evaluate(never);
+    const moved = two.map((sync) => ({ ...sync, connection: 'new' }));
+    await desk(undefined, { syncs: moved }).evaluate(never);
+    expect((await store.alerts.states()).flatMap(({ problems }) => Object.keys(problems))).toEqual([]);
+  });
+
+  it('is not over by a run that was canceled while the platform was away', async () => {
+    const alerts = both();
+    await failedOf(platform);
+    await alerts.evaluate(never);
+    await readOf('other', { outcome: 'cancelled', isSuccess: false });
+    await alerts.evaluate(never);
+    expect((await alerts.report(9)).standing).toMatchObject([{ topic: 'platform' }]);
+  });
+});
