@@ -356,9 +356,11 @@ export async function showSetUp(app: AppIo, sync: string, { sides, signal, ...gi
   findSync(sync, app.engine.syncs);
   const survey = await app.surveys(sync, sides, signal);
   const proposal = propose(survey, given.answers, true);
-  const { rows, users, people } = proposal;
+  const { rows, users, people, open } = proposal;
+  const cards = cardsOf(proposal, { survey, ...given });
+  const missing = open.flatMap(({ about }) => (cards.some((card) => card.about === about) ? [] : [about]));
   return {
-    ...{ sync, rows, users, yaml: proposalYaml(proposal), cards: cardsOf(proposal, { survey, ...given }) },
+    ...{ sync, rows, users, yaml: proposalYaml(proposal), cards, missing },
     people: people && peopleSentence(people),
   };
 }

@@ -80,7 +80,7 @@ export function reportHead({ kind, from, to, counts }: Pick<PersonReport, 'kind'
 
 /** In words that differ from the names of `countedAs`. */
 export const notCounted: Readonly<Record<string, string>> = {
-  held: 'needs approval',
+  held: 'to approve',
   upkeep: 'for another reason',
   dropped: 'not sent',
   withdrawn: 'taken back by HR',

@@ -186,6 +186,7 @@ export const setUp = z
         samples: z.array(z.object({ ours: personal(z.string()), theirs: personal(z.string()) })),
       }),
     ),
+    missing: z.array(z.string()).describe('What no column fits: fields, or `lifecycle`'),
     yaml: personal(z.string()).describe('The sections of the sync that the answers give'),
     canWrite: z.boolean().describe('Whether this server writes a configuration'),
     written: z.string().nullable().describe('The file that was written'),

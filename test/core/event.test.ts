@@ -41,9 +41,10 @@ it.each([
   ['leaver', { state: 'failed', appliedAt: 1 }, undefined],
   ['leaver', { state: 'unverified' }, undefined],
   ['failed', { state: 'failed' }, undefined],
-  ['held', { state: 'held' }, { state: 'open', endedAt: undefined }],
-  ['withdrawn', { state: 'held' }, { state: 'open', endedAt: 5 }],
-  ['rejected', { state: 'dropped' }, { state: 'rejected', endedAt: 5 }],
+  ['held', { state: 'held' }, { state: 'open', endedAt: undefined, run: undefined }],
+  ['withdrawn', { state: 'held' }, { state: 'open', endedAt: 5, run: undefined }],
+  ['rejected', { state: 'dropped' }, { state: 'rejected', endedAt: 5, run: undefined }],
+  ['undone', { state: 'dropped' }, { state: 'rejected', endedAt: 5, run: 'run_2' }],
 ] as const)('a report counts it as %s', (name, change, decision) => {
   expect(countedAs('leaver', change, decision)).toBe(name);
 });

@@ -2,6 +2,7 @@ import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { AppIo, SetUpEnd, SurveySides } from '../../app/app-io.ts';
+import { findSync } from '../../app/find-named.ts';
 import { surveySync } from '../../app/try-source.ts';
 import { addressFault } from '../../core/run/addresses.ts';
 import { RollcallError, usageError } from '../../core/run/errors.ts';
@@ -55,6 +56,7 @@ export async function initFrom(shell: Shell, options: ProposeOptions): Promise<n
     return name;
   };
   if (options.page === true) {
+    if (options.answer !== undefined) throw usageError('--page asks the questions: leave out --answer.');
     const written = await withTrial(shell, facts, (app) => servePage(shell, app, { sync, sides, write }));
     if (written === undefined) return printDeclined(shell);
     return shell.answer({ written: [written], next }, nextLines([`wrote ${written}`], next));
@@ -62,7 +64,8 @@ export async function initFrom(shell: Shell, options: ProposeOptions): Promise<n
   const { proposal, survey } = await withTrial(shell, facts, (app) =>
     shell.watching((watch) => surveySync(app, sync, sides, { ...watch, ...given({ answers: options.answer }) })),
   );
-  refuseAnswers(options.answer ?? {}, cardsOf(proposal, { survey, answers: {}, isRevealed: false }));
+  const cards = cardsOf(proposal, { survey, answers: {}, isRevealed: false });
+  refuseAnswers(options.answer ?? {}, cards);
   const mapping = proposalYaml(proposal);
   await write(mapping);
   const { people, users } = proposal;
@@ -78,7 +81,7 @@ export async function initFrom(shell: Shell, options: ProposeOptions): Promise<n
     // What the file has, with its evidence. Holds no values of people but identifications.
     ...`${source}\n${mapping}`.split('\n').map(cleanLine),
     ...(people === undefined ? [] : namesLines(people)),
-    ...openLines(proposal),
+    ...openLines(proposal, cards),
   ];
   return shell.answer(
     { written: [name], platform: sides === 'both', source: guessed, proposal, next },
@@ -104,6 +107,7 @@ function refuseAnswers(answers: Answers, cards: readonly Card[]): void {
 
 /** Serves the set-up on this machine, until it is written or Ctrl-C. Returns what was written. */
 async function servePage(shell: Shell, app: AppIo, { write, ...setUp }: SetUpEnd): Promise<string | undefined> {
+  if (shell.isJson) throw usageError('--page prints a link for you to open: leave out --json.');
   const over = new AbortController();
   let written: string | undefined;
   const finish = async (yaml: string): Promise<string> => {
@@ -231,6 +235,7 @@ export async function showDrift(
 ): Promise<number> {
   return shell.withApp({ mayPresentSeed: true }, async (app) => {
     const sides = sourceOnly ? 'source' : 'both';
+    findSync(sync, app.engine.syncs);
     if (page) {
       await servePage(shell, app, { sync, sides });
       return 0;
@@ -254,15 +259,25 @@ export async function showDrift(
 }
 
 /** The closing paragraph: what is not proven, and what it means for people. */
-function openLines({ open }: Proposal): readonly string[] {
+function openLines({ open }: Proposal, cards: readonly Card[]): readonly string[] {
   if (open.length === 0) return [];
   const lines = open.map(({ about, effect }) => [about, effect].map(cleanLine));
-  const [first] = open;
+  const first = open.find(({ about }) => cards.some((card) => card.about === about));
+  const missing = open.filter(({ about }) => !cards.some((card) => card.about === about));
+  const asked =
+    first === undefined
+      ? []
+      : [
+          `To answer: --answer "${cleanLine(first.about)}=CHOICE" for each, or --page. A choice is a column, active, leaver, or - for neither.`,
+        ];
   return [
     '',
     `Not proven, and marked UNSURE in the file (${open.length}). Look at these first:`,
     renderTable(lines, '  '),
-    `To answer: --answer "${cleanLine(first?.about ?? '')}=CHOICE" for each, or --page. A choice is a column, active, leaver, or - for neither.`,
+    ...asked,
+    ...(missing.length === 0
+      ? []
+      : [`No column fits ${missing.map(({ about }) => about).join(', ')}: complete the file by hand.`]),
   ];
 }
 

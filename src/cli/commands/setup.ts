@@ -21,6 +21,8 @@ export function checkSetup(
 }
 
 export function writeConfig(shell: Shell, options: InitOptions): Promise<number> {
+  if (options.from === undefined && (options.page === true || options.answer !== undefined))
+    throw usageError('--page and --answer are about an export: add --from FILE.');
   return options.from === undefined
     ? writeStarter(shell, options)
     : initFrom(shell, { ...options, from: options.from });

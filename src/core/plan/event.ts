@@ -64,9 +64,11 @@ interface Countable {
 export function countedAs(
   event: PersonEvent,
   { state, appliedAt }: Countable,
-  decision: Pick<DecisionRecord, 'state' | 'endedAt'> | undefined,
+  decision: Pick<DecisionRecord, 'state' | 'endedAt' | 'run'> | undefined,
 ): CountedAs {
   if (appliedAt !== undefined || state === 'unverified') return event;
-  if (decision?.state === 'rejected') return 'rejected';
+  if (event === 'upkeep') return event;
+  // An undo leaves a rejection that names its run.
+  if (decision?.state === 'rejected') return decision.run === undefined ? 'rejected' : 'undone';
   return state === 'held' && decision?.endedAt !== undefined ? 'withdrawn' : state;
 }

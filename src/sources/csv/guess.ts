@@ -88,6 +88,7 @@ const sampleRows = 60;
 
 /** Finds the delimiter that makes the most cells, and the first line that is filled as most lines are: the header. */
 async function guessLayout(path: string, text: string) {
+  if (text.trim() === '') throw usageError(`${path} is empty: it contains no employees. Export it again`);
   const named = /^sep=(.)\r?\n/i.exec(text)?.[1];
   const tries = await Promise.all(
     (named === undefined ? delimiters : [named]).map((delimiter) => sample(text, delimiter)),

@@ -40,7 +40,9 @@ export function SetUpPage({ sync }: { readonly sync: string }) {
               {words.means} {data.users === null ? '' : words.read(data.rows, data.users)} {data.people}
             </p>
             <p role="status">
-              <Badge look={openIn(data) === 0 ? looks.proven : looks.open}>{words.open(openIn(data))}</Badge>
+              <Badge look={openIn(data) + data.missing.length === 0 ? looks.proven : looks.open}>
+                {data.missing.length > 0 ? words.missing(data.missing.join(', ')) : words.open(openIn(data))}
+              </Badge>
             </p>
             <label className="reveal">
               <input type="checkbox" checked={isRevealed} onChange={(event) => setRevealed(event.target.checked)} />{' '}
@@ -128,7 +130,13 @@ function Rule({ text }: { readonly text: string }) {
 }
 
 /** The plan of the answers, and the configuration. Nothing is written before the last button. */
-function End({ setUp: { sync, yaml, canWrite }, answers }: { readonly setUp: SetUp; readonly answers: Answers }) {
+function End({
+  setUp: { sync, users, yaml, canWrite },
+  answers,
+}: {
+  readonly setUp: SetUp;
+  readonly answers: Answers;
+}) {
   const { api, t } = usePage();
   const words = t.setUp;
   const plan = useMutation({
@@ -145,9 +153,13 @@ function End({ setUp: { sync, yaml, canWrite }, answers }: { readonly setUp: Set
       <ProblemBox error={plan.error ?? end.error} onDismiss={() => (plan.error === null ? end : plan).reset()} />
       <div className="actions">
         <CopyButton text={yaml} />
-        <Button isBusy={plan.isPending} title={words.planMeans} onClick={() => plan.mutate()}>
-          {words.plan}
-        </Button>
+        {users === null ? (
+          <span className="faint">{words.noPlan}</span>
+        ) : (
+          <Button isBusy={plan.isPending} title={words.planMeans} onClick={() => plan.mutate()}>
+            {words.plan}
+          </Button>
+        )}
         {canWrite && written === undefined ? (
           <Button look="main" isBusy={end.isPending} onClick={() => end.mutate()}>
             {words.write}

@@ -188,6 +188,8 @@ export const setUp = {
     `${count(rows, 'row', 'rows')}, ${count(users, 'platform user', 'platform users')}.`,
   open: (cards: number) =>
     cards === 0 ? 'Every question is answered' : count(cards, 'open question', 'open questions'),
+  missing: (abouts: string) => `No column fits ${abouts}: complete the file by hand`,
+  noPlan: 'To see a plan, name the platform and set ROLLCALL_ACCESS_TOKEN.',
   states: { proven: 'Proven', said: 'You said so', open: 'Not proven' } as typeof word,
   status: (value: string) => `Status “${value}”`,
   abouts: { status: 'Status column', leaveDate: 'Last day of work' } as typeof word,

@@ -187,6 +187,8 @@ export const setUp: Texts['setUp'] = {
   read: (rows, users) => `${count(rows, 'fila', 'filas')}, ${count(users, 'usuario', 'usuarios')} de la plataforma.`,
   open: (cards) =>
     cards === 0 ? 'Todas las preguntas tienen respuesta' : count(cards, 'pregunta abierta', 'preguntas abiertas'),
+  missing: (abouts: string) => `Ninguna columna sirve para ${abouts}: complete el archivo a mano`,
+  noPlan: 'Para ver un plan, indique la plataforma y defina ROLLCALL_ACCESS_TOKEN.',
   states: { proven: 'Demostrado', said: 'Usted lo dijo', open: 'Sin demostrar' },
   status: (value) => `Estado «${value}»`,
   abouts: { status: 'Columna del estado', leaveDate: 'Último día de trabajo' },
