@@ -3,14 +3,14 @@ import { partWords } from '../core/guard/approvals.ts';
 import { leaderValues } from '../core/person/leaders.ts';
 import { foldText, normalText } from '../core/person/text.ts';
 import { type Change, isFreezable } from '../core/plan/change.ts';
-import { decisionAbout, skippedBy } from '../core/plan/decision.ts';
+import { decisionAbout, isUndoRule, skippedBy } from '../core/plan/decision.ts';
 import type { LedgerEntry } from '../core/plan/ledger.ts';
 import { waitWords } from '../core/plan/ledger-steps.ts';
 import { chunk } from '../core/run/batch.ts';
 import { ageOf, formatInstant, frozenReason } from '../core/run/formats.ts';
 import { distanceOf } from '../core/run/problem-words.ts';
 import type { DirectoryHeader, DirectoryRow } from '../ports/reads.ts';
-import type { DecisionRecord } from '../ports/store.ts';
+import type { DecisionRecord, Store } from '../ports/store.ts';
 import { readStanding } from '../run/compare/alike.ts';
 import type { EngineIo, Sync } from '../run/engine-io.ts';
 import { type Explained, explain } from '../run/why.ts';
@@ -141,8 +141,20 @@ async function nextRun(sync: Sync, input: NextInput, io: EngineIo): Promise<stri
     ...(change === undefined ? [] : [becomesOf(change, { decided, frozen, held: decision?.held })]),
     ...(leaders === undefined ? [] : [becomesOf(leaders, { decided: decidedLeaders, frozen, held: undefined })]),
   ];
-  if (all.length === 0) return `the next run changes nothing for this person${paused}`;
+  if (all.length === 0) return `${await afterUndo(settings.name, identification, store)}${paused}`;
   return `${all.join('; ')}${paused}`;
+}
+
+/** Says what the next run does where the planner changes nothing: an undo is a decision, and no plan of a whole run has it. */
+async function afterUndo(sync: string, identification: string, { decisions }: Store): Promise<string> {
+  const waiting = (await decisions.of(sync, identification)).find(
+    ({ rule, run, endedAt, state }) =>
+      isUndoRule(rule) && run === undefined && endedAt === undefined && state !== 'rejected',
+  );
+  if (waiting === undefined) return 'the next run changes nothing for this person';
+  return waiting.state === 'approved'
+    ? 'the approved undo runs next'
+    : 'an undo needs approval, and whole runs change nothing for this person';
 }
 
 interface ChangeFacts {

@@ -353,14 +353,22 @@ export interface SetUpOrder {
 
 /** Returns the questions of a sync and its configuration. What is not proven is out until it is answered. */
 export async function showSetUp(app: AppIo, sync: string, { sides, signal, ...given }: SetUpOrder): Promise<SetUp> {
-  findSync(sync, app.engine.syncs);
+  const { settings } = findSync(sync, app.engine.syncs);
   const survey = await app.surveys(sync, sides, signal);
   const proposal = propose(survey, given.answers, true);
   const { rows, users, people, open } = proposal;
   const cards = cardsOf(proposal, { survey, ...given });
   const missing = open.flatMap(({ about }) => (cards.some((card) => card.about === about) ? [] : [about]));
   return {
-    ...{ sync, rows, users, yaml: proposalYaml(proposal), cards, missing },
+    ...{
+      sync,
+      rows,
+      users,
+      yaml: proposalYaml(proposal),
+      cards,
+      missing,
+      notes: findDrift(survey, propose(survey), settings).notes,
+    },
     people: people && peopleSentence(people),
   };
 }

@@ -186,6 +186,7 @@ export const setUp = z
         samples: z.array(z.object({ ours: personal(z.string()), theirs: personal(z.string()) })),
       }),
     ),
+    notes: z.array(personal(z.string())).describe('What the present rules of the sync do not fit; none for a new sync'),
     missing: z.array(z.string()).describe('What no column fits: fields, or `lifecycle`'),
     yaml: personal(z.string()).describe('The sections of the sync that the answers give'),
     canWrite: z.boolean().describe('Whether this server writes a configuration'),

@@ -22,6 +22,12 @@ import { interruptedWords, phaseWords, problemWords } from './status.ts';
 
 const shownBatches = 20;
 
+/** Runs that `apply` does first, and that nothing interrupted. */
+const resumedWords: Readonly<Record<string, string>> = {
+  leavers: 'run about leavers alone',
+  approval: 'approved changes, delivered first',
+};
+
 /** Renders the result of a run: outcome, counts, batches, findings, and the next commands. */
 export function renderRun(report: RunReport, style: Style): string {
   const { findings, findingsInAll, batches, resumed } = report;
@@ -30,7 +36,7 @@ export function renderRun(report: RunReport, style: Style): string {
   const news = findings.filter(({ message }) => !shown.includes(message) && !gaps.some((gap) => message.endsWith(gap)));
   const sections = [
     ...resumed.map(
-      (old) => `${old.trigger === 'leavers' ? 'run about leavers alone' : 'interrupted run, continued and ended'}:
+      (old) => `${resumedWords[old.trigger] ?? 'interrupted run, continued and ended'}:
 ${headOf(old, old.reason, style)}`,
     ),
     headOf(report.run, reasonNow(report), style),

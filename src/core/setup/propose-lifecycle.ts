@@ -137,7 +137,7 @@ function statusOf(columns: readonly Column[], rows: readonly Row[], answers: Ans
     ...ranked.map((one) => ({ key: one.path, effect: losing(one.meaningOf) })),
     { key: leftOut, effect: 'no status says who left' },
   ];
-  const isSure = isAnswered || (like > 0 && unknown === 0);
+  const isSure = isAnswered || like > 0;
   const open = like === 0 && !isAnswered ? { effect } : {};
   const status: ProposedColumn = isProven
     ? { path, choices, certainty: isSure ? 'sure' : 'unsure', evidence: `${said}${rest}`, ...open }
@@ -217,7 +217,7 @@ function judge(
   return { value, meaning, people, evidence: says.join('; '), ...effect, choices };
 }
 
-const loses = (people: number): string => `${countOf(people, 'loses', 'lose')} access`;
+const loses = (people: number): string => `${countOf(people, 'loses', 'lose')} access with policy sync`;
 
 /* The last day of work. */
 

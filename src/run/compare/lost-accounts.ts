@@ -88,6 +88,6 @@ async function askEach(slots: readonly number[], job: LostJob): Promise<readonly
 }
 
 function scanLacks(lost: number, managed: number, asked: number, shown: number): RollcallError {
-  const message = `the search lacks ${countOf(lost, 'managed account')} of ${managed}, but single reads show ${shown} of ${asked}: no plan was made. Ask the platform whether the token sees all users`;
+  const message = `the search lacks ${countOf(lost, 'managed account')} of ${managed}, but single reads show ${shown} of ${asked}: no plan was made. Check whether the token sees all users`;
   return new RollcallError(message, { code: 'SCAN_INCOMPLETE', retry: 'backoff' });
 }

@@ -165,7 +165,8 @@ export const syncEndpoints: readonly Endpoint[] = [
       if (isFinal && end?.write === undefined)
         throw new Refusal(409, 'CONFLICT', 'this server writes no configuration: copy the lines');
       const written = isFinal ? await end?.write?.(shown.yaml) : undefined;
-      return setUpView({ ...shown, canWrite: end?.write !== undefined, written });
+      const canWrite = end?.write !== undefined;
+      return setUpView({ ...shown, notes: canWrite ? [] : shown.notes, canWrite, written });
     },
   }),
   define({

@@ -44,6 +44,11 @@ export function SetUpPage({ sync }: { readonly sync: string }) {
                 {data.missing.length > 0 ? words.missing(data.missing.join(', ')) : words.open(openIn(data))}
               </Badge>
             </p>
+            {data.notes.map((note) => (
+              <Box key={note} look="warn" icon="warn">
+                {note}
+              </Box>
+            ))}
             <label className="reveal">
               <input type="checkbox" checked={isRevealed} onChange={(event) => setRevealed(event.target.checked)} />{' '}
               {words.reveal}

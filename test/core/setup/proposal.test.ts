@@ -70,7 +70,7 @@ describe('a card', () => {
       ...{ about: 'status garden', state: 'open', chosen: '-' },
       choices: [
         { key: 'active', effect: 'changes no access' },
-        { key: 'leaver', effect: '3 lose access' },
+        { key: 'leaver', effect: '3 lose access with policy sync' },
         { key: '-', effect: 'changes no access' },
       ],
     });
@@ -277,7 +277,7 @@ describe('the last day of work', () => {
     const enabled = users.map((user) => ({ ...user, enabled: true }));
     const found = proposed(also('termination date', (i) => left(i, '2026-03-31')).map(bare), enabled);
     expect(found.open).toEqual([
-      { about: 'leaveDate', effect: 'as written: 6 lose access; if termination date is another day: none' },
+      { about: 'leaveDate', effect: 'as written: 6 lose access with policy sync; if termination date is another day: none' },
     ]);
   });
 });
@@ -399,7 +399,7 @@ describe('statuses', () => {
     );
     expect(found.open).toContainEqual({
       about: 'status ausgeschieden',
-      effect: 'if ausgeschieden means left: 6 lose access; as written: none',
+      effect: 'if ausgeschieden means left: 6 lose access with policy sync; as written: none',
     });
   });
 
