@@ -277,7 +277,10 @@ describe('the last day of work', () => {
     const enabled = users.map((user) => ({ ...user, enabled: true }));
     const found = proposed(also('termination date', (i) => left(i, '2026-03-31')).map(bare), enabled);
     expect(found.open).toEqual([
-      { about: 'leaveDate', effect: 'as written: 6 lose access with policy sync; if termination date is another day: none' },
+      {
+        about: 'leaveDate',
+        effect: 'as written: 6 lose access with policy sync; if termination date is another day: none',
+      },
     ]);
   });
 });
