@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -143,6 +143,16 @@ describe.each(pairs)('rollcall admin move from %s to %s', (from, to) => {
     await expect(store.leases.take('deployment', 'p1', 1000, now)).rejects.toMatchObject({
       code: 'STORE_INVALID',
       message: expect.stringMatching(/is no longer used: it was moved to .*"rollcall admin move" again/),
+    });
+    expect(await store.leases.holder('deployment', now)).toBeUndefined();
+    const former = join(folder, 'former.yaml');
+    await writeFile(
+      former,
+      JSON.stringify({ ...JSON.parse(await readFile(join(folder, 'rollcall.yaml'), 'utf8')), store: ends.from }),
+    );
+    expect(await runRollcall(folder, ['cancel', 'run_2', '--config', former])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('it was moved to'),
     });
 
     const moved = await ends.run();
