@@ -83,13 +83,17 @@ interface Stated {
   readonly fields: FieldValues;
 }
 
-/** Returns the people who left by their own record, and about whom no other record or account claims something else. */
+/**
+ * Returns the people who left by their own record, and about whom no other record or account claims something else.
+ * Leaves out those whose account this run saw disabled: somebody else did it, and the ledger does not know.
+ */
 function statedLeavers(index: PeopleIndex): readonly Stated[] {
   const others = mark.outOfScope | mark.bystander | mark.conflict | mark.stranger;
   const slots = Array.from({ length: index.size }, (_, slot) => slot);
-  return slots.flatMap((slot) =>
-    index.has(slot, mark.leaver) && !index.hasAny(slot, others) ? [statedIn(index, slot)] : [],
-  );
+  return slots.flatMap((slot) => {
+    if (!index.has(slot, mark.leaver) || index.hasAny(slot, others)) return [];
+    return index.has(slot, mark.seen) && !index.has(slot, mark.enabled) ? [] : [statedIn(index, slot)];
+  });
 }
 
 function statedIn(index: PeopleIndex, slot: number): Stated {

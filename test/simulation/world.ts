@@ -190,7 +190,7 @@ class Story {
 
   /** One day: things change, a run is asked for, the processes do what they can, faults and all. */
   async day(): Promise<void> {
-    const { scheduler, settings } = this.#world;
+    const { scheduler } = this.#world;
     for (let i = 0; i < 1 + Math.floor(4 * scheduler.random()); i += 1) this.#change();
     if (scheduler.chance(0.2)) this.#world.tokens.forgetAccessTokens();
     await this.#reseed();
@@ -209,7 +209,7 @@ class Story {
       scheduler.jump((1 + 30 * scheduler.random()) * hourMs);
     }
     await this.#untilQuiet();
-    const [newest] = await this.#world.store.runs.list({ sync: settings.name, limit: 1 });
+    const newest = await this.#newestRun();
     if (newest?.outcome === 'held' && scheduler.chance(0.3)) {
       await this.#approve(newest);
     }
@@ -218,7 +218,7 @@ class Story {
 
   /** The faults end. Then, with somebody who approves, there must soon be nothing left to do (I3). */
   async calm(): Promise<void> {
-    const { scheduler, company, community, settings, store } = this.#world;
+    const { scheduler, company, community, settings } = this.#world;
     scheduler.faults = noFaults;
     company.faults = soundSource;
     community.calm();
@@ -231,7 +231,7 @@ class Story {
       await this.#reseed();
       await this.#request('schedule');
       await this.#untilQuiet();
-      const [newest] = await store.runs.list({ sync: settings.name, limit: 1 });
+      const newest = await this.#newestRun();
       // That a delta shows nobody says nothing of what deltas do not see.
       if (newest?.outcome !== 'nothing-to-do') quiet = 0;
       else if (newest.read?.kind === 'full') quiet += 1;
@@ -242,7 +242,7 @@ class Story {
       }
       scheduler.jump(25 * hourMs);
     }
-    const [newest] = await store.runs.list({ sync: settings.name, limit: 1 });
+    const newest = await this.#newestRun();
     throw new BrokenPromise(
       `I3: no end of work after ${days} calm days; the last run ended ${newest?.outcome}: ${newest?.reason}`,
     );
@@ -374,6 +374,13 @@ class Story {
     const scope: RunScope = kind === 'manual' ? { kind: 'all', isFull: true } : { kind: 'all' };
     await requestRun({ sync: this.#world.settings.name, kind, scope }, this.#engine);
     this.#world.requests.ask();
+  }
+
+  /** The newest run that somebody looks at: a run about leavers alone does not end what the run before it waits for. */
+  async #newestRun(): Promise<Run | undefined> {
+    const { store, settings } = this.#world;
+    const newest = await store.runs.list({ sync: settings.name, limit: 20 });
+    return newest.find(({ trigger }) => trigger !== 'leavers');
   }
 
   async #approve(run: Run): Promise<void> {

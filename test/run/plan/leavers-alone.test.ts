@@ -101,6 +101,15 @@ describe('a run about everyone that cannot disable leavers', () => {
     expect(await request(scene)).toBeUndefined();
   });
 
+  it('requests nothing about an account that somebody else disabled', async () => {
+    const scene = await nextDay({ settings: { missing: { afterReads: 1, minAgeMs: 0 } } });
+    troubles['the source lost rows']?.make(scene);
+    scene.users.set('E1', account('E1', { ...accountOf(records[0] as SourceRecord), enabled: false }));
+    const held = { E10: 'disable held', E11: 'disable held', E12: 'disable held' };
+    expect((await scene.plan()).kinds).toEqual({ ...held, E2: 'update' });
+    expect(await request(scene)).toBeUndefined();
+  });
+
   it.each([
     ['once', 0, ['E1']],
     ['twice', 1, undefined],
