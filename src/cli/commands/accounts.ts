@@ -11,7 +11,7 @@ import { formatCount, formatInstant, formatNumber, shellWord } from '../../core/
 import { given } from '../../core/run/given.ts';
 import { type Account, type AccountState, accountPageView, accountStates } from '../../views/accounts.ts';
 import { type Adoption, adoptionsView, orphansMovedView } from '../../views/people.ts';
-import { callerOf, type parseUntil, type SignatureOptions } from '../options.ts';
+import type { parseUntil } from '../options.ts';
 import { fromHere, printDeclined, type Shell } from '../shell.ts';
 import { cleanLine, renderTable, type Style } from '../terminal.ts';
 import { writeWhole } from './plan-file.ts';
@@ -149,8 +149,7 @@ async function* csvOf(accounts: AsyncIterable<Account>): AsyncGenerator<string> 
   }
 }
 
-interface AdoptOptions extends SignatureOptions {
-  readonly yes?: boolean;
+interface AdoptOptions {
   readonly from?: string;
   readonly leave?: boolean;
   readonly replace?: boolean;
@@ -167,7 +166,7 @@ export async function takeOver(
   ids: readonly string[],
   options: AdoptOptions,
 ): Promise<number> {
-  const caller = await callerOf(shell, options);
+  const caller = await shell.caller();
   const names = ids.map(normalText);
   const { from, leave: leaves = false, until } = options;
   const ways = decisionWays.filter((way) => options[way] === true);
@@ -177,7 +176,7 @@ export async function takeOver(
       'name people, or a former sync with --from NAME. Use one of --leave, --disable, --replace, --apart, --same and --another. With --from, only --leave is possible';
     throw usageError(message);
   }
-  if (from !== undefined) return takeOrphans(shell, { sync, from, leaves, ...caller }, options.yes === true);
+  if (from !== undefined) return takeOrphans(shell, { sync, from, leaves, ...caller });
   const [way] = ways;
   return shell.withApp({ hasEffect: true }, async (app) => {
     const preview = await planAdoption(app, sync, names, shell.signal);
@@ -191,7 +190,7 @@ export async function takeOver(
       way === undefined
         ? `adopt ${formatCount(count, 'user')} into sync ${sync}?`
         : `decide this about ${formatCount(count, 'person', 'people')}?`;
-    if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
+    if (!(await shell.confirm(question))) return printDeclined(shell);
     const order = { ...caller, signal: shell.signal, ...given({ way, until }) };
     const done = await adoptPeople(app, sync, names, order);
     shell.printJson(adoptionsView({ sync, adoptions: done }));
@@ -219,13 +218,13 @@ function renderWays({ identification, ways = [] }: Adoption, sync: string, { com
   return [`\nways for ${cleanLine(identification)}:`, ...lines];
 }
 
-async function takeOrphans(shell: Shell, order: OrphansOrder & SignedCaller, isSure: boolean): Promise<number> {
+async function takeOrphans(shell: Shell, order: OrphansOrder & SignedCaller): Promise<number> {
   const { sync, from, leaves } = order;
   return shell.withApp({ hasEffect: true }, async (app) => {
     const { users } = await previewOrphans(app, order);
     const what = `${formatCount(users, 'user')} of ${cleanLine(from)}`;
     const question = leaves ? `leave ${what} as they are?` : `adopt ${what} into sync ${sync}?`;
-    if (!(await shell.confirm(question, isSure))) return printDeclined(shell);
+    if (!(await shell.confirm(question))) return printDeclined(shell);
     const moved = await moveOrphans(app, order);
     const next = leaves
       ? `left ${what} as they are: no run disables them, and nothing is reported about them`

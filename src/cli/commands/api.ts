@@ -95,7 +95,7 @@ async function call(
   const answer = await shell.withApp({}, async (app) => {
     if (operation.isWrite && !yes) {
       const question = await questionOf(operation, request, await app.platformApi.target(request, shell.signal));
-      if (!(await shell.confirm(question, yes))) return undefined;
+      if (!(await shell.confirm(question))) return undefined;
     }
     return app.platformApi.call(request, shell.signal).catch((error: unknown) => tellAnswer(shell, error));
   });

@@ -7,13 +7,8 @@ import { given } from '../../core/run/given.ts';
 import { type LearnedValue, type LearnedValues, type LearnLine, learnedSettings } from '../../ports/api.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
 import { connectionView } from '../../views/connections.ts';
-import { callerOf, type SignatureOptions } from '../options.ts';
 import { type AppOptions, printDeclined, type Shell } from '../shell.ts';
 import { cleanLine, type Style } from '../terminal.ts';
-
-interface RevokeOptions extends SignatureOptions {
-  readonly yes?: boolean;
-}
 
 async function printToken(
   shell: Shell,
@@ -28,17 +23,17 @@ export function showTokens(shell: Shell, name: string): Promise<number> {
   return printToken(shell, {}, (app) => readTokens(app, name));
 }
 
-export function refresh(shell: Shell, name: string, options: SignatureOptions): Promise<number> {
+export function refresh(shell: Shell, name: string): Promise<number> {
   return printToken(shell, { mayPresentSeed: true }, async (app) =>
-    changeTokens(app, 'refresh', name, { ...(await callerOf(shell, options)), signal: shell.signal }),
+    changeTokens(app, 'refresh', name, { ...(await shell.caller()), signal: shell.signal }),
   );
 }
 
-export async function revoke(shell: Shell, name: string, { yes = false, ...options }: RevokeOptions): Promise<number> {
+export async function revoke(shell: Shell, name: string): Promise<number> {
   const question = `Revoke the token of ${name}? Its syncs stop until "token refresh" or a new token.`;
-  if (!(await shell.confirm(question, yes))) return printDeclined(shell);
+  if (!(await shell.confirm(question))) return printDeclined(shell);
   return printToken(shell, {}, async (app) =>
-    changeTokens(app, 'revoke', name, { ...(await callerOf(shell, options)), signal: shell.signal }),
+    changeTokens(app, 'revoke', name, { ...(await shell.caller()), signal: shell.signal }),
   );
 }
 
@@ -72,27 +67,22 @@ function expiry(expiresAt: number, now: number): string {
   return expiresAt > now ? `expires in ${apart}, ${when}` : `expired ${apart} ago, ${when}`;
 }
 
-interface LearnOptions extends SignatureOptions {
-  readonly user?: string;
-  readonly yes?: boolean;
-}
-
 export async function runLearn(
   shell: Shell,
   connection: string,
-  { user, yes = false, ...options }: LearnOptions,
+  { user, yes = false }: { readonly user?: string; readonly yes?: boolean },
 ): Promise<number> {
   if (!yes && (shell.isJson || shell.io.ask === undefined)) {
     const message = `learn ${connection} writes a test user and removes it. Standard input is not a terminal, so add --yes`;
     throw usageError(message);
   }
-  const caller = await callerOf(shell, options);
+  const caller = await shell.caller();
   const say = (text: string): void => void (shell.isJson || shell.io.stderr.write(`${cleanLine(text)}\n`));
   const report = await shell.withApp({ hasEffect: true, mayPresentSeed: true }, (app) =>
     learnConnection(app, {
       ...{ ...caller, connection, say, signal: shell.signal },
       ...given({ user }),
-      confirm: (write) => shell.confirm(`Send to ${connection}: ${cleanLine(write)}?`, yes),
+      confirm: (write) => shell.confirm(`Send to ${connection}: ${cleanLine(write)}?`),
       onLine: (line) => shell.print(renderLine(line, shell.style)),
     }),
   );

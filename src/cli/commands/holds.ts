@@ -9,7 +9,7 @@ import { formatCount, formatInstant, formatNumber } from '../../core/run/formats
 import type { PlannedChange, Run } from '../../ports/store.ts';
 import { personOf } from '../../views/changes.ts';
 import { type HoldsReport, holdsView, type OpenHold, type VerdictReport, verdictView } from '../../views/holds.ts';
-import { callerOf, readSelection, type SelectionOptions, type SignatureOptions } from '../options.ts';
+import { readSelection, type SelectionOptions } from '../options.ts';
 import { renderDifference } from '../render/changes.ts';
 import { renderBudget } from '../render/counts.ts';
 import { printDeclined, type Shell } from '../shell.ts';
@@ -17,8 +17,7 @@ import { cleanLine, renderTable, type Style } from '../terminal.ts';
 
 const shownPeople = 50;
 
-export interface VerdictOptions extends SelectionOptions, SignatureOptions {
-  readonly yes?: boolean;
+interface VerdictOptions extends SelectionOptions {
   /** Only of `approve`. */
   readonly reopen?: boolean;
 }
@@ -39,7 +38,7 @@ async function decideHeld(
   options: VerdictOptions,
 ): Promise<number> {
   const selection = await readSelection(shell, options);
-  const caller = await callerOf(shell, options);
+  const caller = await shell.caller();
   const reopens = options.reopen === true ? { reopens: true } : {};
   return shell.withApp({ hasEffect: true }, async (app) => {
     const { run } = await describeRun(app, id);
@@ -52,7 +51,7 @@ async function decideHeld(
       shell.print(`the source of the run looks wrong: ${cleanLine(run.plan.doubt)}`);
     const what = held.length === 0 ? 'the read of this run' : formatCount(held.length, 'change');
     const question = `${action} ${what}${isReopening ? ', which a person rejected' : ''}?`;
-    if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
+    if (!(await shell.confirm(question))) return printDeclined(shell);
     const report = await decideRun(app, action, run.id, { ...caller, ...selection, ...reopens });
     const facts = { left: await leftIn(app, run), now: app.engine.clock.now() };
     return printVerdict(shell, action === 'approve' ? 'approved' : 'rejected', report, facts);

@@ -19,15 +19,7 @@ import type { RunReport } from '../../views/runs.ts';
 import { runReportView } from '../../views/runs.ts';
 import type { RequestResult } from '../../views/syncs.ts';
 import { requestResultView } from '../../views/syncs.ts';
-import {
-  callerOf,
-  type PlanLimits,
-  type parseUntil,
-  readPeople,
-  type SignatureOptions,
-  scopeOf,
-  usualLimits,
-} from '../options.ts';
+import { type PlanLimits, type parseUntil, readPeople, scopeOf, usualLimits } from '../options.ts';
 import { type PlanOutcome, planEnd, renderPlan } from '../render/plan.ts';
 import { renderRun } from '../render/run.ts';
 import { seenWords } from '../render/status.ts';
@@ -68,7 +60,7 @@ export async function showPlan(shell: Shell, sync: string, options: PlanOptions)
     throw usageError('--only requires --undo RUN');
   }
   const people = user === undefined ? undefined : await readPeople(shell, user);
-  const { by } = await callerOf(shell, {});
+  const { by } = await shell.caller();
   return shell.withApp({}, async (app) => {
     const order = { by, ...given({ only, users: people }) };
     const scope =
@@ -213,17 +205,12 @@ function queuedWords(
   return `queued: the deployment${seenWords(deploymentSeenAt)} should start it within seconds; ${seen}. If no run appears within a minute, start the deployment again, or run it here:  ${command(`apply ${sync}`)}`;
 }
 
-interface ApplyOptions extends SignatureOptions {
-  readonly approve?: string;
-  readonly user?: readonly string[];
-}
-
 export async function applySync(
   shell: Shell,
   sync: string,
-  { approve, user, ...options }: ApplyOptions,
+  { approve, user }: { readonly approve?: string; readonly user?: readonly string[] },
 ): Promise<number> {
-  const caller = await callerOf(shell, options);
+  const caller = await shell.caller();
   return shell.withApp({ hasEffect: true, mayPresentSeed: true }, async (app) => {
     const report = await shell.watching((watch) =>
       runSync(app, sync, {
@@ -237,7 +224,7 @@ export async function applySync(
   });
 }
 
-interface ResyncOptions extends SignatureOptions {
+interface ResyncOptions {
   readonly full?: boolean;
   readonly user?: readonly string[];
   readonly wait?: boolean;
@@ -254,7 +241,7 @@ export async function requestRun(shell: Shell, sync: string, options: ResyncOpti
     throw usageError('--full and --user exclude each other: use one of them');
   }
   const people = user === undefined ? undefined : await readPeople(shell, user);
-  const caller = await callerOf(shell, options);
+  const caller = await shell.caller();
   return shell.withApp({ hasEffect: true, mayPresentSeed: true }, async (app) => {
     const report = await shell.watching((watch) =>
       requestOrRun(app, sync, {
@@ -268,12 +255,12 @@ export async function requestRun(shell: Shell, sync: string, options: ResyncOpti
   });
 }
 
-interface PauseOptions extends SignatureOptions {
-  readonly until?: ReturnType<typeof parseUntil>;
-}
-
-export async function pauseSync(shell: Shell, sync: string, { until, ...options }: PauseOptions): Promise<number> {
-  const caller = await callerOf(shell, options);
+export async function pauseSync(
+  shell: Shell,
+  sync: string,
+  { until }: { readonly until?: ReturnType<typeof parseUntil> },
+): Promise<number> {
+  const caller = await shell.caller();
   return shell.withApp({ hasEffect: true }, async (app) => {
     const { until: endsAt } = await beginPause(app, sync, { ...caller, ...given({ until }) });
     const end = endsAt === undefined ? '' : ` until ${formatInstant(endsAt)}`;
@@ -285,8 +272,8 @@ export async function pauseSync(shell: Shell, sync: string, { until, ...options 
   });
 }
 
-export async function resumeSync(shell: Shell, sync: string, options: SignatureOptions): Promise<number> {
-  const caller = await callerOf(shell, options);
+export async function resumeSync(shell: Shell, sync: string): Promise<number> {
+  const caller = await shell.caller();
   return shell.withApp({ hasEffect: true }, async (app) => {
     await endPause(app, sync, caller);
     return shell.answer(
