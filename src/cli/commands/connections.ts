@@ -45,14 +45,14 @@ function renderToken(report: TokenStatus, now: number, { colors }: Style): strin
   if (generation > 0) lines.push(`  generation ${generation}`);
   if (issuedAt !== undefined) lines.push(`  issued ${formatInstant(issuedAt)}`);
   if (expiresAt !== undefined) lines.push(`  ${expiry(expiresAt, now)}`);
-  if (attempts > 0) lines.push(`  ${oddAnswers(attempts)}${retryAt === undefined ? '' : nextTry(retryAt, now)}`);
+  if (attempts > 0) {
+    const refreshes = attempts === 1 ? 'refresh' : 'refreshes in a row';
+    const next = retryAt === undefined ? '' : nextTry(retryAt, now);
+    lines.push(`  ${attempts} ${refreshes} returned no usable token pair${next}`);
+  }
   if (reason !== undefined) lines.push(`  ${cleanLine(reason)}`);
   if (advice !== '') lines.push(`  ${cleanLine(advice)}`);
   return lines.join('\n');
-}
-
-function oddAnswers(attempts: number): string {
-  return `${attempts} ${attempts === 1 ? 'refresh' : 'refreshes in a row'} returned no usable token pair`;
 }
 
 function nextTry(retryAt: number, now: number): string {
@@ -120,7 +120,9 @@ function renderReport({ connection, user, stopped, left, lines, learned }: Learn
     );
   }
   if (Object.keys(learned).some((setting) => !setting.startsWith('settle.'))) {
-    parts.push(`In the configuration, below connections.${connection}:\n\n${cleanBlock(dialectBlock(learned))}`);
+    parts.push(
+      `In the configuration, below connections.${connection}:\n\n${dialectBlock(learned).split('\n').map(cleanLine).join('\n')}`,
+    );
   }
   const settle = settleBlock(learned);
   if (settle !== undefined) parts.push(`Below each sync of ${connection}:\n\n${settle}`);
@@ -154,19 +156,13 @@ function settleBlock(learned: LearnedValues): string | undefined {
   return value === undefined || value === '2m' ? undefined : `settle: { visibleWithin: ${value} }`;
 }
 
-function cleanBlock(text: string): string {
-  return text.split('\n').map(cleanLine).join('\n');
-}
+/** Words that YAML 1.1 or 1.2 reads as something else than text. */
+const yamlWord = /^(y|n|yes|no|on|off|true|false|null)$/i;
 
 /** Writes a value as YAML: plain where that is safe, else as JSON, which is YAML too. */
 function yamlOf(value: LearnedValue): string {
   if (typeof value === 'object') return `[${value.map(yamlOf).join(', ')}]`;
   const isPlain =
-    typeof value === 'number' || (/^[A-Za-z][\w /-]*\w$|^[A-Za-z]$|^\d+[smhd]$/.test(value) && !isYamlWord(value));
+    typeof value === 'number' || (/^[A-Za-z][\w /-]*\w$|^[A-Za-z]$|^\d+[smhd]$/.test(value) && !yamlWord.test(value));
   return isPlain ? String(value) : JSON.stringify(value);
-}
-
-/** Words that YAML 1.1 or 1.2 reads as something else than text. */
-function isYamlWord(text: string): boolean {
-  return /^(y|n|yes|no|on|off|true|false|null)$/i.test(text);
 }

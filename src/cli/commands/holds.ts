@@ -1,4 +1,3 @@
-import type { AppIo } from '../../app/app-io.ts';
 import { approvalMs, decideRun, previewVerdict, type VerdictPreview } from '../../app/approve.ts';
 import { findHolds, type HeldName } from '../../app/holds.ts';
 import { describeRun } from '../../app/runs.ts';
@@ -53,15 +52,11 @@ async function decideHeld(
     const question = `${action} ${what}${isReopening ? ', which a person rejected' : ''}?`;
     if (!(await shell.confirm(question))) return printDeclined(shell);
     const report = await decideRun(app, action, run.id, { ...caller, ...selection, ...reopens });
-    const facts = { left: await leftIn(app, run), now: app.engine.clock.now() };
+    const { holds } = await findHolds(app, { sync: run.sync, limit: 0 });
+    const left = Math.max(0, ...holds.filter(({ hold }) => hold.run === run.id).map(({ waiting }) => waiting));
+    const facts = { left, now: app.engine.clock.now() };
     return printVerdict(shell, action === 'approve' ? 'approved' : 'rejected', report, facts);
   });
-}
-
-/** How many changes of the run still wait. */
-async function leftIn(app: AppIo, run: Run): Promise<number> {
-  const { holds } = await findHolds(app, { sync: run.sync, limit: 0 });
-  return Math.max(0, ...holds.filter(({ hold }) => hold.run === run.id).map(({ waiting }) => waiting));
 }
 
 /** The people whom a verdict is about, with what changes, and who rejected it before. */
@@ -134,19 +129,13 @@ function printVerdict(
   return 0;
 }
 
-interface HoldsOptions {
-  readonly sync?: string;
-  readonly limit: number;
-}
-
-export async function listHolds(shell: Shell, { sync, limit }: HoldsOptions): Promise<number> {
+export async function listHolds(shell: Shell, asked: Parameters<typeof findHolds>[1]): Promise<number> {
   return shell.withApp({}, async (app) => {
-    const report = await findHolds(app, sync === undefined ? { limit } : { sync, limit });
+    const report = await findHolds(app, asked);
     return shell.answer(holdsView(report), renderHolds(report, shell.style));
   });
 }
 
-/** Options that `approve` and `reject` share. */
 /** One line per person, kind, identification, name, e-mail and why, and under it the fields that change. */
 function renderHeldPeople(changes: readonly PlannedChange[], style: Style): string {
   const rows = changes.map((change) => {
@@ -156,7 +145,10 @@ function renderHeldPeople(changes: readonly PlannedChange[], style: Style): stri
     return [...cells, `${cleanLine(reason)}${becomes(change)}`];
   });
   const lines = renderTable(rows, '  ').split('\n');
-  return lines.flatMap((line, i) => [line, ...fieldsOf(changes[i])]).join('\n');
+  const fields = changes.map((change) =>
+    differencesOf(change).map((difference) => `      ${renderDifference(change.kind, difference)}`),
+  );
+  return lines.flatMap((line, i) => [line, ...(fields[i] ?? [])]).join('\n');
 }
 
 /** What a change without fields does to the account. */
@@ -165,11 +157,6 @@ function becomes({ kind, before }: PlannedChange): string {
   if (kind === 'disable') return ` (${from} → disabled)`;
   if (kind === 'enable') return ` (${from} → enabled)`;
   return kind === 'remove' ? ` (${from} → removed)` : '';
-}
-
-function fieldsOf(change: PlannedChange | undefined): string[] {
-  if (change === undefined) return [];
-  return differencesOf(change).map((difference) => `      ${renderDifference(change.kind, difference)}`);
 }
 
 /** Everything that waits for approval, hold by hold, with the commands that decide it. */

@@ -70,13 +70,13 @@ function statesOf({ failed, held, changes }: ShowOptions): readonly ChangeState[
   ];
 }
 
-interface RunsOptions {
-  readonly limit: number;
-}
-
-export async function listRuns(shell: Shell, sync: string | undefined, { limit }: RunsOptions): Promise<number> {
+export async function listRuns(
+  shell: Shell,
+  sync: string | undefined,
+  { limit }: { readonly limit: number },
+): Promise<number> {
   return shell.withApp({}, async (app) => {
-    const found = await findRuns(app, sync === undefined ? { limit } : { sync, limit });
+    const found = await findRuns(app, { limit, ...given({ sync }) });
     shell.printJson({ runs: found.map(runFactsView) });
     shell.print(found.length === 0 ? 'no runs yet' : renderRuns(found, shell.io.clock.now(), shell.style));
     for (const { name, pause } of await readSyncStates(app)) {

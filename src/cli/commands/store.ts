@@ -40,10 +40,6 @@ const shown: readonly (readonly [table: string, noun: string])[] = [
   ['tokens', 'token pair'],
 ];
 
-function countRows(rows: BackupSummary['rows']): number {
-  return Object.values(rows).reduce((sum, count) => sum + count, 0);
-}
-
 function contents(rows: BackupSummary['rows']): string {
   const named = shown.filter(([table]) => (rows[table] ?? 0) > 0);
   if (named.length === 0) return 'no users, runs or tokens';
@@ -120,10 +116,11 @@ function renderMigration({ place, from, to, applied }: StoreMigration): string {
 export async function backUp(shell: Shell, file: string): Promise<number> {
   const caller = await shell.caller();
   const summary = await shell.io.backups.create(shell.configPath, fromHere(shell.io, file), caller);
+  const rows = Object.values(summary.rows).reduce((sum, count) => sum + count, 0);
   return shell.answer(
     backupJson(summary),
     [
-      `wrote ${summary.file} (${formatCount(countRows(summary.rows), 'row')}, ${formatCount(summary.bytes, 'byte')}) and read it back: it is complete`,
+      `wrote ${summary.file} (${formatCount(rows, 'row')}, ${formatCount(summary.bytes, 'byte')}) and read it back: it is complete`,
       'The file contains personal data, and the tokens as they are in the store. Store it separately from encryptionKey, which a restore needs.',
     ].join('\n'),
   );

@@ -1,8 +1,7 @@
 import { note } from '../../app/audit.ts';
 import { planHere, planToShare } from '../../app/previews.ts';
 import { type QueuedRun, type ResyncReport, requestOrRun, runSync } from '../../app/requests.ts';
-import type { PlanPages } from '../../app/runs.ts';
-import { findChanges } from '../../app/runs.ts';
+import { findChanges, type PlanPages } from '../../app/runs.ts';
 import { beginPause, endPause, untilWords } from '../../app/syncs.ts';
 import { scopeOfUndo } from '../../app/undo.ts';
 import type { ChangeClass } from '../../core/plan/change.ts';
@@ -15,10 +14,8 @@ import type { PlanReport, Preview } from '../../ports/previews.ts';
 import type { PlannedChange } from '../../ports/store.ts';
 import { changeView } from '../../views/changes.ts';
 import { planView } from '../../views/previews.ts';
-import type { RunReport } from '../../views/runs.ts';
-import { runReportView } from '../../views/runs.ts';
-import type { RequestResult } from '../../views/syncs.ts';
-import { requestResultView } from '../../views/syncs.ts';
+import { type RunReport, runReportView } from '../../views/runs.ts';
+import { type RequestResult, requestResultView } from '../../views/syncs.ts';
 import { type PlanLimits, type parseUntil, readPeople, scopeOf, usualLimits } from '../options.ts';
 import { type PlanOutcome, planEnd, renderPlan } from '../render/plan.ts';
 import { renderRun } from '../render/run.ts';
@@ -36,24 +33,6 @@ interface PlanOptions {
   readonly only?: readonly ChangeClass[];
 }
 
-interface Shared {
-  readonly report: PlanReport;
-  readonly preview?: Preview;
-}
-
-/** A class of which a plan has more changes than `--limit` allows. */
-export interface OverLimit {
-  readonly class: ChangeClass;
-  readonly count: number;
-  readonly limit: number;
-}
-
-function overLimits({ classes }: PlanReport, { most }: PlanLimits): readonly OverLimit[] {
-  return [...most]
-    .map(([name, limit]) => ({ class: name, count: classes[name], limit }))
-    .filter(({ count, limit }) => count > limit);
-}
-
 export async function showPlan(shell: Shell, sync: string, options: PlanOptions): Promise<number> {
   const { limit = usualLimits, out, user, share, undo, only } = options;
   if (only !== undefined && undo === undefined) {
@@ -63,21 +42,23 @@ export async function showPlan(shell: Shell, sync: string, options: PlanOptions)
   const { by } = await shell.caller();
   return shell.withApp({}, async (app) => {
     const order = { by, ...given({ only, users: people }) };
-    const scope =
-      undo !== undefined
-        ? { scope: await scopeOfUndo(app, sync, undo, order) }
-        : people === undefined
-          ? {}
-          : { scope: scopeOf(people) };
-    const { report, preview } = await shell.watching<Shared>(async (watch) =>
-      share === true
-        ? planToShare(app, sync, { ...watch, ...scope, by })
-        : { report: await planHere(app, sync, { ...watch, ...scope }) },
+    const ofPeople = people && scopeOf(people);
+    const scope = given({ scope: undo === undefined ? ofPeople : await scopeOfUndo(app, sync, undo, order) });
+    const { report, preview } = await shell.watching<{ readonly report: PlanReport; readonly preview?: Preview }>(
+      async (watch) =>
+        share === true
+          ? planToShare(app, sync, { ...watch, ...scope, by })
+          : { report: await planHere(app, sync, { ...watch, ...scope }) },
     );
     const end = planEnd(report);
     const changes = await previewChanges(app, report.id, limit.shown);
-    const differing = report.facts.edit === undefined ? [] : await differingChanges(app, report.id);
-    const over = overLimits(report, limit);
+    // The first changes that an edit of the configuration makes.
+    const ofEdit = { limit: shownExamples, classes: ['configuration'], states } as const;
+    const differing = report.facts.edit === undefined ? [] : await findChanges(app, report.id, ofEdit);
+    // Classes of which the plan has more changes than `--limit` allows.
+    const over = [...limit.most]
+      .map(([name, most]) => ({ class: name, count: report.classes[name], limit: most }))
+      .filter(({ count, limit: most }) => count > most);
     const edit = report.facts.edit && { ...report.facts.edit, examples: differing.map(changeView) };
     const json = { ...planJson(report, changes), edit: edit ?? null, overLimit: over };
     shell.printJson({ ...json, ...(preview === undefined ? {} : { preview: preview.id }) });
@@ -107,11 +88,6 @@ export const planExitCodes: Readonly<Record<PlanOutcome, number>> = {
 };
 
 const shownExamples = 3;
-
-/** Returns the first changes that an edit of the configuration makes. */
-function differingChanges(app: PlanPages, planId: string): Promise<readonly PlannedChange[]> {
-  return findChanges(app, planId, { limit: shownExamples, classes: ['configuration'], states });
-}
 
 /** Rejected changes are counted, not shown. */
 const states = ['planned', 'held'] as const;
