@@ -53,11 +53,6 @@ const define = definerOf('runs');
 
 const byRun = z.object({ id: runId });
 
-function formatOf(accept = ''): 'json' | 'ndjson' | 'csv' {
-  if (accept.includes('application/x-ndjson')) return 'ndjson';
-  return accept.includes('text/csv') ? 'csv' : 'json';
-}
-
 const acts = {
   method: 'POST',
   params: byRun,
@@ -143,7 +138,9 @@ export const runEndpoints: readonly Endpoint[] = [
       const { run } = await describeRun(app, params.id);
       const { state, class: wanted, after } = query;
       const filter = given({ states: state && [state], classes: wanted && [wanted], after });
-      const format = query.format ?? formatOf(headers.accept);
+      const types = { 'application/x-ndjson': 'ndjson', 'text/csv': 'csv' } as const;
+      const [, asked = 'json'] = Object.entries(types).find(([type]) => headers.accept?.includes(type)) ?? [];
+      const format = query.format ?? asked;
       if (format !== 'json') {
         const pages = everyChange(app, run.id, filter, signal);
         const about = { sync: run.sync, run: run.id, detail: `as ${format}` };

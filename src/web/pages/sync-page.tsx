@@ -120,6 +120,7 @@ function SyncActions({ sync: { name: sync, health } }: { readonly sync: SyncOver
     <ActionButton
       label={t.syncs[name]}
       means={t.syncs[`${name}Means`]}
+      reason="none"
       look={name === 'run' ? 'main' : 'plain'}
       onAct={onAct}
     />
