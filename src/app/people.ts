@@ -138,8 +138,8 @@ async function nextRun(sync: Sync, input: NextInput, io: EngineIo): Promise<stri
   if (change === undefined && waits !== undefined) return `the create waits: ${waits.message}${paused}`;
   const frozen = sync.frozenUntil?.(clock.now());
   const all = [
-    ...(change === undefined ? [] : [becomesOf(change, { decided, frozen, held: decision?.held })]),
-    ...(leaders === undefined ? [] : [becomesOf(leaders, { decided: decidedLeaders, frozen, held: undefined })]),
+    ...(change === undefined ? [] : [becomesOf(change, decided, frozen, decision?.held)]),
+    ...(leaders === undefined ? [] : [becomesOf(leaders, decidedLeaders, frozen)]),
   ];
   if (all.length === 0) return `${await afterUndo(settings.name, identification, store)}${paused}`;
   return `${all.join('; ')}${paused}`;
@@ -157,15 +157,13 @@ async function afterUndo(sync: string, identification: string, { decisions }: St
     : 'an undo needs approval, and whole runs change nothing for this person';
 }
 
-interface ChangeFacts {
-  readonly decided: DecisionRecord | undefined;
-  readonly frozen: number | undefined;
-  /** Why the decision itself holds the change. */
-  readonly held: string | undefined;
-}
-
-/** Says what becomes of one change in the next whole run. */
-function becomesOf(change: Change, { decided, frozen, held }: ChangeFacts): string {
+/** Says what becomes of one change in the next whole run. `held`: why the decision itself holds it. */
+function becomesOf(
+  change: Change,
+  decided: DecisionRecord | undefined,
+  frozen: number | undefined,
+  held?: string,
+): string {
   if (held !== undefined && decided === undefined) {
     return `the next run holds the ${change.kind} until it is approved: ${held}`;
   }
@@ -255,7 +253,11 @@ export function openPeopleSearches({ store, syncs, clock }: EngineIo): (query: P
     const numbers = changed.map(([page]) => page);
     for (const some of chunk(numbers, pagesAtOnce)) {
       for (const { page, digest, rows } of await store.directories.read(sync, some)) {
-        pages.set(page, { digest, entries: rows.map((row) => toEntry(sync, row)) });
+        const entries = rows.map((row) => {
+          const { identification, name, email } = row;
+          return { ...row, sync, folded: foldText(`${name}\n${identification}\n${email}`) };
+        });
+        pages.set(page, { digest, entries });
       }
       await nextTurn();
     }
@@ -307,11 +309,6 @@ export function openPeopleSearches({ store, syncs, clock }: EngineIo): (query: P
   };
 }
 
-function toEntry(sync: string, row: DirectoryRow): Entry {
-  const { identification, name, email } = row;
-  return { ...row, sync, folded: foldText(`${name}\n${identification}\n${email}`) };
-}
-
 /** Collects the people whose words need the fewest steps to be these: at most one in each, in a long word two. */
 function openNearest(words: readonly string[]) {
   let fewest = Number.POSITIVE_INFINITY;
@@ -343,13 +340,11 @@ function byText(a: Entry, b: Entry): number {
 /** Moves people with this identification to the front, then those whose identification begins so. */
 function bestFirst(matches: readonly Entry[], text: string): readonly Entry[] {
   const equal = matches.filter(({ folded }) => folded.includes(`\n${text}\n`));
-  const beginning = matches.filter((entry) => entry.folded.includes(`\n${text}`) && isBeginning(entry, text));
+  const beginning = matches.filter(
+    ({ folded, identification }) => folded.includes(`\n${text}`) && foldText(identification).startsWith(text),
+  );
   const first = new Set([...equal, ...beginning]);
   return first.size === 0 ? matches : [...first, ...matches.filter((entry) => !first.has(entry))];
-}
-
-function isBeginning({ identification }: Entry, text: string): boolean {
-  return foldText(identification).startsWith(text);
 }
 
 /**

@@ -51,7 +51,9 @@ export async function findRecentChanges({ engine: io }: AppIo, filter: RecentFil
       if (words.length === 0 || words.every((word) => textOf(one).includes(word))) changes.push(one);
       if (changes.length === limit) break;
     }
-    const isLast = page.length <= limit && (after === undefined || opened === 0 || isSame(page.at(-1), after));
+    const last = page.at(-1);
+    const isSame = last === undefined || positionAt(last).join() === after?.join();
+    const isLast = page.length <= limit && (after === undefined || opened === 0 || isSame);
     if (isLast) return { changes, next: undefined };
     if (changes.length === limit || opened >= openedAtOnce) break;
   }
@@ -62,10 +64,6 @@ type Position = NonNullable<RecentQuery['after']>;
 
 function positionAt({ at, run, change }: FoundInRun): Position {
   return [at, run, change.identification, partOf(change)];
-}
-
-function isSame(one: FoundInRun | undefined, position: Position): boolean {
-  return one === undefined || positionAt(one).join() === position.join();
 }
 
 function positionOf(cursor: string): Position {
