@@ -17,8 +17,8 @@ const noneOrAmount = z.union([z.literal('none'), amount], {
 /** The keys of each limit, with what is documented of the first two. */
 function limitShape({ absolute, percent, cap }: Threshold, ofAbsolute: string, ofPercent: string) {
   return {
-    absolute: documented(amount.default(absolute), ofAbsolute, absolute),
-    percent: documented(percentage.default(percent), ofPercent, percent),
+    absolute: documented(amount.default(absolute), ofAbsolute),
+    percent: documented(percentage.default(percent), ofPercent),
     cap: upTo(cap),
   };
 }
@@ -50,7 +50,6 @@ function blockedThreshold(limit: BlockedThreshold) {
     oneInRows: documented(
       wholeNumber(1, most).default(oneInRows),
       'Maximum share of the source rows: one in this number.',
-      oneInRows,
     ),
   };
   return documented(

@@ -195,7 +195,7 @@ export const server = documented(
         'Address to listen on. The server speaks plain HTTP: put a proxy with TLS in front before you open it to others (`0.0.0.0`).',
         '0.0.0.0',
       ),
-      port: documented(wholeNumber(0, 65_535).default(8080), 'Port to listen on; 0: any free port.', 8080),
+      port: documented(wholeNumber(0, 65_535).default(8080), 'Port to listen on; 0: any free port.'),
       metricsPort: documented(
         wholeNumber(0, 65_535).optional(),
         'A port of its own for `/metrics`, which `port` then does not serve. It needs no token, so only your monitoring may reach it. Absent: `/metrics` is on `port`.',
