@@ -298,7 +298,10 @@ export function openPeopleSearches({ store, syncs, clock }: EngineIo): (query: P
     const owned = await ownedUsers(normalText(text), people, isSearched, { store, syncs });
     const all = [...owned, ...people];
     const known = new Map(headers.map((header) => [header.sync, header]));
-    const shown = all.slice(offset, offset + limit).map(publicOf);
+    const shown = all.slice(offset, offset + limit).map((one): FoundPerson => {
+      const { sync: of, identification, name, email, side, standing, isOnPlatform } = one;
+      return { sync: of, identification, name, email, side, standing, isOnPlatform };
+    });
     return {
       people: await asWrittenSince(shown, known, { store, syncs }),
       total: all.length,
@@ -389,8 +392,4 @@ async function asWrittenSince(
     if (entry.removed !== undefined) return entry.removed.at > readAt ? { ...person, isOnPlatform: false } : person;
     return (entry.writtenAt ?? 0) > readAt ? { ...person, isOnPlatform: true } : person;
   });
-}
-
-function publicOf({ sync, identification, name, email, side, standing, isOnPlatform }: FoundPerson): FoundPerson {
-  return { sync, identification, name, email, side, standing, isOnPlatform };
 }

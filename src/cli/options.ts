@@ -162,7 +162,7 @@ export interface SelectionOptions {
 export const onlyOption: OptionRow = [
   '--only <class>',
   `only changes of a class (repeatable): ${changeClasses.join(', ')}`,
-  gatherClass,
+  (text: string, before?: readonly ChangeClass[]) => [...(before ?? []), parseClass(text)],
 ];
 
 /** Options that select a part of what a run holds. */
@@ -172,10 +172,6 @@ export const selectionOptions: readonly OptionRow[] = [
   ['--user <id...>', 'only these people, by identification'],
   ['--ids <file>', 'only the people in a file, one identification per line'],
 ];
-
-function gatherClass(text: string, before: readonly ChangeClass[] | undefined): readonly ChangeClass[] {
-  return [...(before ?? []), parseClass(text)];
-}
 
 export interface PlanLimits {
   readonly shown: number;

@@ -4,7 +4,6 @@ import type { SignedCaller } from '../app/audit.ts';
 import { usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import type { CliIo } from './cli-io.ts';
-import type { WatchFacts } from './progress.ts';
 import { openStyle, type Style } from './terminal.ts';
 
 /** The options that mean the same in every command that has them. */
@@ -102,7 +101,9 @@ export function openShell(io: CliIo, options: SharedOptions, runCli: RunCli): Sh
     async watching(use) {
       const { stderr: output, signal, clock } = io;
       const { openWatch } = await import('./progress.ts');
-      const watch = openWatch({ output, signal, clock, steps: stepsShown(io, options) });
+      const lines = isJson ? 'waits' : 'lines';
+      const steps = options.verbose === true ? 'none' : output.isTTY === true ? 'bars' : lines;
+      const watch = openWatch({ output, signal, clock, steps });
       try {
         return await use({ signal: io.signal, progress: watch.progress });
       } finally {
@@ -125,12 +126,6 @@ export function openShell(io: CliIo, options: SharedOptions, runCli: RunCli): Sh
       return { by: known.name, proven: { access: known.access, groups: [] }, ...given({ as, reason }) };
     },
   };
-}
-
-function stepsShown(io: CliIo, { verbose, json }: SharedOptions): WatchFacts['steps'] {
-  if (verbose === true) return 'none';
-  if (io.stderr.isTTY === true) return 'bars';
-  return json === true ? 'waits' : 'lines';
 }
 
 /** Resolves a file name from the folder in which the command was typed. */

@@ -12,12 +12,16 @@ import { cleanLine, quote, renderTable, type Style } from '../terminal.ts';
 import { initFrom, type ProposeOptions, writeNew } from './map.ts';
 
 /** Reads the configuration as a start does. Throws `CONFIG_INVALID` with every problem. */
-export function checkSetup(
+export async function checkSetup(
   shell: Shell,
   connection: string | undefined,
   { offline = false }: { readonly offline?: boolean },
 ): Promise<number> {
-  return offline ? checkConfiguration(shell, connection) : checkConfigured(shell, connection);
+  if (!offline) return checkConfigured(shell, connection);
+  if (connection !== undefined) throw usageError('--offline asks no platform: use it without a connection.');
+  const plainText = await shell.io.checkConfig(shell.configPath);
+  const lines = configurationLines(shell.configPath, plainText);
+  return shell.answer({ ok: true, lines }, lines.map((line) => renderCheckLine(line, shell.style)).join('\n'));
 }
 
 export function writeConfig(shell: Shell, options: InitOptions): Promise<number> {
@@ -25,13 +29,6 @@ export function writeConfig(shell: Shell, options: InitOptions): Promise<number>
   if (from !== undefined) return initFrom(shell, { ...options, from });
   if (page !== true && answer === undefined) return writeStarter(shell, options);
   throw usageError('--page and --answer are about an export: add --from FILE.');
-}
-
-async function checkConfiguration(shell: Shell, connection: string | undefined): Promise<number> {
-  if (connection !== undefined) throw usageError('--offline asks no platform: use it without a connection.');
-  const plainText = await shell.io.checkConfig(shell.configPath);
-  const lines = configurationLines(shell.configPath, plainText);
-  return shell.answer({ ok: true, lines }, lines.map((line) => renderCheckLine(line, shell.style)).join('\n'));
 }
 
 async function checkConfigured(shell: Shell, connection: string | undefined): Promise<number> {

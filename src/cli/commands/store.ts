@@ -2,7 +2,7 @@ import { countUnreadable, describeUnreadable, eraseUnreadable, isDroppable, sign
 import { RollcallError, usageError } from '../../core/run/errors.ts';
 import { formatCount, formatInstant } from '../../core/run/formats.ts';
 import type { UnreadableValues } from '../../ports/store.ts';
-import type { BackupSummary, RestoreEffects, RestorePreview, StoreMigration } from '../../ports/store-operations.ts';
+import type { BackupSummary, RestoreEffects, RestorePreview } from '../../ports/store-operations.ts';
 import { signingKeyView } from '../../views/connections.ts';
 import { fromHere, type Shell } from '../shell.ts';
 import { cleanLine, renderTable } from '../terminal.ts';
@@ -103,14 +103,12 @@ export async function moveStore(shell: Shell, from: string): Promise<number> {
 
 export async function migrateStore(shell: Shell): Promise<number> {
   const { place, from, to, applied } = await shell.io.migrateStore(shell.configPath);
-  return shell.answer({ store: place, from: from ?? null, to, applied }, renderMigration({ place, from, to, applied }));
-}
-
-function renderMigration({ place, from, to, applied }: StoreMigration): string {
-  if (applied.length === 0) return `nothing to do: the store ${place} is at ${to}`;
-  const how = `${formatCount(applied.length, 'migration')}: ${applied.join(', ')}`;
-  if (from === undefined) return `the store ${place} was new and is now at ${to} (${how})`;
-  return `the store ${place} went from ${from} to ${to} (${how})`;
+  const went = from === undefined ? 'was new and is now at' : `went from ${from} to`;
+  const text =
+    applied.length === 0
+      ? `nothing to do: the store ${place} is at ${to}`
+      : `the store ${place} ${went} ${to} (${formatCount(applied.length, 'migration')}: ${applied.join(', ')})`;
+  return shell.answer({ store: place, from: from ?? null, to, applied }, text);
 }
 
 export async function backUp(shell: Shell, file: string): Promise<number> {

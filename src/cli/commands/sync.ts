@@ -131,20 +131,18 @@ export async function previewChanges(app: PlanPages, planId: string, limit: numb
   return [...shown.values()].sort((a, b) => rank(a) - rank(b));
 }
 
-/** Prints the result of a run and returns its exit code. A run that has not ended is not a failure. */
-function printRun(shell: Shell, report: RunReport): number {
-  if (shell.isJson) shell.printJson(runReportView(report));
-  else shell.print(renderRun(report, shell.style));
-  return exitCodeOf(report.run.outcome);
-}
-
-/** Prints a run that others requested too, and how it ended for the people of this request. */
-function printJoined(shell: Shell, report: RunReport, result: RequestResult): number {
+/**
+ * Prints the result of a run and returns its exit code. A run that has not ended is not a failure. `result`: how a run that
+ * others requested too ended for the people of this request.
+ */
+function printRun(shell: Shell, report: RunReport, result?: RequestResult): number {
+  const text = renderRun(report, shell.style);
+  if (result === undefined) return shell.answer(runReportView(report), text, exitCodeOf(report.run.outcome));
   const { outcome, reason } = result;
   const why = reason === undefined ? '' : `: ${reason}`;
   const also = `The run also served other requests. For the people of this request: ${outcome}${why}`;
   const json = { ...runReportView(report), request: requestResultView(result) };
-  return shell.answer(json, `${renderRun(report, shell.style)}\n${also}`, exitCodeOf(outcome));
+  return shell.answer(json, `${text}\n${also}`, exitCodeOf(outcome));
 }
 
 function exitCodeOf(outcome: RunReport['run']['outcome']): number {
@@ -155,10 +153,7 @@ function exitCodeOf(outcome: RunReport['run']['outcome']): number {
 
 /** Prints the result of a resync, which may only be queued for a running deployment. */
 export function printResync(shell: Shell, sync: string, report: ResyncReport, isWaiting = false): number {
-  if (report.kind === 'ran') {
-    const { report: of, result } = report;
-    return result === undefined ? printRun(shell, of) : printJoined(shell, of, result);
-  }
+  if (report.kind === 'ran') return printRun(shell, report.report, report.result);
   const { trigger, pause, deploymentSeenAt } = report;
   // A caller that waits for the end must not take a run that did not end for a success.
   const exitCode = isWaiting ? exitCodes.failed : 0;

@@ -32,6 +32,7 @@ export function renderPlan(
   style: Style,
 ): string {
   const inAll = changesInAll(report.counts);
+  const { length: shown } = changes;
   // Held changes have a section of their own, and the head names what the read lacks.
   const isGap = (message: string) => report.facts.sourceGaps.some((gap) => message.endsWith(gap));
   const news = report.findings.filter(({ code, message }) => code !== 'held' && !isGap(message));
@@ -40,11 +41,14 @@ export function renderPlan(
     renderHolds(report, style),
     renderEdit(report, differing, style),
     renderFindings(news, news.length, style),
-    renderStatusHint(report, style),
+    // Findings hold no value of a record.
+    report.findings.some(({ code }) => code === 'status-unknown')
+      ? `to see the values of the status:  ${style.command(`source try ${report.sync}`)}`
+      : '',
     changes.length === 0
       ? ''
-      : `${changesHead(changes.length, inAll)}\n${renderChanges(changes, heldReasons(report), style).replace(/^/gm, '  ')}`,
-    renderRest(changes.length, inAll, report.sync, style),
+      : `${shown < inAll ? `${formatNumber(shown)} of ${formatCount(inAll, 'change')}, some of every class:` : 'changes:'}\n${renderChanges(changes, heldReasons(report), style).replace(/^/gm, '  ')}`,
+    renderRest(shown, inAll, report.sync, style),
     renderNext(report, { outcome, reason }, inAll, style),
   ];
   return sections.filter((section) => section !== '').join('\n\n');
@@ -105,16 +109,6 @@ function renderEdit(report: PlanReport, examples: readonly PlannedChange[], styl
     '  for example:',
     renderChanges(examples, heldReasons(report), style).replace(/^/gm, '    '),
   ].join('\n');
-}
-
-/** Findings hold no value of a record. */
-function renderStatusHint({ findings, sync }: PlanReport, style: Style): string {
-  const isUnknown = findings.some(({ code }) => code === 'status-unknown');
-  return isUnknown ? `to see the values of the status:  ${style.command(`source try ${sync}`)}` : '';
-}
-
-function changesHead(shown: number, inAll: number): string {
-  return shown < inAll ? `${formatNumber(shown)} of ${formatCount(inAll, 'change')}, some of every class:` : 'changes:';
 }
 
 function renderRest(shown: number, inAll: number, sync: string, style: Style): string {

@@ -19,7 +19,11 @@ function limitShape({ absolute, percent, cap }: Threshold, ofAbsolute: string, o
   return {
     absolute: documented(amount.default(absolute), ofAbsolute),
     percent: documented(percentage.default(percent), ofPercent),
-    cap: upTo(cap),
+    cap: documented(
+      noneOrAmount.prefault(cap ?? 'none').transform((value) => (value === 'none' ? undefined : value)),
+      'Maximum limit.',
+      cap ?? 'none',
+    ),
   };
 }
 
@@ -56,14 +60,6 @@ function blockedThreshold(limit: BlockedThreshold) {
     z.strictObject(shape).prefault({}),
     `Blocked people, for whom a run cannot decide. Above the limit, the run is held (${lineOf(limit)}, 1 in ${oneInRows} rows)`,
     { absolute, percent },
-  );
-}
-
-function upTo(usual: number | undefined) {
-  return documented(
-    noneOrAmount.prefault(usual ?? 'none').transform((value) => (value === 'none' ? undefined : value)),
-    'Maximum limit.',
-    usual ?? 'none',
   );
 }
 

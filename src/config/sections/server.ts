@@ -181,11 +181,6 @@ const webhook = z
   })
   .transform(({ kind, minEvery: minEveryMs, ...own }) => ({ ...webhookWays[kind], ...given(own), kind, minEveryMs }));
 
-/** Also called for rejected tokens, which are not secrets yet. Each of them differs from all others. */
-function revealed(token: Partial<Secret>, index: number): string {
-  return token.reveal?.() ?? `refused ${index}`;
-}
-
 /** `server`: the HTTP API, health and the page. */
 export const server = documented(
   z
@@ -222,7 +217,9 @@ export const server = documented(
           .array(token)
           .superRefine((tokens, ctx) => {
             const twice = (key: 'name' | 'token', message: string): void => {
-              const values = tokens.map((one, i) => (key === 'name' ? one.name : revealed(one.token, i)));
+              // Rejected tokens are no secrets yet. Each of them differs from all others.
+              const textOf = ({ reveal }: Partial<Secret>, i: number) => reveal?.() ?? `refused ${i}`;
+              const values = tokens.map((one, i) => (key === 'name' ? one.name : textOf(one.token, i)));
               values.forEach((value, i) => {
                 if (values.indexOf(value) < i) ctx.addIssue({ code: 'custom', path: [i, key], message });
               });

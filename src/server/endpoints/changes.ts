@@ -5,6 +5,7 @@ import { note } from '../../app/audit.ts';
 import type { ChangeFilter, ChangeSort, ChangesSubject, GroupBy } from '../../app/changes/change-index.ts';
 import { findRecentChanges, reportCsv, reportPeople } from '../../app/changes/reports.ts';
 import { listLeavers } from '../../app/person/leavers.ts';
+import { jsonOf, linesOf } from '../../app/runs.ts';
 import type { FieldName } from '../../core/person/fields.ts';
 import { given } from '../../core/run/given.ts';
 import type { PlannedChange } from '../../ports/store.ts';
@@ -210,23 +211,6 @@ export const reportEndpoints: readonly Endpoint[] = [
     },
   }),
 ];
-
-/** Yields one JSON object per line (application/x-ndjson). */
-export async function* linesOf(pages: AsyncIterable<readonly PlannedChange[]>): AsyncGenerator<string> {
-  for await (const page of pages) yield page.map((change) => `${JSON.stringify(changeView(change))}\n`).join('');
-}
-
-/** Yields one JSON array. */
-async function* jsonOf(pages: AsyncIterable<readonly PlannedChange[]>): AsyncGenerator<string> {
-  let lead = '[';
-  for await (const page of pages) {
-    for (const change of page) {
-      yield `${lead}\n${JSON.stringify(changeView(change))}`;
-      lead = ',';
-    }
-  }
-  yield lead === '[' ? '[]\n' : '\n]\n';
-}
 
 const columns = [
   ...(['identification', 'kind', 'state', 'stateReason', 'reason', 'classes'] as const),

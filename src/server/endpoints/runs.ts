@@ -9,6 +9,7 @@ import {
   everyChange,
   findChanges,
   findRuns,
+  linesOf,
   readFindings,
   readRawTexts,
   readRunPage,
@@ -33,7 +34,7 @@ import {
 } from '../../views/runs.ts';
 import { requested, requestedView } from '../../views/syncs.ts';
 import { definerOf, type Endpoint, StreamAnswer } from '../endpoint.ts';
-import { csvOf, linesOf } from './changes.ts';
+import { csvOf } from './changes.ts';
 import { defineStream } from './events.ts';
 import {
   cursor,
