@@ -237,20 +237,12 @@ function scanCancelled(reason: unknown): RollcallError {
   return new RollcallError("the read of the platform's users was canceled.", { code, cause: reason });
 }
 
-/** Reads pages ahead and returns them in order. Holds at most `ahead` pages. */
-interface PageWindow {
-  /** Returns page `index`, and starts to read the pages after it up to `last`. */
-  get(index: number, last: number): Promise<UserPage>;
-  /** Discards what was read ahead, because it may be outdated. Must be called at the end. */
-  reset(): void;
-}
-
-/** `read` must obey its signal, which aborts on `reset` and with the outer signal. */
+/** Reads pages ahead, at most `ahead` of them, and returns them in order. `read` must obey its signal, which aborts on `reset` and with the outer signal. */
 function openPageWindow(
   read: (index: number, signal: AbortSignal) => Promise<UserPage>,
   ahead: number,
   outer: AbortSignal,
-): PageWindow {
+) {
   let stop = new AbortController();
   let signal = AbortSignal.any([outer, stop.signal]);
   const pages = new Map<number, Promise<UserPage>>();
@@ -262,7 +254,8 @@ function openPageWindow(
     return page;
   };
   return {
-    get(index, last) {
+    /** Returns page `index`, and starts to read the pages after it up to `last`. */
+    get(index: number, last: number) {
       const page = pages.get(index) ?? begin(index);
       pages.delete(index);
       for (let next = index + 1; next <= last && next < index + ahead; next++) {
@@ -270,6 +263,7 @@ function openPageWindow(
       }
       return page;
     },
+    /** Discards what was read ahead, because it may be outdated. Must be called at the end. */
     reset() {
       pages.clear();
       stop.abort();

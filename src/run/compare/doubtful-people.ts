@@ -255,13 +255,7 @@ async function knowsAnyone(job: AskJob, io: EngineIo): Promise<boolean> {
   }
 }
 
-interface LookedUp {
-  /** By identification, case-insensitive. */
-  readonly records: ReadonlyMap<string, readonly Known[]>;
-  readonly snapshot: Snapshot;
-}
-
-async function lookUp(names: readonly string[], { sync, signal }: AskJob, io: EngineIo): Promise<LookedUp> {
+async function lookUp(names: readonly string[], { sync, signal }: AskJob, io: EngineIo) {
   const wanted = new Set(names.map((name) => name.toLowerCase()));
   const records = new Map<string, Known[]>();
   const now = io.clock.now();
@@ -274,7 +268,11 @@ async function lookUp(names: readonly string[], { sync, signal }: AskJob, io: En
       const next = await reading.next();
       if (next.done === true) {
         const facts = { kind: 'point', end: next.value, unreadable, readAt: now, runAt: undefined } as const;
-        return { records, snapshot: certifySnapshot(facts) };
+        return {
+          /** By identification, case-insensitive. */
+          records,
+          snapshot: certifySnapshot(facts),
+        };
       }
       unreadable += next.value.broken.length;
       const page = await Promise.all(next.value.records.map((record) => sync.mapping.map(record, now, budget)));

@@ -45,17 +45,8 @@ export async function openPostgres(url: string, folder: string, connections = us
   return { db: new Kysely<Schema>({ dialect: postgresDialect(pool, place, begin) }), place };
 }
 
-/** One connection of its own, outside any pool. */
-export interface PostgresSession {
-  readonly client: ClientBase;
-  /** For messages. */
-  readonly place: string;
-  /** Ends the connection, and a transaction in progress. */
-  close(): Promise<void>;
-}
-
-/** Opens one connection on the database that `url` names. Throws as `openPostgres` does. */
-export async function openPostgresSession(url: string, folder: string): Promise<PostgresSession> {
+/** Opens one connection, outside any pool, on the database that `url` names. Throws as `openPostgres` does. */
+export async function openPostgresSession(url: string, folder: string) {
   const { pool, place } = await openCheckedPool(url, folder, 1);
   try {
     const client = await pool.connect();
@@ -63,7 +54,13 @@ export async function openPostgresSession(url: string, folder: string): Promise<
       client.release(true);
       await pool.end();
     };
-    return { client, place, close };
+    return {
+      client,
+      /** For messages. */
+      place,
+      /** Ends the connection, and a transaction in progress. */
+      close,
+    };
   } catch (error) {
     await pool.end();
     throw explainPostgresError(error, place);
