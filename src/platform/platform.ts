@@ -20,7 +20,7 @@ import { operationOf } from './table/operations.ts';
 import { readFileStatus, uploadUserFile } from './user-file.ts';
 import { changeLeaders, readLeaders } from './user-leaders.ts';
 import { findUser } from './user-lookup.ts';
-import { isRead, type ShownUser, type UserPage } from './user-record.ts';
+import { isRead, type UserPage } from './user-record.ts';
 import { searchUsers } from './user-search.ts';
 import { updatePayload, userIdOf, userPayload } from './user-write.ts';
 
@@ -143,7 +143,9 @@ async function* scanDirectory(
       if (verdict.kind === 'accept') {
         state = verdict.state;
         highest = Math.max(highest, index);
-        if (verdict.fresh.length > 0) yield pageOf(verdict.fresh, state.total);
+        const { fresh } = verdict;
+        const unread = fresh.filter((one) => 'fault' in one);
+        if (fresh.length > 0) yield { users: fresh.filter(isRead), unread, total: state.total };
         if (verdict.isEnd) break;
         index++;
         continue;
@@ -164,10 +166,6 @@ async function* scanDirectory(
   if (problem !== undefined) throw scanIncomplete(problem);
   learned.pageSize = afterScan(learned.pageSize, Math.min(state.size, state.count), slowestMs);
   learned.scanCost = scanRequests(state.count, state.size);
-}
-
-function pageOf(fresh: readonly ShownUser[], total: number): ScanPage {
-  return { users: fresh.filter(isRead), unread: fresh.filter((one) => 'fault' in one), total };
 }
 
 /** Reads the first page. Where a size that has grown proves too large, reads it again with the size before. */

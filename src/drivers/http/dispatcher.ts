@@ -79,12 +79,9 @@ function loginOf({ username, password }: URL): string | undefined {
 function openAgent(options: Agent.Options): Agent {
   return new Agent({
     ...options,
-    factory: (origin, pool: Pool.Options) => new Pool(origin, { ...pool, factory: openClient }),
+    factory: (origin, pool: Pool.Options) =>
+      new Pool(origin, { ...pool, factory: (...by) => new RefusingClient(...by) }),
   });
-}
-
-function openClient(origin: URL, options: Client.Options): Client {
-  return new RefusingClient(origin, options);
 }
 
 class RefusingClient extends Client {

@@ -97,7 +97,11 @@ export async function askAbsent(
   ];
   const cap = sync.settings.guards.disables.cap ?? defaultCap;
   const chosen = atStake.slice(0, cap);
-  const { answers, lookup, refusal } = await askSource(chosen.map(nameOf), job, io);
+  const { answers, lookup, refusal } = await askSource(
+    chosen.map(({ identification }) => identification),
+    job,
+    io,
+  );
   if (refusal !== undefined) {
     const message = `people who are missing cannot be looked up by id, so only full reads count their absence: ${refusal}`;
     find({ code: 'lookup-refused', message });
@@ -176,10 +180,6 @@ async function absentUsers({ sync, index, spool, candidates, standing }: AskJob,
 const ledgerAtOnce = 100;
 
 const notAsked = { kind: 'unclear', why: 'was not asked, because earlier lookups of this run failed' } as const;
-
-function nameOf({ identification }: { readonly identification: string }): string {
-  return identification;
-}
 
 type Known = Exclude<Mapped, { kind: 'unreadable' }>;
 

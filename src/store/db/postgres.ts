@@ -77,7 +77,7 @@ interface CheckedPool {
 /** Opens a pool whose connections have the limits; behind a pooler that refuses these, each transaction has them. */
 async function openCheckedPool(url: string, folder: string, connections: number): Promise<CheckedPool> {
   const place = readUrl(url);
-  const ssl = await tlsOf(place, folder);
+  const ssl = postgresTls(await readTls(place.tls, { folder, key: urlKey }), place.host);
   const open = async (bounds: Partial<typeof limits>, begin: string): Promise<CheckedPool> => {
     const pool = openPool(place, connections, ssl, bounds);
     // The next query on the connection reports both again. Without a listener, the event would end the process.
@@ -130,10 +130,6 @@ function readUrl(url: string): ServerPlace {
   if ('dialect' in place && place.dialect === 'postgres') return place;
   const problem = 'problem' in place ? place.problem : 'is not of PostgreSQL';
   throw new RollcallError(`${urlKey} ${problem}. It looks like ${example}.`, { code: 'CONFIG_INVALID' });
-}
-
-async function tlsOf({ tls, host }: ServerPlace, folder: string): Promise<ReturnType<typeof postgresTls>> {
-  return postgresTls(await readTls(tls, { folder, key: urlKey }), host);
 }
 
 function openPool(
