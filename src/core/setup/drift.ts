@@ -44,7 +44,7 @@ export function findDrift(survey: Survey, proposal: Proposal, settings: SyncSett
   const lines: string[] = [];
   const better = [proposal.identification, ...proposal.fields].flatMap((found) => {
     if (found === undefined) return [];
-    if (found.certainty === 'off') return [`${found.field}: ${found.evidence}.`];
+    if (found.certainty === 'off') return [`${found.field} is left out (${found.evidence}).`];
     const note = differenceOf(
       found,
       mapped.get(found.field),
