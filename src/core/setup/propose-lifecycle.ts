@@ -1,5 +1,5 @@
 import { compileDateFormat } from '../person/plain-date.ts';
-import { countOf } from '../run/formats.ts';
+import { countOf, outOf } from '../run/formats.ts';
 import { given } from '../run/given.ts';
 import type { Column } from './column.ts';
 import { likeName, statusMeaning } from './known-names.ts';
@@ -281,7 +281,7 @@ function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: L
     ? `if ${path} is the last day of work: ${access}; as written: none`
     : `as written: ${access}; if ${path} is another day: none`;
   const says = [
-    `the last day of work, ${isProven ? `${left.length} of ${past.length} people whose day has passed have left` : 'chosen by name'}`,
+    `the last day of work, ${isProven ? `${outOf(left.length, `${past.length} people whose day has passed`, 'has', 'have')} left` : 'chosen by name'}`,
     filled === 0 && 'no cell has a value',
     isUnread && unreadDates,
     dates !== undefined && `${countOf(dates.fits, 'date')} in ${countOf(survey.rows, 'row')}; ${order?.says}`,

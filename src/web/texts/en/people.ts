@@ -272,5 +272,5 @@ export const runs = {
   acceptMeans: (changes: number) =>
     changes === 0
       ? 'The read counts as complete. The next run acts on it: employees who are missing count as missing.'
-      : `The read counts as complete, and ${count(changes, 'held change', 'held changes')} of this run are approved with it.`,
+      : `The read counts as complete, and ${count(changes, 'held change of this run is', 'held changes of this run are')} approved with it.`,
 };
