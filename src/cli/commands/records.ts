@@ -12,7 +12,7 @@ import { correctionWords, type Language } from '../../core/person/corrections.ts
 import { differencesOf } from '../../core/plan/change.ts';
 import type { JudgedLeaver } from '../../core/plan/leavers.ts';
 import { RollcallError, usageError } from '../../core/run/errors.ts';
-import { firstNames, formatCount, formatDuration, formatInstant } from '../../core/run/formats.ts';
+import { countOf, firstNames, formatCount, formatDuration, formatInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { AuditEntry, PersonRecord } from '../../ports/store.ts';
 import { auditEntryView, openSessionView } from '../../views/connections.ts';
@@ -367,7 +367,7 @@ function renderRecord(record: PersonRecord): string {
     section('named in', [
       ...(notices === 0 ? [] : [`${notices} alert notices`]),
       ...(rawTexts === 0 ? [] : [`${rawTexts} raw answers of other systems`]),
-      ...(auditEntries === 0 ? [] : [`${auditEntries} entries of the audit`]),
+      ...(auditEntries === 0 ? [] : [countOf(auditEntries, 'entry of the audit', 'entries of the audit')]),
     ]),
   ];
   const shown = sections.filter((text) => text !== '');
