@@ -46,7 +46,7 @@ function said({ change, decision, subject, findings, failure }: Explained, id: s
   };
 }
 
-it.each(drawSeeds(20, 1))(`tells of each of ${days} days what "why" said then, after pruning too (%i)`, async (seed) => {
+it.each(drawSeeds(20, 1))('tells of each day what "why" said then, after pruning too (%i)', async (seed) => {
   const random = seededRandom(seed);
   const draw = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const scene = await openPlanScene({
