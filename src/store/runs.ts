@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { notFound, } from '../core/run/errors.ts';
+import { notFound } from '../core/run/errors.ts';
 import { causeOf, type Finding } from '../core/run/finding.ts';
 import { noCounts } from '../core/run/run.ts';
 import { successOutcomes } from '../ports/alerts.ts';

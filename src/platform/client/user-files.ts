@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { PlatformError } from '../../core/run/errors.ts';
-import { exactValue, } from '../../drivers/http/json-text.ts';
+import { exactValue } from '../../drivers/http/json-text.ts';
 import type { FileStatus, FileToUpload, UploadReceipt } from '../../ports/platform.ts';
 import { UserFileRecord } from '../table/administration.ts';
 import { operationOf } from '../table/operations.ts';

@@ -12,21 +12,9 @@ export const programTokenName = 'program platform';
  * Names the owner of the tokens in terms of the configuration. Connection names have no blank; `source people` is a
  * sync's source, `program platform` the connection of a program.
  */
-export interface Holder {
-  readonly name: string;
-  readonly issuer: string;
-  readonly key: string;
-  /** Command that presents the first token. */
-  readonly present: string;
-  /** Command that presents a token from a backup. */
-  readonly confirm: string;
-  /** Every way to present a new first token, as the end of a sentence that names `key`. */
-  readonly ways: string;
-  /** The same, as a sentence of `token status`. */
-  readonly exchange: string;
-}
+export type Holder = ReturnType<typeof holderOf>;
 
-export function holderOf(connection: string): Holder {
+export function holderOf(connection: string) {
   if (connection === programTokenName) {
     const present = '`tokens.refresh()`';
     const key = '`tokens.refreshToken` of connectPlatform';
@@ -54,9 +42,13 @@ export function holderOf(connection: string): Holder {
     name: `the source of sync ${sync}`,
     issuer: 'the HR system',
     key,
+    /** Command that presents the first token. */
     present: `\`rollcall source try ${sync}\``,
+    /** Command that presents a token from a backup. */
     confirm: `\`rollcall source try ${sync} --confirm-restored-token\``,
+    /** Every way to present a new first token, as the end of a sentence that names `key`. */
     ways: `${ways}, source try`,
+    /** The same, as a sentence of `token status`. */
     exchange,
   };
 }
