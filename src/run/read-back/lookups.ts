@@ -1,5 +1,5 @@
+import type { User } from '../../core/person/fields.ts';
 import { TextHash } from '../../core/person/text.ts';
-import type { User } from '../../core/person/user.ts';
 import { type Change, platformKey } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { canReadSingly, isScanCheaper } from '../../core/run/requests.ts';

@@ -1,7 +1,6 @@
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { SourceClient } from '../kit/http/source-client.ts';
-import type { Page, PagedRead } from '../kit/pages.ts';
-import { countDoubts, countIn } from '../kit/tally.ts';
+import { countDoubts, countIn, type Page, type PagedRead } from '../kit/pages.ts';
 import { type BamboohrConfig, requestedFields } from './config.ts';
 import { noList, refusalOf } from './refusals.ts';
 import type { ToEmployee } from './to-person.ts';

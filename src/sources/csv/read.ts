@@ -2,7 +2,7 @@ import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
-import { acceptsOnly } from '../kit/kind.ts';
+import { acceptsOnly } from '../kit/pages.ts';
 import { inPortions } from '../kit/pages.ts';
 import type { CsvConfig } from './config.ts';
 import type { CsvFile } from './csv-file.ts';
