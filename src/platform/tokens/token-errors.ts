@@ -139,7 +139,7 @@ export function storeHasNoRoom(connection: string, cause: unknown): RollcallErro
 /** Returns the error while the token endpoint does not answer correctly, and the next presentation is not due. */
 export function endpointTrouble(
   connection: string,
-  { attempts, reason }: EndpointTrouble,
+  { attempts, reason }: { readonly attempts: number; readonly reason: string | undefined },
   afterMs: number,
 ): RollcallError {
   const { present } = holderOf(connection);
@@ -148,11 +148,6 @@ export function endpointTrouble(
     `the token endpoint does not answer correctly (${times})${reason === undefined ? '' : `: ${reason}`}. ` +
     `The refresh token is kept, and presented again in ${Math.ceil(afterMs / 1000)} s; ${present} retries immediately`;
   return tokenUnavailable(connection, why, { afterMs });
-}
-
-interface EndpointTrouble {
-  readonly attempts: number;
-  readonly reason: string | undefined;
 }
 
 /** Returns the error for a token that is temporarily unavailable. */

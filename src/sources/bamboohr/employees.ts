@@ -82,13 +82,11 @@ export async function readChangedIds(baseUrl: string, since: string, client: Sou
     .map(([id]) => id);
 }
 
-interface ListPlace {
-  readonly after: string;
-  readonly number: number;
-  readonly ids?: readonly string[];
-}
-
-async function readList(config: BamboohrConfig, { after, number, ids }: ListPlace, client: SourceClient) {
+async function readList(
+  config: BamboohrConfig,
+  { after, number, ids }: { readonly after: string; readonly number: number; readonly ids?: readonly string[] },
+  client: SourceClient,
+) {
   const requested = requestedFields(config).filter((name) => !always.has(name));
   const query = new URLSearchParams({
     'page[limit]': String(config.pageSize),
