@@ -44,6 +44,7 @@ export function createProgram(host: CommandHost, { version, output }: ProgramFac
     .option('--raw', 'also show the answer of the platform or HR system to a failed call; may contain personal data')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput(output)
+    .showHelpAfterError('All commands: rollcall --help')
     .exitOverride();
   for (const group of groups) addGroup(program, group, host.action);
   addGroup(program, { ...develop, rows: host.apiRows }, host.action);

@@ -33,9 +33,9 @@ function startOnce(shell: Shell, { role, listen, link }: Started): Promise<'stop
   const { signal } = shell;
   const waits = { signal, listen: Object.keys(listen).length === 0 ? undefined : listen };
   return shell.withApp({ hasEffect: true, mayPresentSeed: true, logs: 'on', waits }, async (app) => {
-    let url: string | undefined;
-    const onListening = (where: string): void => {
-      url = where;
+    let page: Page | undefined;
+    const onListening = (url: string, signIn: string): void => {
+      page = { url, signIn };
     };
     // Without a terminal, only logs are written: a plain line between them would not be JSON, and a link is no log.
     const isShown = shell.io.stdout.isTTY === true || link;
@@ -45,8 +45,9 @@ function startOnce(shell: Shell, { role, listen, link }: Started): Promise<'stop
       signInLink = address;
     };
     const onReady = () => {
-      shell.printJson({ ready: true, ...(url === undefined ? {} : { url }), syncs: app.syncs });
-      if (isShown) shell.print(renderReady(app, role, { url, signInLink }));
+      shell.printJson({ ready: true, ...(page === undefined ? {} : { url: page.url }), syncs: app.syncs });
+      if (isShown)
+        shell.print(renderReady(app, role, page && { ...page, signIn: howToSignIn(page, signInLink, link) }));
     };
     return app.start({
       signal: shell.signal,
@@ -62,23 +63,25 @@ function startOnce(shell: Shell, { role, listen, link }: Started): Promise<'stop
 }
 
 interface Page {
-  readonly url: string | undefined;
-  readonly signInLink: string | undefined;
+  readonly url: string;
+  /** How to sign in, as the configuration allows it. */
+  readonly signIn: string;
 }
 
-function renderReady({ syncs, pageUrl }: AppIo, role: Role, { url, signInLink }: Page): string {
+function howToSignIn({ signIn }: Page, signInLink: string | undefined, link: boolean): string {
+  if (signInLink !== undefined) return `sign in once with ${signInLink}`;
+  return `sign in: ${signIn}${link ? '. There is no link, because server.signInLink is not set' : ''}`;
+}
+
+function renderReady({ syncs, pageUrl }: AppIo, role: Role, page: Page | undefined): string {
   const scheduled = syncs.filter(({ schedule }) => schedule !== undefined).length;
   const isPage = role === 'all' || role === 'server';
-  const how =
-    signInLink === undefined
-      ? 'sign in with a token of server.tokens, or by server.openId'
-      : `sign in once with ${signInLink}`;
   const where =
-    url === undefined
+    page === undefined
       ? 'no page is served: to see one, set "server" in the configuration (docs/sign-in.md)\n'
       : isPage
-        ? `page: ${pageUrl ?? url}\n${how}\n`
-        : `listening on ${url}\n`;
+        ? `page: ${pageUrl ?? page.url}\n${page.signIn}\n`
+        : `listening on ${page.url}\n`;
   const what = role === 'server' ? 'serving' : 'running';
   return `${where}${what}: ${formatCount(syncs.length, 'sync')}, ${scheduled} on a schedule; Ctrl-C stops it at the next safe point`;
 }
