@@ -7,7 +7,6 @@ import type { Mapped, Person, RejectedPerson, SourceRecord, Standing } from '../
 import { countingRecord, whatItSays } from '../core/person/prefer.ts';
 import { compileSourcePath } from '../core/person/source-path.ts';
 import { readText } from '../core/person/text.ts';
-import type { ReadEnd } from '../core/plan/snapshot.ts';
 import { usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import { cardsOf } from '../core/setup/cards.ts';
@@ -153,7 +152,10 @@ export async function readTrial(
     while (end === undefined) {
       const next = await reading.next();
       if (next.done === true) {
-        end = endOf(next.value);
+        const { value } = next;
+        end = value.complete
+          ? { kind: 'complete', evidence: value.evidence }
+          : { kind: 'incomplete', reasons: value.reasons };
         notes = next.value.notes ?? [];
         break;
       }
@@ -185,10 +187,6 @@ function requestOf(
   if (source.capabilities.delta) return { kind: 'delta', since };
   const message = `the source of ${settings.name} is of kind ${source.kind}, which has no delta reads: omit --since`;
   throw usageError(message);
-}
-
-function endOf(end: ReadEnd): TrialEnd {
-  return end.complete ? { kind: 'complete', evidence: end.evidence } : { kind: 'incomplete', reasons: end.reasons };
 }
 
 type Sums = Omit<SourceTrial, 'sync' | 'kind' | 'read' | 'rows' | 'end' | 'notes' | 'people' | 'isTokenPresented'>;

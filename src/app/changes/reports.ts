@@ -7,7 +7,7 @@ import { chunk } from '../../core/run/batch.ts';
 import { usageError } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
 import { type FoundInRun, factKey, type RecentQuery } from '../../ports/reports.ts';
-import type { Batch, DecisionRecord, Store } from '../../ports/store.ts';
+import type { Batch, DecisionRecord } from '../../ports/store.ts';
 import { personOf } from '../../views/changes.ts';
 import { type PersonReport, personReportView, type RecentPage, type ReportKind } from '../../views/reports.ts';
 import type { AppIo } from '../app-io.ts';
@@ -51,7 +51,9 @@ export async function findRecentChanges({ engine: io }: AppIo, filter: RecentFil
       if (words.length === 0 || words.every((word) => textOf(one).includes(word))) changes.push(one);
       if (changes.length === limit) break;
     }
-    const isLast = page.length <= limit && (after === undefined || opened === 0 || isSame(page.at(-1), after));
+    const last = page.at(-1);
+    const isSame = last === undefined || positionAt(last).join() === after?.join();
+    const isLast = page.length <= limit && (after === undefined || opened === 0 || isSame);
     if (isLast) return { changes, next: undefined };
     if (changes.length === limit || opened >= openedAtOnce) break;
   }
@@ -62,10 +64,6 @@ type Position = NonNullable<RecentQuery['after']>;
 
 function positionAt({ at, run, change }: FoundInRun): Position {
   return [at, run, change.identification, partOf(change)];
-}
-
-function isSame(one: FoundInRun | undefined, position: Position): boolean {
-  return one === undefined || positionAt(one).join() === position.join();
 }
 
 function positionOf(cursor: string): Position {
@@ -151,7 +149,8 @@ export async function reportPeople({ engine: io }: Pick<AppIo, 'engine'>, query:
         io.store.decisions.ofMany(name, ids),
         roster?.people(ids),
       ]);
-      const batches = await batchesOf(some, io.store);
+      const used = new Set(some.flatMap(({ change: { batch } }) => batch ?? []));
+      const batches = new Map((await io.store.batches.getMany([...used])).map((batch) => [batch.id, batch]));
       for (const found of some) {
         const { identification, batch } = found.change;
         const decision = decisionAbout(found.change, decided.get(identification) ?? []);
@@ -192,11 +191,6 @@ function describe(
     keptWhy: isKept ? decision.why : undefined,
     countedAs: countedAs(event, change, decision),
   };
-}
-
-async function batchesOf(found: readonly FoundInRun[], { batches }: Store): Promise<ReadonlyMap<string, Batch>> {
-  const ids = new Set(found.flatMap(({ change: { batch } }) => (batch === undefined ? [] : [batch])));
-  return new Map((await batches.getMany([...ids])).map((batch) => [batch.id, batch]));
 }
 
 function sentAs(batch: Batch | undefined): Pick<PersonReport['people'][number], 'sentAs' | 'sentAt'> {

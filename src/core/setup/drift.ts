@@ -13,16 +13,9 @@ import { ruleYaml, scalar } from './readings.ts';
 import type { Survey } from './survey.ts';
 
 /** Where the configuration of a sync and what both sides show are apart. */
-export interface Drift {
-  /** Sentences, without values of people. */
-  readonly notes: readonly string[];
-  /** Lines to copy into the mapping or the lifecycle of the sync. */
-  readonly lines: readonly string[];
-  /** Columns that no plain rule of the sync reads. An expression may read them. */
-  readonly unread: readonly string[];
-}
+export type Drift = ReturnType<typeof findDrift>;
 
-export function findDrift(survey: Survey, proposal: Proposal, settings: SyncSettings): Drift {
+export function findDrift(survey: Survey, proposal: Proposal, settings: SyncSettings) {
   const { mapping, lifecycle } = settings;
   const paths = survey.columns.map(({ path }) => path);
   const rules = [
@@ -70,7 +63,14 @@ export function findDrift(survey: Survey, proposal: Proposal, settings: SyncSett
       return [`lifecycle.${key} is not set; ${found.path} fits it (${found.evidence}).`];
     }),
   ];
-  return { notes, lines, unread };
+  return {
+    /** Sentences, without values of people. */
+    notes,
+    /** Lines to copy into the mapping or the lifecycle of the sync. */
+    lines,
+    /** Columns that no plain rule of the sync reads. An expression may read them. */
+    unread,
+  };
 }
 
 /** Returns why another rule is proposed for the field; undefined where the configured one is as good. */

@@ -123,21 +123,15 @@ function openCount(column: string | undefined) {
   };
 }
 
-/** Turns rows of one report into records. */
-interface RowReader {
-  /** Returns the listed columns, null where Workday omitted them, and the derived status. */
-  read(row: Fields): Fields;
-  /** Listed columns that no row had. */
-  neverSeen(): readonly string[];
-}
-
 /** `today` is a plain date, for the status. */
-function openRowReader({ columns, status }: RaasConfig, today: string): RowReader {
+function openRowReader({ columns, status }: RaasConfig, today: string) {
   const unseen = new Set(columns);
   const listed = new Set(columns);
   return {
+    /** Listed columns that no row had. */
     neverSeen: () => [...unseen],
-    read(row) {
+    /** Returns the listed columns, null where Workday omitted them, and the derived status. */
+    read(row: Fields) {
       for (const column of unseen) if (Object.hasOwn(row, column)) unseen.delete(column);
       const fields: Record<string, unknown> = {};
       for (const column of columns) fields[column] = Object.hasOwn(row, column) ? plainValue(row[column]) : null;
