@@ -149,3 +149,8 @@ export interface TokenStore {
    */
   replace(seen: TokenRecord | undefined, next: TokenRecord, room?: string): Promise<boolean>;
 }
+
+export interface TokenBook extends TokenStore {
+  /** Returns every row by name, in one query. For a caller that has just proved the store. */
+  all(): Promise<ReadonlyMap<string, TokenRecord>>;
+}

@@ -32,7 +32,8 @@ export const emptyDraft: TokenDraft = {
 
 /** One connection's row of the token store, sealed when written and opened when read. */
 export interface Vault {
-  read(): Promise<TokenEntry | undefined>;
+  /** `rows`: those of all connections, where they are read already. */
+  read(rows?: ReadonlyMap<string, TokenRecord>): Promise<TokenEntry | undefined>;
   /**
    * Writes `draft` with the next generation if the row is still as `seen`. Returns undefined if another process was
    * faster. With `makeRoom`, the same commit also proves that the store has space for the largest answer.
@@ -48,8 +49,8 @@ export function openVault(connection: string, store: TokenStore, seal: Seal): Va
     sealed === undefined ? undefined : seal.open(sealed, tokenPlace(connection, generation, which));
 
   return {
-    async read() {
-      const record = await store.get(connection);
+    async read(rows) {
+      const record = rows === undefined ? await store.get(connection) : rows.get(connection);
       if (record === undefined) return undefined;
       const { connection: _, accessSealed, refreshSealed, ...plain } = record;
       const access = open(record, 'access', accessSealed);

@@ -41,9 +41,9 @@ import {
   type EvaluationIo,
   endedSince,
   evaluateCauses,
+  evaluateConnections,
   evaluateDeployment,
   evaluateSync,
-  evaluateTokens,
   type SyncToEvaluate,
   type WatchedConnection,
   type WatchedWork,
@@ -229,9 +229,9 @@ export function openAlerts(options: AlertsOptions): Alerts {
         const facts = { watched: options.work, seen, open, channels: names };
         await evaluate(deployment, await evaluateDeployment(facts, stateOf(deployment), io));
       }
-      for (const connection of options.connections) {
+      for (const [name, found] of await evaluateConnections(options.connections, io)) {
         signal.throwIfAborted();
-        await evaluate({ kind: 'connection', name: connection.name }, await evaluateTokens(connection, io));
+        await evaluate({ kind: 'connection', name }, found);
       }
       const syncs = await attention.due({ ...look, isHindered: look.isHindered(look.concerned()) });
       const syncNames = syncs.map(({ name }) => name);

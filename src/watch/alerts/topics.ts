@@ -5,7 +5,7 @@ import { deploymentLease, workersLease } from '../../ports/leases.ts';
 import type { SyncStanding } from '../../ports/reports.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { OpenHolds, Run, Store } from '../../ports/store.ts';
-import type { TokenStatus } from '../../ports/tokens.ts';
+import type { TokenRecord, TokenStatus } from '../../ports/tokens.ts';
 import { catchUpMs } from './freshness.ts';
 import { type CauseTopic, type CauseView, judgeCause, type Sign } from './judge-cause.ts';
 import { judgeLeavers } from './judge-leavers.ts';
@@ -87,7 +87,7 @@ async function judgeAll<Facts>(judged: readonly Topic<Facts>[], facts: Facts): P
 /** The facts of a connection that alerts use. */
 export interface WatchedConnection {
   readonly name: string;
-  token(): Promise<TokenStatus>;
+  readonly token: (rows: ReadonlyMap<string, TokenRecord>) => Promise<TokenStatus>;
   readonly reports: readonly WatchedReport[];
 }
 
@@ -216,19 +216,23 @@ export async function evaluateSync(
   };
 }
 
-export async function evaluateTokens(
-  connection: WatchedConnection,
+/** Evaluates the tokens and the reports of each connection. Reads those of all connections at once. */
+export async function evaluateConnections(
+  connections: readonly WatchedConnection[],
   { store, clock }: EvaluationIo,
-): Promise<Evaluation> {
-  const token = await connection.token();
+): Promise<ReadonlyMap<string, Evaluation>> {
+  const rows = await store.tokens.all();
+  const hasReports = connections.some(({ reports }) => reports.length > 0);
+  const states = hasReports ? await store.mailedReports.list() : [];
   const now = clock.now();
-  const watched = new Map(connection.reports.map(({ name, staleBefore }) => [name, staleBefore(now)]));
-  const states = watched.size === 0 ? [] : await store.mailedReports.list();
-  const reports = states
-    .filter(({ name }) => watched.has(name))
-    .map((state) => ({ state, staleBefore: watched.get(state.name) }));
-  const topics = await judgeAll(connectionTopics, { connection: connection.name, token, now, reports });
-  return { facts: [{ at: now, topics }] };
+  const evaluations = connections.map(async ({ name, token, reports: watched }) => {
+    const reports = states.flatMap((state) =>
+      watched.flatMap((one) => (one.name === state.name ? [{ state, staleBefore: one.staleBefore(now) }] : [])),
+    );
+    const facts = { connection: name, token: await token(rows), now, reports };
+    return [name, { facts: [{ at: now, topics: await judgeAll(connectionTopics, facts) }] }] as const;
+  });
+  return new Map(await Promise.all(evaluations));
 }
 
 /** Evaluates what runs show about a cause that they share. */
@@ -283,10 +287,9 @@ export async function evaluateDeployment(
     store.triggers.waitingSyncs(now),
     store.alerts.undelivered(channels, now - undeliveredAfterMs),
   ]);
-  const asked = syncs.filter((sync) => open.every((run) => run.sync !== sync));
-  const waiting = asked.length === 0 ? [] : await store.triggers.waiting();
-  const [request] = waiting
-    .filter(({ sync }) => asked.includes(sync))
+  const [request] = [...syncs]
+    .filter(([sync]) => open.every((run) => run.sync !== sync))
+    .map(([sync, requestedAt]) => ({ sync, requestedAt }))
     .toSorted((a, b) => a.requestedAt - b.requestedAt);
   const queues = seen.flatMap(({ queue, isStopped }) => (queue === undefined || isStopped === true ? [] : [queue]));
   const answers = queues.filter((queue) => queue !== 'away');
@@ -315,7 +318,7 @@ export async function evaluateDeployment(
   const topics = await judgeAll(deploymentTopics, {
     now,
     // Without a schedule and a request, no scheduler is missed.
-    lacking: watched.hasSchedules || syncs.length > 0 ? lacking : { ...lacking, scheduler: undefined },
+    lacking: watched.hasSchedules || syncs.size > 0 ? lacking : { ...lacking, scheduler: undefined },
     openRuns: open.length,
     queue,
     request,
