@@ -151,6 +151,6 @@ export interface TokenStore {
 }
 
 export interface TokenBook extends TokenStore {
-  /** Returns every row by name, in one query. For a caller that has just proved the store. */
+  /** Returns every row by name, for a display: no pair is presented because of it. */
   all(): Promise<ReadonlyMap<string, TokenRecord>>;
 }

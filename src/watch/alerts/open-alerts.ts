@@ -31,7 +31,7 @@ import {
   waitsOnly,
 } from './judge-cause.ts';
 import { isAtRisk } from './judge-leavers.ts';
-import { judgeOlderCopy } from './judge-service.ts';
+import { isRunning, judgeOlderCopy } from './judge-service.ts';
 import type { WatchedSync } from './judge-sync.ts';
 import type { Place } from './render-notice.ts';
 import { openChannel, openSender, sendOnce } from './send.ts';
@@ -180,7 +180,7 @@ export function openAlerts(options: AlertsOptions): Alerts {
         return paused.has(name) || !isWorkDone || token !== undefined || platform !== undefined || some.has(name);
       };
     };
-    const running = seen.filter(({ isStopped }) => isStopped !== true).map(({ startedAt }) => startedAt);
+    const running = seen.filter(isRunning).map(({ startedAt }) => startedAt);
     const freshFrom = caughtUpAt(running, clock.jumps?.() ?? [], now);
     return { now, states, stateOf, evaluate, open, seen, paused, leaversAtRisk, concerned, isHindered, freshFrom };
   };
@@ -399,7 +399,7 @@ function openAttention(syncs: readonly WatchedSync[], store: Pick<Store, 'alerts
       const ended =
         checkedUntil === undefined
           ? []
-          : await store.alerts.endedSince(Math.min(checkedUntil, now) - overlapMs, endsAtATime);
+          : await store.alerts.endedRuns(Math.min(checkedUntil, now) - overlapMs, endsAtATime);
       checkedUntil = now;
       return syncs.filter((sync) => {
         const last = known.get(sync);

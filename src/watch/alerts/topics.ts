@@ -11,6 +11,7 @@ import { type CauseTopic, type CauseView, judgeCause, type Sign } from './judge-
 import { judgeLeavers } from './judge-leavers.ts';
 import { judgeRun } from './judge-run.ts';
 import {
+  isRunning,
   judgeChannels,
   judgeLasting,
   judgeOutage,
@@ -147,7 +148,7 @@ export async function endedSince(
   // The runs of a sync end one after the other, so none of them ended before the last judged one. Before the first judged
   // run, only the newest one matters.
   const since = before.judgedUntil === 0 ? undefined : before.judgedUntil;
-  const ended = await store.alerts.endedRuns(newest.sync, since, runsAtATime);
+  const ended = await store.alerts.endedRuns(since, since === undefined ? 1 : runsAtATime, newest.sync);
   const unknown = ended.filter(({ id, startedAt }) => {
     // A run that has ended since the standing was read is judged with the next evaluation, together with what it held.
     const isLater = startedAt > newest.startedAt || (isOpen && id === newest.id);
@@ -280,36 +281,31 @@ export async function evaluateDeployment(
   { store, clock }: EvaluationIo,
 ): Promise<Evaluation> {
   const now = clock.now();
-  const isHeld = async (lease: string) => (await store.leases.holder(lease, now)) !== undefined;
-  const [isScheduled, isWorked, syncs, undelivered] = await Promise.all([
-    isHeld(deploymentLease),
-    watched.hasWorkers ? isHeld(workersLease) : true,
+  const [holders, syncs, undelivered] = await Promise.all([
+    store.reports.holders([deploymentLease, workersLease]),
     store.triggers.waitingSyncs(now),
     store.alerts.undelivered(channels, now - undeliveredAfterMs),
   ]);
+  const isHeld = (lease: string): boolean => (holders.get(lease)?.until ?? 0) > now;
   const [request] = [...syncs]
     .filter(([sync]) => open.every((run) => run.sync !== sync))
     .map(([sync, requestedAt]) => ({ sync, requestedAt }))
     .toSorted((a, b) => a.requestedAt - b.requestedAt);
-  const queues = seen.flatMap(({ queue, isStopped }) => (queue === undefined || isStopped === true ? [] : [queue]));
+  const queues = seen.filter(isRunning).flatMap(({ queue }) => queue ?? []);
   const answers = queues.filter((queue) => queue !== 'away');
   const queue = answers.toSorted((a, b) => (a.oldestAt ?? now) - (b.oldestAt ?? now))[0];
   // A process that has stopped may come back and still be without Redis.
   const isUnsure =
-    before.lacking?.['some-redis'] !== undefined &&
-    seen.some(({ queue: one, isStopped }) => one === 'away' && isStopped === true);
+    before.lacking?.['some-redis'] !== undefined && seen.some((one) => one.queue === 'away' && !isRunning(one));
   const isThere: Readonly<Record<Lacked, boolean>> = {
-    scheduler: isScheduled,
-    worker: isWorked || open.length === 0,
+    scheduler: isHeld(deploymentLease),
+    worker: !watched.hasWorkers || isHeld(workersLease) || open.length === 0,
     redis: queues.length === 0 || queue !== undefined,
     'some-redis': queue === undefined || (answers.length === queues.length && !isUnsure),
     'free-worker': queue?.oldestAt === undefined || now - queue.oldestAt < queueAgedMs,
   };
   // While no process ran, none could see what was lacking.
-  const watchedFrom = Math.min(
-    now,
-    ...seen.flatMap(({ isStopped, startedAt }) => (isStopped === true ? [] : [startedAt])),
-  );
+  const watchedFrom = Math.min(now, ...seen.filter(isRunning).map(({ startedAt }) => startedAt));
   const lacking = Object.fromEntries(
     Object.entries(isThere).flatMap(([name, is]) => {
       return is ? [] : [[name, Math.max(before.lacking?.[name as Lacked] ?? now, watchedFrom)]];
