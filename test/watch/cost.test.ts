@@ -129,7 +129,7 @@ async function follow(app: AppIo, streams: number, names: readonly string[]) {
   return { server, events: () => events };
 }
 
-it('watching costs the same for 10 syncs of 1 connection and 400 of 20, and little', { timeout: 200_000 }, async () => {
+it('watching costs the same for 10 syncs of 1 connection and 120 of 20, and little', { timeout: 200_000 }, async () => {
   const seen = listTransactions();
   const count = async (work: () => Promise<unknown>): Promise<number> => {
     seen.length = 0;
@@ -146,7 +146,7 @@ it('watching costs the same for 10 syncs of 1 connection and 400 of 20, and litt
     return count(() => judge.evaluate(signal));
   };
   const costs: Record<string, number>[] = [];
-  for (const syncs of [10, 400]) {
+  for (const syncs of [10, 120]) {
     const watched = await openWatched(syncs);
     const { store, office } = watched;
     const clock = new FakeClock(office.clock.now());

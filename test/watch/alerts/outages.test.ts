@@ -12,6 +12,7 @@ import { judgeCause } from '../../../src/watch/alerts/judge-cause.ts';
 import { openAlerts } from '../../../src/watch/alerts/open-alerts.ts';
 import { type AlertChecks, openAlertChecks, openSight, type Sight } from '../../../src/watch/alerts/open-checks.ts';
 import { openRun, sampleTrigger } from '../../contracts/store-samples.ts';
+import { drawFrom } from '../../support/drawn.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
 import { openReceiver, type Receiver } from './receiver.ts';
@@ -415,15 +416,17 @@ const outages: readonly Outage[] = [
   },
 ];
 
+/** Each number of processes, and each way in which one ends: who is alone is stopped, or the others are. */
+const ends = drawFrom(
+  [
+    [{ count: 1, how: 'stopped' } as const, { count: 4, how: 'killed' } as const],
+    [{ count: 1, how: 'killed' } as const, { count: 4, how: 'stopped' } as const],
+  ],
+  2,
+).flat();
+
 const table = outages.flatMap((outage) =>
-  ([1, 4] as const).flatMap((count) =>
-    (['stopped', 'killed'] as const).map((how) => ({
-      ...outage,
-      count,
-      how,
-      about: `${outage.name}, ${count}, ${how}`,
-    })),
-  ),
+  ends.map(({ count, how }) => ({ ...outage, count, how, about: `${outage.name}, ${count}, ${how}` })),
 );
 
 describe('an outage is told by one begin and one end, and nothing that is false', () => {
