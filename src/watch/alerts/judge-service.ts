@@ -28,7 +28,7 @@ export interface WorkView {
   readonly undelivered: readonly Undelivered[];
 }
 
-function isRunning({ isStopped }: Observation): boolean {
+export function isRunning({ isStopped }: Observation): boolean {
   return isStopped !== true;
 }
 
