@@ -15,7 +15,12 @@ export async function quietAlerts(
   const at = io.clock.now();
   const until = request.kind === 'mute' ? at + request.forMs : undefined;
   const { by } = caller;
-  const order = until === undefined ? ackOrUnmute(request.kind, by, at) : ({ kind: 'mute', by, at, until } as const);
+  const order: QuietOrder =
+    until !== undefined
+      ? { kind: 'mute', by, at, until }
+      : request.kind === 'ack'
+        ? { kind: 'ack', by, at }
+        : { kind: 'unmute' };
   const subjects = await alerts.quiet(name, order);
   const detail = until === undefined ? undefined : `until ${new Date(until).toISOString()}`;
   for (const { subject } of subjects) {
@@ -37,8 +42,4 @@ export async function testAlerts(
   const results = tests.map(({ channel: name, error }) => `${name} ${error === undefined ? 'accepted it' : 'failed'}`);
   await note({ action: 'alerts-test', detail: results.join(', '), ...signed }, io);
   return tests;
-}
-
-function ackOrUnmute(kind: QuietRequest['kind'], by: string, at: number): QuietOrder {
-  return kind === 'ack' ? { kind, by, at } : { kind: 'unmute' };
 }

@@ -1,5 +1,5 @@
 import { objectionTo, ruledAmong, rulesFor, strictest } from '../core/guard/approvals.ts';
-import { type Change, type ChangeKind, type DecidedFields, isFreezable } from '../core/plan/change.ts';
+import { type Change, isFreezable } from '../core/plan/change.ts';
 import { fieldsApproved, isUndoRule } from '../core/plan/decision.ts';
 import { conflict, notFound, type RollcallError } from '../core/run/errors.ts';
 import { countOf, shellWord } from '../core/run/formats.ts';
@@ -150,13 +150,10 @@ export async function giveVerdict(
 
 /** Returns whether the rejection leaves fields of the change for a later plan. */
 function leavesRest({ kind, fields, approves }: HeldName): boolean {
-  const isPart = kind === 'update' || kind === 'enable';
-  return isPart && !fields.isWhole && Object.keys(fields.digests).length < approvedParts(kind, approves);
-}
-
-/** An enable is a part of its own. */
-function approvedParts(kind: ChangeKind, { digests }: DecidedFields): number {
-  return Object.keys(digests).length + (kind === 'enable' ? 1 : 0);
+  if (fields.isWhole || (kind !== 'update' && kind !== 'enable')) return false;
+  // An enable is a part of its own.
+  const parts = Object.keys(approves.digests).length + (kind === 'enable' ? 1 : 0);
+  return Object.keys(fields.digests).length < parts;
 }
 
 const notApproved = { frozenUntil: undefined, expiresAt: undefined };
@@ -213,17 +210,10 @@ async function withOthers<Chosen extends DecidedChange & Pick<Change, 'classes'>
   return chosen.filter(({ hash }) => complete.has(hash));
 }
 
-export interface DigestApproval {
-  readonly changes: number;
-  /** Changes of the plan that stay rejected. */
-  readonly rejected: number;
-  /** Changes that need the approval of another identity. */
-  readonly pending: number;
-}
-
 /**
  * Approves the changes that the newest plan with this digest showed as open. Changes that an operator rejected since
- * stay rejected. Changes that an accepted read has ended since are not approved. Throws `NOT_FOUND` when no such plan
+ * stay rejected. Changes that an accepted read has ended since are not approved. Returns how many were approved, stay
+ * rejected, and need the approval of another identity. Throws `NOT_FOUND` when no such plan
  * is known. Throws `CONFLICT` when the plan is older than 24 h.
  */
 export async function approveDigest(
@@ -231,7 +221,7 @@ export async function approveDigest(
   digest: string,
   { by, label, reason, proven }: SignedCaller,
   io: EngineIo,
-): Promise<DigestApproval> {
+): Promise<Readonly<Record<'changes' | 'rejected' | 'pending', number>>> {
   const { store } = io;
   const plan = await store.plans.findByDigest(sync, digest);
   if (plan === undefined) {
@@ -276,7 +266,10 @@ async function toApprove(
   if (!isRecent && undoneBy(run.scope) === undefined) throw expired(run);
   if (rejected.length === 0) throw nothingWaits(run, { byState, isWhole });
   if (reopens === true) return rejected;
-  const command = `rollcall approve ${run.id}${isWhole ? '' : selectionOf(rejected)} --reopen`;
+  // Options that select these changes, so that the suggested command decides nothing else.
+  const names = rejected.map(({ identification }) => shellWord(identification)).join(' ');
+  const some = rejected.length > namedPeople ? ' --ids FILE_OF_THEIR_IDENTIFICATIONS' : ` --user ${names}`;
+  const command = `rollcall approve ${run.id}${isWhole ? '' : some} --reopen`;
   throw conflict(
     `${rejectedWords(rejected, run)}. To approve them anyway, run "${command}", or send the same request to the API with "reopen": true`,
   );
@@ -332,12 +325,6 @@ function expired({ id, sync }: Run): RollcallError {
 
 /** Maximum number of people in a suggested command. */
 const namedPeople = 20;
-
-/** Returns the options that select these changes, so that a suggested command decides nothing else. */
-function selectionOf(chosen: readonly HeldName[]): string {
-  if (chosen.length > namedPeople) return ' --ids FILE_OF_THEIR_IDENTIFICATIONS';
-  return ` --user ${chosen.map(({ identification }) => shellWord(identification)).join(' ')}`;
-}
 
 /** Returns, for example, `ana rejected 3 changes that run run_x held (not leavers)`. */
 function rejectedWords(rejected: readonly HeldName[], { id }: Run): string {

@@ -1,9 +1,8 @@
 import type { Access } from '../core/guard/access.ts';
-import { type Loosened, loosened, loosenedWords, safeguardsDigest, safeguardsOf } from '../core/guard/loosened.ts';
+import { loosened, loosenedWords, safeguardsDigest, safeguardsOf } from '../core/guard/loosened.ts';
 import { notFound, usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import type { SyncSettings } from '../core/run/settings.ts';
-import type { StoredSafeguards } from '../ports/reads.ts';
 import type { AuditEntry, AuditQuery, Store } from '../ports/store.ts';
 import type { Session } from '../ports/store-operations.ts';
 import type { EngineIo } from '../run/engine-io.ts';
@@ -78,18 +77,11 @@ interface SafeguardsIo extends Pick<EngineIo, 'approvals'>, EntryIo {
 
 type ProtectedSync = Pick<SyncSettings, 'name' | 'guards' | 'protected'>;
 
-interface SafeguardsChange {
-  readonly before: StoredSafeguards | undefined;
-  readonly now: StoredSafeguards;
-  /** What lets pass more than when a process last worked with an effect. */
-  readonly loosened: readonly Loosened[];
-}
-
-/** Returns the syncs whose safeguards are others than those with which a process last worked. Changes nothing. */
-export async function changedSafeguards(
-  syncs: readonly ProtectedSync[],
-  { store, approvals, clock }: SafeguardsIo,
-): Promise<readonly SafeguardsChange[]> {
+/**
+ * Returns the syncs whose safeguards are others than those with which a process last worked with an effect, and what lets pass
+ * more since. Changes nothing.
+ */
+export async function changedSafeguards(syncs: readonly ProtectedSync[], { store, approvals, clock }: SafeguardsIo) {
   const known = await store.baselines.safeguards();
   return syncs.flatMap((sync) => {
     const safeguards = safeguardsOf(sync, approvals);

@@ -128,7 +128,7 @@ async function* checkConnection(
   try {
     let users = 0;
     for await (const page of platform.scan(signal)) users += page.users.length;
-    yield { subject, state: 'ok', message: `user search: ${users} users found` };
+    yield { subject, state: 'ok', message: `user search: ${countOf(users, 'user')} found` };
   } catch (error) {
     yield failed(subject, error);
     return;
@@ -192,7 +192,9 @@ export async function checkSource(
     return { state: 'failed', message };
   }
   const first = await readFirstPage(sync, { kind: 'full' }, io);
-  return 'complete' in first ? judgeEmptyRead(first) : judgePage(first, fields, sync);
+  if (!('complete' in first)) return judgePage(first, fields, sync);
+  const why = first.complete ? 'the source excludes every record' : first.reasons.join('; ');
+  return { state: 'failed', message: `source: access works, but the read is empty: ${why}` };
 }
 
 /**
@@ -237,11 +239,6 @@ async function readFirstPage({ source }: Sync, request: ReadRequest, io: SourceI
   } finally {
     await reading.return({ complete: false, rows: 0, reasons: ['stopped'] });
   }
-}
-
-function judgeEmptyRead(end: ReadEnd): Verdict {
-  const why = end.complete ? 'the source excludes every record' : end.reasons.join('; ');
-  return { state: 'failed', message: `source: access works, but the read is empty: ${why}` };
 }
 
 function judgePage(

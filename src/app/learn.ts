@@ -63,9 +63,11 @@ export async function learnConnection(app: AppIo, request: LearnRequest): Promis
       lines.push(line);
       request.onLine(line);
     };
-    const desk = { ...openDesk({ ...request, user, before, signal }, engine), found };
+    const desk = { ...openDesk({ ...request, signal }, user, before, engine), found };
     const end = await access.learn({ user, before, desk, signal });
-    const learned = valuesOf(lines);
+    const learned: LearnedValues = Object.fromEntries(
+      lines.flatMap(({ setting, value }) => (value === undefined ? [] : [[setting, value]])),
+    );
     const settings = (known: LearnedFacts) => ({ ...known, settings: { ...known.settings, ...learned } });
     await engine.store.learned.update(connection, settings);
     return { connection, user, lines, learned, ...end };
@@ -76,10 +78,6 @@ export async function learnConnection(app: AppIo, request: LearnRequest): Promis
     }
     await releaseOrExpire(held);
   }
-}
-
-function valuesOf(lines: readonly LearnLine[]): LearnedValues {
-  return Object.fromEntries(lines.flatMap(({ setting, value }) => (value === undefined ? [] : [[setting, value]])));
 }
 
 /** Takes the lease of the connection's `learn`. Waits for that of one whose process died. */
@@ -95,13 +93,10 @@ async function takeLearnLease(
   throw conflict(`another "rollcall learn ${connection}" is running`);
 }
 
-interface DeskOptions extends LearnRequest {
-  readonly user: string;
-  readonly before: LearnTrial | undefined;
-}
-
 function openDesk(
-  { connection, user, before, confirm, say, signal }: DeskOptions,
+  { connection, confirm, say, signal }: LearnRequest,
+  user: string,
+  before: LearnTrial | undefined,
   io: EngineIo,
 ): Omit<LearnDesk, 'found'> {
   const { store, clock } = io;

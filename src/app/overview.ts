@@ -8,6 +8,7 @@ import { noHolds } from '../ports/decisions.ts';
 import { deploymentLease, workersLease } from '../ports/leases.ts';
 import type { AppliedCount, Counted, EndedCount, LastRead, SyncStanding } from '../ports/reports.ts';
 import type { Batch, Run } from '../ports/store.ts';
+import type { EngineIo } from '../run/engine-io.ts';
 import type {
   DaysReport,
   DayTotals,
@@ -37,7 +38,7 @@ async function readFound(io: AppIo) {
   const open = newest.filter(({ endedAt }) => endedAt === undefined).map(({ id }) => id);
   const [leavers, recent, holds, approved, lastReads, batches, holders] = await Promise.all([
     summarizeLeavers(io.engine),
-    readRecent(io, now - dayMs),
+    readRecent(io.engine, now - dayMs),
     store.holds.open(names, now),
     approvals === undefined ? [] : store.decisions.given(names, now),
     store.reports.lastReads(),
@@ -78,7 +79,7 @@ function overviewOf(view: SyncView, found: Found, io: AppIo): SyncOverview {
   const { lastRun } = state;
   const step = lastRun !== undefined && lastRun.endedAt === undefined ? stepOf(lastRun, found, io) : undefined;
   const isOfSync = ({ sync }: Counted): boolean => sync === stored;
-  const { applied, ended } = found.recent;
+  const [applied, ended] = found.recent;
   const isWaiting = holds.changes + holds.reads + holds.expired.changes > 0;
   const kind =
     step !== undefined ? 'running' : isWaiting ? 'needs-approval' : requests > 0 ? ('waiting' as const) : 'idle';
@@ -89,7 +90,7 @@ function overviewOf(view: SyncView, found: Found, io: AppIo): SyncOverview {
     activity: { kind, run: step },
     holds,
     people: peopleOf(found.lastReads.get(stored)),
-    lastDay: countRecent({ applied: applied.filter(isOfSync), ended: ended.filter(isOfSync) }),
+    lastDay: countRecent(applied.filter(isOfSync), ended.filter(isOfSync)),
     requests,
   };
 }
@@ -110,30 +111,20 @@ function peopleOf(read: LastRead | undefined): SyncOverview['people'] {
   };
 }
 
-interface Recent {
-  readonly applied: readonly AppliedCount[];
-  readonly ended: readonly EndedCount[];
-}
-
 /** Reads what happened in all syncs since an instant. */
-async function readRecent({ engine: { store } }: Pick<AppIo, 'engine'>, since: number): Promise<Recent> {
-  const [applied, ended] = await Promise.all([store.reports.applied(since), store.reports.ended(since)]);
-  return { applied, ended };
+function readRecent({ store }: EngineIo, since: number) {
+  return Promise.all([store.reports.applied(since), store.reports.ended(since)]);
 }
 
-function countRecent({ applied, ended }: Recent): DayTotals {
+function countRecent(applied: readonly AppliedCount[], ended: readonly EndedCount[]): DayTotals {
   const total = { runs: 0, failedRuns: 0, failed: 0, ...zeros(personEvents) };
   for (const { event, count } of applied) total[event] += count;
   for (const end of ended) {
     total.runs += end.count;
     total.failed += end.failed;
-    if (isBadEnd(end)) total.failedRuns += end.count;
+    if (!end.isSuccess && end.outcome !== 'cancelled') total.failedRuns += end.count;
   }
   return total;
-}
-
-function isBadEnd({ outcome, isSuccess }: EndedCount): boolean {
-  return !isSuccess && outcome !== 'cancelled';
 }
 
 /** Returns the health by the newest success and what followed it. */
@@ -193,7 +184,11 @@ function stepOf(run: Run, { batches: all, holders }: Found, io: AppIo): RunStep 
     ...step,
     changes: { done, total },
     batches: { done: batches.length - open.length, total: batches.length },
-    etaMs: interrupted === undefined ? etaOf(done, total, spentMs) : undefined,
+    // Only what was delivered shows the pace of the rest.
+    etaMs:
+      interrupted !== undefined || done === 0 || done >= total
+        ? undefined
+        : Math.round((spentMs / done) * (total - done)),
   };
 }
 
@@ -201,49 +196,33 @@ function sizeOf(batches: readonly Batch[]): number {
   return batches.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** Only what was delivered shows the pace of the rest. */
-function etaOf(done: number, total: number, spentMs: number): number | undefined {
-  return done === 0 || done >= total ? undefined : Math.round((spentMs / done) * (total - done));
-}
-
 const dayMs = 86_400_000;
 
-interface DaysQuery {
-  /** Number of days, today included. */
-  readonly days: number;
-  /** IANA name of the zone in which days begin. */
-  readonly timezone: string;
-}
-
-/** Counts runs and applied changes of every configured sync by day. Throws `USAGE` for an unknown time zone. */
-export async function countDays({ engine: io }: AppIo, { days: count, timezone }: DaysQuery): Promise<DaysReport> {
+/**
+ * Counts runs and applied changes of every configured sync by day, which begins in a zone (IANA): the last `count` days, today
+ * included. Throws `USAGE` for an unknown time zone.
+ */
+export async function countDays({ engine: io }: AppIo, count: number, timezone: string): Promise<DaysReport> {
   if (!isTimeZone(timezone)) {
     throw usageError(`no time zone is called ${timezone}: use a name such as Europe/Madrid or UTC`);
   }
   const now = io.clock.now();
   const zone = createZoneDays();
   const dayOf = (at: number): string => zone.today(timezone, at) ?? '';
-  const days = daysUpTo(dayOf(now), count);
-  const first = days[0] ?? '';
+  const last = Date.parse(`${dayOf(now)}T00:00:00Z`);
+  const starts = Array.from({ length: count }, (_, i) => last - (count - 1 - i) * dayMs);
+  const days = starts.map((start) => new Date(start).toISOString().slice(0, 'YYYY-MM-DD'.length));
   // A day begins at most 14 hours before, and 12 hours after, the day of UTC.
-  const since = Date.parse(`${first}T00:00:00Z`) - dayMs;
-  const recent = await readRecent({ engine: io }, since);
+  const since = (starts[0] ?? last) - dayMs;
+  const recent = await readRecent(io, since);
   const placeOf = ({ sync, at }: Counted): string => `${dayOf(at)} ${sync}`;
-  const [applied, ended] = [Map.groupBy(recent.applied, placeOf), Map.groupBy(recent.ended, placeOf)];
+  const [applied, ended] = [Map.groupBy(recent[0], placeOf), Map.groupBy(recent[1], placeOf)];
   const syncs = [...io.syncs.keys()].map((name) => {
     const ofDay = (day: string) => {
       const place = `${day} ${storedName(name, io.syncs)}`;
-      return { day, ...countRecent({ applied: applied.get(place) ?? [], ended: ended.get(place) ?? [] }) };
+      return { day, ...countRecent(applied.get(place) ?? [], ended.get(place) ?? []) };
     };
     return { name, days: days.map(ofDay) };
   });
   return { timezone, days, syncs };
-}
-
-/** Returns plain dates in order, the last one included. */
-function daysUpTo(last: string, count: number): readonly string[] {
-  const end = Date.parse(`${last}T00:00:00Z`);
-  return Array.from({ length: count }, (_, i) =>
-    new Date(end - (count - 1 - i) * dayMs).toISOString().slice(0, 'YYYY-MM-DD'.length),
-  );
 }

@@ -138,8 +138,8 @@ async function nextRun(sync: Sync, input: NextInput, io: EngineIo): Promise<stri
   if (change === undefined && waits !== undefined) return `the create waits: ${waits.message}${paused}`;
   const frozen = sync.frozenUntil?.(clock.now());
   const all = [
-    ...(change === undefined ? [] : [becomesOf(change, { decided, frozen, held: decision?.held })]),
-    ...(leaders === undefined ? [] : [becomesOf(leaders, { decided: decidedLeaders, frozen, held: undefined })]),
+    ...(change === undefined ? [] : [becomesOf(change, decided, frozen, decision?.held)]),
+    ...(leaders === undefined ? [] : [becomesOf(leaders, decidedLeaders, frozen)]),
   ];
   if (all.length === 0) return `${await afterUndo(settings.name, identification, store)}${paused}`;
   return `${all.join('; ')}${paused}`;
@@ -157,15 +157,13 @@ async function afterUndo(sync: string, identification: string, { decisions }: St
     : 'an undo needs approval, and whole runs change nothing for this person';
 }
 
-interface ChangeFacts {
-  readonly decided: DecisionRecord | undefined;
-  readonly frozen: number | undefined;
-  /** Why the decision itself holds the change. */
-  readonly held: string | undefined;
-}
-
-/** Says what becomes of one change in the next whole run. */
-function becomesOf(change: Change, { decided, frozen, held }: ChangeFacts): string {
+/** Says what becomes of one change in the next whole run. `held`: why the decision itself holds it. */
+function becomesOf(
+  change: Change,
+  decided: DecisionRecord | undefined,
+  frozen: number | undefined,
+  held?: string,
+): string {
   if (held !== undefined && decided === undefined) {
     return `the next run holds the ${change.kind} until it is approved: ${held}`;
   }
@@ -255,7 +253,11 @@ export function openPeopleSearches({ store, syncs, clock }: EngineIo): (query: P
     const numbers = changed.map(([page]) => page);
     for (const some of chunk(numbers, pagesAtOnce)) {
       for (const { page, digest, rows } of await store.directories.read(sync, some)) {
-        pages.set(page, { digest, entries: rows.map((row) => toEntry(sync, row)) });
+        const entries = rows.map((row) => {
+          const { identification, name, email } = row;
+          return { ...row, sync, folded: foldText(`${name}\n${identification}\n${email}`) };
+        });
+        pages.set(page, { digest, entries });
       }
       await nextTurn();
     }
@@ -296,7 +298,10 @@ export function openPeopleSearches({ store, syncs, clock }: EngineIo): (query: P
     const owned = await ownedUsers(normalText(text), people, isSearched, { store, syncs });
     const all = [...owned, ...people];
     const known = new Map(headers.map((header) => [header.sync, header]));
-    const shown = all.slice(offset, offset + limit).map(publicOf);
+    const shown = all.slice(offset, offset + limit).map((one): FoundPerson => {
+      const { sync: of, identification, name, email, side, standing, isOnPlatform } = one;
+      return { sync: of, identification, name, email, side, standing, isOnPlatform };
+    });
     return {
       people: await asWrittenSince(shown, known, { store, syncs }),
       total: all.length,
@@ -305,11 +310,6 @@ export function openPeopleSearches({ store, syncs, clock }: EngineIo): (query: P
         .map((name) => ({ sync: name, readAt: known.get(name)?.at, people: known.get(name)?.people ?? 0 })),
     };
   };
-}
-
-function toEntry(sync: string, row: DirectoryRow): Entry {
-  const { identification, name, email } = row;
-  return { ...row, sync, folded: foldText(`${name}\n${identification}\n${email}`) };
 }
 
 /** Collects the people whose words need the fewest steps to be these: at most one in each, in a long word two. */
@@ -343,13 +343,11 @@ function byText(a: Entry, b: Entry): number {
 /** Moves people with this identification to the front, then those whose identification begins so. */
 function bestFirst(matches: readonly Entry[], text: string): readonly Entry[] {
   const equal = matches.filter(({ folded }) => folded.includes(`\n${text}\n`));
-  const beginning = matches.filter((entry) => entry.folded.includes(`\n${text}`) && isBeginning(entry, text));
+  const beginning = matches.filter(
+    ({ folded, identification }) => folded.includes(`\n${text}`) && foldText(identification).startsWith(text),
+  );
   const first = new Set([...equal, ...beginning]);
   return first.size === 0 ? matches : [...first, ...matches.filter((entry) => !first.has(entry))];
-}
-
-function isBeginning({ identification }: Entry, text: string): boolean {
-  return foldText(identification).startsWith(text);
 }
 
 /**
@@ -394,8 +392,4 @@ async function asWrittenSince(
     if (entry.removed !== undefined) return entry.removed.at > readAt ? { ...person, isOnPlatform: false } : person;
     return (entry.writtenAt ?? 0) > readAt ? { ...person, isOnPlatform: true } : person;
   });
-}
-
-function publicOf({ sync, identification, name, email, side, standing, isOnPlatform }: FoundPerson): FoundPerson {
-  return { sync, identification, name, email, side, standing, isOnPlatform };
 }

@@ -73,20 +73,17 @@ function neverBegan({ sync }: Trigger): RollcallError {
   return new RollcallError(`the request for ${sync} was canceled before its run began`, { code: 'CANCELLED' });
 }
 
-interface Ended {
-  readonly run: Run;
-  /** Whether this process brought the run to its end. */
-  readonly isDrivenHere: boolean;
-}
-
 /** Says that this process continues the run, unless another process works on it. */
 async function announce({ id, startedAt }: Run, { progress }: WatchOptions, { engine }: AppIo): Promise<void> {
   const holder = await engine.store.leases.holder(runLease(id), engine.clock.now());
   if (holder === undefined) progress({ step: 'continuing', run: id, startedAt });
 }
 
-/** Drives the run, or waits one interval while another process does. Returns the run after it has ended. */
-async function finishRun(runId: string, options: WatchOptions, { engine, drive }: AppIo): Promise<Ended | undefined> {
+/**
+ * Drives the run, or waits one interval while another process does. Returns the run after it has ended, and whether this
+ * process brought it to its end.
+ */
+async function finishRun(runId: string, options: WatchOptions, { engine, drive }: AppIo) {
   const { store, clock } = engine;
   const driven = await drive(runId, options);
   options.signal.throwIfAborted();
@@ -138,7 +135,10 @@ export async function followRun(trigger: Trigger, options: WatchOptions, io: App
       if (await io.isDeployed()) deployedAt = clock.now();
     } catch (error) {
       if (!isStoreAway(error)) throw error;
-      if (clock.now() - answeredAt >= mostAwayMs) throw stillRequested(trigger, error);
+      if (clock.now() - answeredAt >= mostAwayMs) {
+        const message = `${describeError(error)}. The request ${trigger.id} stays, and a running deployment continues its run: see "rollcall runs ${trigger.sync}" when the store answers again`;
+        throw new RollcallError(message, { code: 'STORE_INVALID', cause: error });
+      }
       // Told once for each outage: it is retried every second.
       const about = describeError(error).replace(/\.$/, '');
       const times = { about, since: answeredAt, until: answeredAt + mostAwayMs };
@@ -160,11 +160,6 @@ async function missingWorker(since: number, { engine, checkRedis }: AppIo): Prom
   if (worker !== undefined) return undefined;
   const about = 'none is alive; start one with "rollcall start --role worker"';
   return waitFor('worker', 'the run continues', { about, since });
-}
-
-function stillRequested({ id, sync }: Trigger, cause: unknown): RollcallError {
-  const message = `${describeError(cause)}. The request ${id} stays, and a running deployment continues its run: see "rollcall runs ${sync}" when the store answers again`;
-  return new RollcallError(message, { code: 'STORE_INVALID', cause });
 }
 
 /** Shows the batches of the run when their number has changed. Returns what is shown now. */

@@ -6,6 +6,7 @@ import type { FindingPage } from '../ports/reports.ts';
 import type { Batch, ChangeQuery, PlannedChange, Plans, RawText, Run, RunFilter } from '../ports/store.ts';
 import { spanOn } from '../run/clock-span.ts';
 import type { EngineIo } from '../run/engine-io.ts';
+import { changeView } from '../views/changes.ts';
 import type { FoundFindings, RunPage, RunProgress, RunReport, RunWork } from '../views/runs.ts';
 import type { AppIo } from './app-io.ts';
 import { findRun, findSync, storedName } from './find-named.ts';
@@ -104,6 +105,23 @@ export async function* everyChange(
     if (page.length < pageSize) return;
     after = page.at(-1)?.identification;
   }
+}
+
+/** Yields one JSON object per line (application/x-ndjson). */
+export async function* linesOf(pages: AsyncIterable<readonly PlannedChange[]>): AsyncGenerator<string> {
+  for await (const page of pages) yield page.map((change) => `${JSON.stringify(changeView(change))}\n`).join('');
+}
+
+/** Yields one JSON array. */
+export async function* jsonOf(pages: AsyncIterable<readonly PlannedChange[]>): AsyncGenerator<string> {
+  let lead = '[';
+  for await (const page of pages) {
+    for (const change of page) {
+      yield `${lead}\n${JSON.stringify(changeView(change))}`;
+      lead = ',';
+    }
+  }
+  yield lead === '[' ? '[]\n' : '\n]\n';
 }
 
 /** Reports one run, which may be in progress. A unique part of the id is enough, in every use case that takes a run. */

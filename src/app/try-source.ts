@@ -7,7 +7,6 @@ import type { Mapped, Person, RejectedPerson, SourceRecord, Standing } from '../
 import { countingRecord, whatItSays } from '../core/person/prefer.ts';
 import { compileSourcePath } from '../core/person/source-path.ts';
 import { readText } from '../core/person/text.ts';
-import type { ReadEnd } from '../core/plan/snapshot.ts';
 import { usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import { cardsOf } from '../core/setup/cards.ts';
@@ -153,7 +152,10 @@ export async function readTrial(
     while (end === undefined) {
       const next = await reading.next();
       if (next.done === true) {
-        end = endOf(next.value);
+        const { value } = next;
+        end = value.complete
+          ? { kind: 'complete', evidence: value.evidence }
+          : { kind: 'incomplete', reasons: value.reasons };
         notes = next.value.notes ?? [];
         break;
       }
@@ -185,10 +187,6 @@ function requestOf(
   if (source.capabilities.delta) return { kind: 'delta', since };
   const message = `the source of ${settings.name} is of kind ${source.kind}, which has no delta reads: omit --since`;
   throw usageError(message);
-}
-
-function endOf(end: ReadEnd): TrialEnd {
-  return end.complete ? { kind: 'complete', evidence: end.evidence } : { kind: 'incomplete', reasons: end.reasons };
 }
 
 type Sums = Omit<SourceTrial, 'sync' | 'kind' | 'read' | 'rows' | 'end' | 'notes' | 'people' | 'isTokenPresented'>;
@@ -356,19 +354,10 @@ export async function showSetUp(app: AppIo, sync: string, { sides, signal, ...gi
   const { settings } = findSync(sync, app.engine.syncs);
   const survey = await app.surveys(sync, sides, signal);
   const proposal = propose(survey, given.answers, true);
-  const { rows, users, people, open } = proposal;
-  const cards = cardsOf(proposal, { survey, ...given });
-  const missing = open.flatMap(({ about }) => (cards.some((card) => card.about === about) ? [] : [about]));
+  const { rows, users, people } = proposal;
   return {
-    ...{
-      sync,
-      rows,
-      users,
-      yaml: proposalYaml(proposal),
-      cards,
-      missing,
-      notes: findDrift(survey, propose(survey), settings).notes,
-    },
+    ...{ sync, rows, users, yaml: proposalYaml(proposal), cards: cardsOf(proposal, { survey, ...given }) },
+    notes: findDrift(survey, propose(survey), settings).notes,
     people: people && peopleSentence(people),
   };
 }

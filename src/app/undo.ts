@@ -3,7 +3,7 @@ import type { ChangeClass } from '../core/plan/change.ts';
 import type { UndoOrder } from '../core/plan/undo.ts';
 import { conflict, usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
-import type { PlannedChange, Run, RunScope } from '../ports/store.ts';
+import type { Run, RunScope } from '../ports/store.ts';
 import type { EngineIo } from '../run/engine-io.ts';
 import { changesOf } from '../run/plan-changes.ts';
 import type { RequestReport } from '../views/syncs.ts';
@@ -87,7 +87,7 @@ async function appliedPeople(run: Run, { only, users }: UndoSelection, io: Engin
   for await (const change of changesOf(run.id, io, {})) {
     all += 1;
     if (change.state === 'exported') exported += 1;
-    if (!wasApplied(change)) continue;
+    if (change.appliedAt === undefined && change.state !== 'unverified') continue;
     applied += 1;
     const { identification, classes } = change;
     unseen.delete(identification);
@@ -112,7 +112,3 @@ async function appliedPeople(run: Run, { only, users }: UndoSelection, io: Engin
 
 /** Maximum number of people in a message. */
 const namedPeople = 5;
-
-function wasApplied({ state, appliedAt }: PlannedChange): boolean {
-  return appliedAt !== undefined || state === 'unverified';
-}

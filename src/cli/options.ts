@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError } from 'commander';
-import type { SignedCaller } from '../app/audit.ts';
 import type { ChangeSelection } from '../app/holds.ts';
 import { normalText } from '../core/person/text.ts';
 import { type ChangeClass, changeClasses } from '../core/plan/change.ts';
@@ -105,34 +104,11 @@ export const connectionArgument = ['<connection>', 'name of the connection'] as 
 export const runArgument = ['<run>', 'id of the run, or the end of the id'] as const;
 export const confirmOption = ['--yes', 'skip the confirmation'] as const;
 
-export interface SignatureOptions {
-  readonly as?: string;
-  readonly reason?: string;
-}
-
 /** Options of a command whose use the audit keeps. */
 export const signatureOptions: readonly OptionRow[] = [
   ['--reason <text>', 'reason, for the audit'],
   ['--as <name>', 'name of the person for whom you act, noted in the audit next to your identity'],
 ];
-
-/** Environment variable with one of `server.tokens`: who uses the command line, proven as for the API. */
-export const tokenVariable = 'ROLLCALL_TOKEN';
-
-/**
- * Returns who asks, for the audit. The identity is that of `ROLLCALL_TOKEN`, otherwise the login on this machine. Throws
- * `USAGE` for a token that the configuration does not have.
- */
-export async function callerOf({ io, configPath }: Shell, { as, reason }: SignatureOptions): Promise<SignedCaller> {
-  const token = io.env[tokenVariable] ?? '';
-  if (token === '') return { by: io.operator, ...given({ as, reason }) };
-  const known = await io.identify(configPath, token);
-  if (known === undefined) {
-    throw usageError(`${tokenVariable} is not one of "server.tokens"`);
-  }
-  const { name: by, access } = known;
-  return { by, proven: { access, groups: [] }, ...given({ as, reason }) };
-}
 
 /**
  * Reads identifications from a file, one on each line. `option` is named in errors. Throws `USAGE` for a file that cannot
@@ -186,7 +162,7 @@ export interface SelectionOptions {
 export const onlyOption: OptionRow = [
   '--only <class>',
   `only changes of a class (repeatable): ${changeClasses.join(', ')}`,
-  gatherClass,
+  (text: string, before?: readonly ChangeClass[]) => [...(before ?? []), parseClass(text)],
 ];
 
 /** Options that select a part of what a run holds. */
@@ -196,10 +172,6 @@ export const selectionOptions: readonly OptionRow[] = [
   ['--user <id...>', 'only these people, by identification'],
   ['--ids <file>', 'only the people in a file, one identification per line'],
 ];
-
-function gatherClass(text: string, before: readonly ChangeClass[] | undefined): readonly ChangeClass[] {
-  return [...(before ?? []), parseClass(text)];
-}
 
 export interface PlanLimits {
   readonly shown: number;

@@ -169,7 +169,10 @@ function openProgressBars(output: Output, clock: Clock): ProgressView {
   };
   return {
     progress(event) {
-      delivery = deliveryOf(event, delivery);
+      if (event.step === 'delivering' || event.step === 'proving') {
+        const { batch, batches } = event;
+        delivery = { batch, batches: Math.max(batches, delivery.batches, batch) };
+      }
       const { stage, value, total, text } = draw(event, delivery);
       if (open?.stage !== stage) {
         close();
@@ -210,11 +213,6 @@ function timeLeft(share: number, spentMs: number): string {
   if (share < 0.02 || share >= 1 || spentMs < 2000) return '';
   const seconds = Math.ceil(((spentMs / share) * (1 - share)) / 1000);
   return `, ${formatDuration(seconds * 1000)} left`;
-}
-
-function deliveryOf(event: ProgressEvent, before: Delivery): Delivery {
-  if (event.step !== 'delivering' && event.step !== 'proving') return before;
-  return { batch: event.batch, batches: Math.max(event.batches, before.batches, event.batch) };
 }
 
 function draw(event: ProgressEvent, { batch, batches }: Delivery): Drawing {

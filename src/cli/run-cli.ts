@@ -13,9 +13,6 @@ import { rare } from './groups/rare.ts';
 import { openShell, renderJson } from './shell.ts';
 import { clean, cleanLine, openStyle, type Style } from './terminal.ts';
 
-/** In the order of the help. */
-const groups = [everyDay, decide, operate, rare, develop];
-
 /** The meaning of the exit codes (design, section 8). */
 export const exitCodeWords: readonly (readonly [number, string])[] = [
   [0, 'done, or nothing to do'],
@@ -26,13 +23,11 @@ export const exitCodeWords: readonly (readonly [number, string])[] = [
   [130, 'stopped by Ctrl-C (143: by SIGTERM); the next run continues where this one stopped'],
 ];
 
-interface ProgramFacts {
-  readonly version: string;
-  readonly output: OutputConfiguration;
-}
-
 /** Creates the command line. It throws `CommanderError` where commander would end the process. */
-export function createProgram(host: CommandHost, { version, output }: ProgramFacts): Command {
+export function createProgram(
+  host: CommandHost,
+  { version, output }: { readonly version: string; readonly output: OutputConfiguration },
+): Command {
   const program = new Command('rollcall')
     .description("Keeps a platform's users equal to the HR system's employees.")
     .version(version, '--version', 'show the version')
@@ -45,7 +40,8 @@ export function createProgram(host: CommandHost, { version, output }: ProgramFac
     .configureHelp({ showGlobalOptions: true })
     .configureOutput(output)
     .exitOverride();
-  for (const group of groups) addGroup(program, group, host.action);
+  // In the order of the help.
+  for (const group of [everyDay, decide, operate, rare, develop]) addGroup(program, group, host.action);
   addGroup(program, { ...develop, rows: host.apiRows }, host.action);
   program.helpCommand('help [command]', 'show the help of a command');
   program.addHelpText('beforeAll', ({ command }) => refuseUnknown(command));
@@ -160,12 +156,9 @@ export function renderFailure(error: unknown, { colors }: Style, { isDebug, isRa
   }
   if (error instanceof Interruption) return `${messageOf(error)}${stack}`;
   const hint = error instanceof RollcallError || isDebug ? '' : '\nuse --debug to see the stack';
-  return `${colors.red('error:')} ${clean(messageOf(error))}${codeOf(error)}${hint}${stack}`;
-}
-
-/** Returns the code for `rollcall explain`. A message about usage needs no code. */
-function codeOf(error: unknown): string {
-  return error instanceof RollcallError && error.code !== 'USAGE' ? ` (${error.code})` : '';
+  // The code is for `rollcall explain`. A message about usage needs none.
+  const code = error instanceof RollcallError && error.code !== 'USAGE' ? ` (${error.code})` : '';
+  return `${colors.red('error:')} ${clean(messageOf(error))}${code}${hint}${stack}`;
 }
 
 /** The object of `--json` for a command that threw. */

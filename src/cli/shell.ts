@@ -1,18 +1,25 @@
 import { isAbsolute, join } from 'node:path';
 import type { AppIo, WaitForStore, WatchOptions } from '../app/app-io.ts';
+import type { SignedCaller } from '../app/audit.ts';
 import { usageError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import type { CliIo } from './cli-io.ts';
-import type { WatchFacts } from './progress.ts';
 import { openStyle, type Style } from './terminal.ts';
 
-export interface GlobalOptions {
+/** The options that mean the same in every command that has them. */
+interface SharedOptions {
   readonly config?: string;
   readonly json?: boolean;
   readonly verbose?: boolean;
   readonly debug?: boolean;
   readonly raw?: boolean;
+  readonly yes?: boolean;
+  readonly as?: string;
+  readonly reason?: string;
 }
+
+/** Environment variable with one of `server.tokens`: who uses the command line, proven as for the API. */
+const tokenVariable = 'ROLLCALL_TOKEN';
 
 /** The current command: what its file needs to answer the operator. */
 export interface Shell {
@@ -35,7 +42,12 @@ export interface Shell {
   /** Shows progress while `use` runs, and says what Ctrl-C does. */
   watching<Result>(use: (options: WatchOptions) => Promise<Result>): Promise<Result>;
   /** Asks yes or no. `--yes` confirms without asking. Throws `USAGE` when standard input is not a terminal. */
-  confirm(question: string, isGiven: boolean): Promise<boolean>;
+  confirm(question: string): Promise<boolean>;
+  /**
+   * Returns who asks, for the audit. The identity is that of `ROLLCALL_TOKEN`, otherwise the login on this machine. Throws
+   * `USAGE` for a token that the configuration does not have.
+   */
+  caller(): Promise<SignedCaller>;
   /** Runs another command line, as a shell does, and resolves to its exit code. */
   readonly runCli: RunCli;
 }
@@ -50,7 +62,7 @@ export interface AppOptions {
   readonly waits?: WaitForStore;
 }
 
-export function openShell(io: CliIo, options: GlobalOptions, runCli: RunCli): Shell {
+export function openShell(io: CliIo, options: SharedOptions, runCli: RunCli): Shell {
   const named = options.config ?? (io.env.ROLLCALL_CONFIG || undefined);
   const isJson = options.json === true;
   const style = openStyle({ isTerminal: io.stdout.isTTY === true, env: io.env, config: options.config });
@@ -89,27 +101,31 @@ export function openShell(io: CliIo, options: GlobalOptions, runCli: RunCli): Sh
     async watching(use) {
       const { stderr: output, signal, clock } = io;
       const { openWatch } = await import('./progress.ts');
-      const watch = openWatch({ output, signal, clock, steps: stepsShown(io, options) });
+      const lines = isJson ? 'waits' : 'lines';
+      const steps = options.verbose === true ? 'none' : output.isTTY === true ? 'bars' : lines;
+      const watch = openWatch({ output, signal, clock, steps });
       try {
         return await use({ signal: io.signal, progress: watch.progress });
       } finally {
         watch.end();
       }
     },
-    async confirm(question, isGiven) {
-      if (isGiven) return true;
+    async confirm(question) {
+      if (options.yes === true) return true;
       if (isJson || io.ask === undefined) {
         throw usageError('confirmation is required, but standard input is not a terminal. Use --yes to confirm.');
       }
       return /^\s*(y|yes)\s*$/i.test(await io.ask(`${question} [y/N] `));
     },
+    async caller() {
+      const { as, reason } = options;
+      const token = io.env[tokenVariable] ?? '';
+      if (token === '') return { by: io.operator, ...given({ as, reason }) };
+      const known = await io.identify(configPath, token);
+      if (known === undefined) throw usageError(`${tokenVariable} is not one of "server.tokens"`);
+      return { by: known.name, proven: { access: known.access, groups: [] }, ...given({ as, reason }) };
+    },
   };
-}
-
-function stepsShown(io: CliIo, { verbose, json }: GlobalOptions): WatchFacts['steps'] {
-  if (verbose === true) return 'none';
-  if (io.stderr.isTTY === true) return 'bars';
-  return json === true ? 'waits' : 'lines';
 }
 
 /** Resolves a file name from the folder in which the command was typed. */

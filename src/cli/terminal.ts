@@ -59,12 +59,10 @@ export function renderTable(rows: readonly (readonly string[])[], indent = ''): 
     for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, width(cell));
   }
   const line = (row: readonly string[]) =>
-    row.map((cell, index) => (index === row.length - 1 ? cell : pad(cell, widths[index] ?? 0))).join('  ');
+    row
+      .map((cell, index) => (index === row.length - 1 ? cell : cell + ' '.repeat((widths[index] ?? 0) - width(cell))))
+      .join('  ');
   return rows.map((row) => `${indent}${line(row)}`.trimEnd()).join('\n');
-}
-
-function pad(cell: string, columns: number): string {
-  return cell + ' '.repeat(Math.max(0, columns - width(cell)));
 }
 
 function width(cell: string): number {

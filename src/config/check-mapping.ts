@@ -1,4 +1,4 @@
-import { type FieldName, fieldTraits } from '../core/person/fields.ts';
+import { customFieldNumber, type FieldName, fieldTraits } from '../core/person/fields.ts';
 import type { Dialect, FieldRule, LeaderRule, MappingSettings } from '../core/run/settings.ts';
 import type { SourceKind } from '../ports/source.ts';
 import type { SourceSettings } from './config.ts';
@@ -46,7 +46,7 @@ export function checkMapping(mapping: MappingSettings, path: KeyPath, report: Re
 export function checkCustomFields(mapping: MappingSettings, path: KeyPath, dialect: Dialect, report: Report): void {
   const { csv } = dialect.customFieldLimit;
   for (const [name] of mappedRules(mapping)) {
-    if ((customFieldNumber(name) ?? 0) > csv) {
+    if (customFieldNumber(name) > csv) {
       const message = `is above the connection's dialect.customFieldLimit.csv (${csv}); the platform would refuse it`;
       report.addKey([...path, ...fieldPath(name)], message);
     }
@@ -57,13 +57,13 @@ export function checkCustomFields(mapping: MappingSettings, path: KeyPath, diale
 export function csvOnlyFields(mapping: MappingSettings, directLimit: number): readonly FieldName[] {
   return mappedRules(mapping)
     .map(([name]) => name)
-    .filter((name) => !fieldTraits(name).isDirect || (customFieldNumber(name) ?? 0) > directLimit);
+    .filter((name) => !fieldTraits(name).isDirect || customFieldNumber(name) > directLimit);
 }
 
 /** Returns the path of a field below `mapping`. Custom fields have a mapping of their own. */
 export function fieldPath(name: FieldName): KeyPath {
   const number = customFieldNumber(name);
-  return number === undefined ? [name] : ['customFields', String(number)];
+  return number === 0 ? [name] : ['customFields', String(number)];
 }
 
 /** Compiles an expression and reports an error in it. */
@@ -132,9 +132,4 @@ export function leaderRules({
 
 export function mappedRules(mapping: MappingSettings): [FieldName, FieldRule][] {
   return Object.entries(mapping.fields) as [FieldName, FieldRule][];
-}
-
-function customFieldNumber(name: FieldName): number | undefined {
-  const match = /^customField(\d+)$/.exec(name);
-  return match === null ? undefined : Number(match[1]);
 }

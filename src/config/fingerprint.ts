@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Configuration, canonicalJson, ownDialect, protectedDigest } from '../core/plan/configuration.ts';
 import { given } from '../core/run/given.ts';
 import { type Dialect, defaultDialect, type SyncSettings } from '../core/run/settings.ts';
-import type { SyncConfig } from './config.ts';
+import type { ConnectionSettings, SyncConfig } from './config.ts';
 
 /**
  * Returns sha256 (hex) over the settings that decide which changes a plan contains. Equal for equivalent settings: the
@@ -17,31 +17,11 @@ function sha256(text: string): string {
 }
 
 function shapeOf(sync: SyncSettings): Configuration['settings'] {
-  const {
-    policy,
-    mapping,
-    scope,
-    prefer,
-    nulls,
-    lifecycle,
-    missing,
-    outOfScope,
-    firstSight,
-    foreignDisable,
-    remove,
-    parkEmail,
-  } = sync;
+  const { policy, mapping, scope, missing, outOfScope, firstSight, foreignDisable, remove } = sync;
+  const { prefer, nulls, lifecycle, parkEmail } = sync;
   return {
-    policy,
-    mapping,
-    scope,
-    ...given({ prefer, nulls: nulls && sorted(nulls) }),
-    missing,
-    outOfScope,
-    firstSight,
-    foreignDisable,
-    remove,
-    ...(parkEmail === undefined ? {} : { parkEmail }),
+    ...{ policy, mapping, scope, missing, outOfScope, firstSight, foreignDisable, remove },
+    ...given({ prefer, nulls: nulls && sorted(nulls), parkEmail }),
     lifecycle: lifecycle && { ...lifecycle, active: sorted(lifecycle.active), leaver: sorted(lifecycle.leaver) },
     match: sorted(sync.match),
     protected: sorted(sync.protected),
@@ -84,18 +64,16 @@ function withoutCredentials(value: unknown): unknown {
   return Object.fromEntries(kept.map(([key, part]) => [key, withoutCredentials(part)]));
 }
 
-export interface FingerprintTarget {
-  readonly baseUrl: string;
-  readonly dialect: Dialect;
-}
-
 /**
  * Changes with whatever decides about people: mapping, scope, lifecycle, policy, delivery, source and platform. A delta may
  * only follow a full read of the same fingerprint.
  */
-export function fingerprintOf(sync: SyncConfig, { baseUrl, dialect }: FingerprintTarget): string {
+export function fingerprintOf(
+  sync: SyncConfig,
+  { baseUrl, dialect }: Pick<ConnectionSettings, 'baseUrl' | 'dialect'>,
+): string {
   const parts = [configHash(sync), sync.delivery, sync.source.fingerprint, baseUrl, dialect];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+  return sha256(JSON.stringify(parts)).slice(0, 32);
 }
 
 /**
@@ -104,5 +82,5 @@ export function fingerprintOf(sync: SyncConfig, { baseUrl, dialect }: Fingerprin
  * change that they miss is noticed by the next full read.
  */
 export function sourceFingerprint(written: unknown): string {
-  return createHash('sha256').update(canonicalJson(written)).digest('hex').slice(0, 4);
+  return sha256(canonicalJson(written)).slice(0, 4);
 }

@@ -56,14 +56,13 @@ export async function loadConfig(path: string, options: LoadOptions): Promise<Co
     path,
     folder,
     plainText: await findPlainText(path, tree.value, config),
-    mappingOf: (sync) => stringify(mappingIn(tree.value, sync) ?? {}),
+    mappingOf(name) {
+      const { value: root } = tree;
+      const sync = isMapping(root) && isMapping(root.syncs) ? root.syncs[name] : undefined;
+      return stringify((isMapping(sync) ? sync.mapping : undefined) ?? {});
+    },
     withMapping: (sync, mapping) => loadConfig(path, { ...options, trial: { sync, mapping } }),
   };
-}
-
-function mappingIn(value: unknown, name: string): unknown {
-  const sync = isMapping(value) && isMapping(value.syncs) ? value.syncs[name] : undefined;
-  return isMapping(sync) ? sync.mapping : undefined;
 }
 
 /** What a trial may replace besides the mapping, if it has the mapping under its name. */

@@ -46,18 +46,9 @@ function checkTokens(keys: ReadonlySet<string>, path: KeyPath, report: Report): 
 
 /** Returns the connection in the form that all other code uses. `value`: as the file states it. */
 export function connectionSettings(name: string, value: unknown, input: ConnectionInput): ConnectionSettings {
-  const { baseUrl, applicationToken, refreshToken, accessToken, proxy, ca, limits, dialect } = input;
+  const { baseUrl, insecure: _, limits, dialect, ...rest } = input;
   return {
-    name,
-    baseUrl: baseUrl.replace(/\/+$/, ''),
-    ...given({ applicationToken, refreshToken, accessToken, proxy, ca }),
-    limits: {
-      requestsPerSecond: limits.requestsPerSecond,
-      concurrency: limits.concurrency,
-      ...(limits.pageSize === undefined ? {} : { pageSize: limits.pageSize }),
-      timeoutMs: limits.timeout,
-    },
-    dialect,
+    ...{ name, baseUrl: baseUrl.replace(/\/+$/, ''), limits, dialect, ...given(rest) },
     writtenDialect: isMapping(value) && isMapping(value.dialect) ? pathsOf(value.dialect) : [],
   };
 }

@@ -90,44 +90,33 @@ function checkDeltas(
 
 /** Returns the sync in the form that all other code uses. */
 export function syncConfig(draft: SyncDraft, input: SyncInput, source: SourceSettings): SyncConfig {
-  const {
-    schedule,
-    freshness,
-    source: _source,
-    outbox: _outbox,
-    deltas,
-    prefer,
-    nulls,
-    hrOwner,
-    parkEmail,
-    formerly,
-    freeze,
-    guards: { segments, ...limits },
-    ...others
-  } = input;
+  const { schedule, freshness, formerly, freeze, source: _source, outbox: _outbox, ...ofEngine } = input;
+  const { deltas, prefer, nulls, hrOwner, parkEmail, guards, ...others } = ofEngine;
+  const { segments, ...limits } = guards;
   const byEmail: readonly MatchKey[] = input.mapping.fields.email === undefined ? [] : ['email'];
   const settings: SyncSettings = {
     ...others,
     guards: { ...limits, ...given({ segments }) },
     name: draft.name,
     scope: input.scope,
-    ...given({ prefer, nulls, hrOwner }),
+    ...given({ prefer, nulls, hrOwner, parkEmail, deltas: deltas === 'never' ? undefined : deltas }),
     match: input.match ?? ['identification', ...byEmail],
     lifecycle: input.lifecycle,
-    ...(parkEmail === undefined ? {} : { parkEmail }),
-    ...(deltas === 'never' ? {} : { deltas }),
   };
   const { kind, fingerprint, identity, open } = source;
   return {
     ...settings,
     source: { kind, fingerprint, identity, open },
-    ...given({ schedule, freshnessMs: freshness, formerly, freeze: freeze && freezeOf(freeze, schedule) }),
-    ...(draft.outboxFolder === undefined ? {} : { outbox: { folder: draft.outboxFolder } }),
+    ...given({
+      ...{ schedule, freshnessMs: freshness, formerly },
+      freeze: freeze && {
+        cron: freeze.cron,
+        forMs: freeze.for,
+        timezone: freeze.timezone ?? schedule?.timezone ?? 'UTC',
+      },
+      outbox: draft.outboxFolder === undefined ? undefined : { folder: draft.outboxFolder },
+    }),
   };
-}
-
-function freezeOf({ cron, for: forMs, timezone }: NonNullable<SyncInput['freeze']>, schedule: SyncInput['schedule']) {
-  return { cron, forMs, timezone: timezone ?? schedule?.timezone ?? 'UTC' };
 }
 
 /** Checks the keys of a sync together and with the connection's dialect. Skips keys that are reported already. */

@@ -16,14 +16,11 @@ export type KeyPath = readonly (string | number)[];
 
 /** Returns the path as text: `syncs.people.protected[2]`. */
 export function renderKeyPath(path: KeyPath): string {
+  // A key is cut at a colon: `key:value` without a blank parses as one key, and the value may be a secret.
+  const shown = (key: string): string => key.replace(/:.+$/s, ':…');
   return path
     .map((part, i) => (typeof part === 'number' ? `[${part}]` : `${i === 0 ? '' : '.'}${shown(part)}`))
     .join('');
-}
-
-/** Cuts a key at a colon: `key:value` without a blank parses as one key, and the value may be a secret. */
-function shown(key: string): string {
-  return key.replace(/:.+$/s, ':…');
 }
 
 /** Returns a map key for the path. */
@@ -130,12 +127,8 @@ function build(builder: Builder, node: Node | null, path: KeyPath, open: readonl
     const below = [...path, key];
     if (entries.has(key)) {
       const first = builder.keys.get(keyOf(below))?.line ?? keyAt.line;
-      builder.problems.push({
-        path: below,
-        ...keyAt,
-        message: `is a duplicate key; it is first defined on line ${first}`,
-        isHole: false,
-      });
+      const message = `is a duplicate key; it is first defined on line ${first}`;
+      builder.problems.push({ path: below, ...keyAt, message, isHole: false });
       continue;
     }
     builder.keys.set(keyOf(below), keyAt);

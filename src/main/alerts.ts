@@ -8,7 +8,6 @@ import { randomShare } from '../platform/client/defaults.ts';
 import { type Alerts, openAlerts } from '../watch/alerts/open-alerts.ts';
 import { type AlertChecks, openAlertChecks, type Sight } from '../watch/alerts/open-checks.ts';
 import { commandPrefixOf } from '../watch/alerts/pod-commands.ts';
-import type { Place } from '../watch/alerts/render-notice.ts';
 import type { WatchedWork } from '../watch/alerts/topics.ts';
 import { openSchedules } from '../work/schedule.ts';
 import type { Engine } from './engine.ts';
@@ -29,10 +28,13 @@ export function openConfigAlerts(
     place: {
       deployment: config.deployment,
       publicUrl: config.server?.publicUrl,
-      ...given({ commandPrefix: config.commandPrefix ?? commandPrefixOf(config.deployment) }),
-      ...traceOf(config, tracing),
+      ...given({
+        commandPrefix: config.commandPrefix ?? commandPrefixOf(config.deployment),
+        // Notices name traces when this process sends some, or when there is an address for them.
+        trace: tracing === undefined && config.traceUrl === undefined ? undefined : { url: config.traceUrl },
+      }),
     },
-    ...(egress === undefined ? {} : { egress }),
+    ...given({ egress, work }),
     syncs: Object.values(config.syncs).map(({ name, connection, freeze, leavers = defaultLeaverTarget }) => {
       const staleBefore = (now: number) => limits.get(name)?.(now);
       const isLong = (freeze?.forMs ?? 0) > leavers.withinMs;
@@ -46,18 +48,8 @@ export function openConfigAlerts(
     connections: [...connections].map(([name, { tokenManager }]) => {
       return { name, token: () => tokenManager.status(), reports: watchedReports(config, name) };
     }),
-    ...given({ work }),
-    store,
-    clock,
-    logger,
-    newId,
-    random: randomShare,
+    ...{ store, clock, logger, newId, random: randomShare },
   });
-}
-
-/** Notices name traces when this process sends some, or when there is an address for them. */
-function traceOf({ traceUrl }: Config, tracing: Engine['tracing']): Pick<Place, 'trace'> {
-  return tracing === undefined && traceUrl === undefined ? {} : { trace: { url: traceUrl } };
 }
 
 /** Opens the checks of a process of `rollcall start`. `queue`: with Redis. */

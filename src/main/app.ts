@@ -5,6 +5,7 @@ import { openChangeSearches } from '../app/changes/search-changes.ts';
 import { keepNextSlots } from '../app/syncs.ts';
 import { openSurveys } from '../app/try-source.ts';
 import type { Config } from '../config/config.ts';
+import { given } from '../core/run/given.ts';
 import { onDemand } from '../core/run/on-demand.ts';
 import { traceIdsOf } from '../core/run/run.ts';
 import { deploymentLease } from '../ports/leases.ts';
@@ -121,21 +122,16 @@ async function traceJob<Result>(
   scope: LogScope,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const id = runOf(payload);
+  const run = typeof payload === 'object' && payload !== null && 'run' in payload ? payload.run : undefined;
+  const id = typeof run === 'string' ? run : undefined;
   if (tracing === undefined) return scope.during(id === undefined ? {} : { run: id }, work);
   if (id === undefined) return tracing.during({ name }, work);
   const { runs, triggers } = io.store;
-  const run = await runs.get(id);
+  const before = await runs.get(id);
   return scope.during({ run: id, trace_id: traceIdsOf(id).trace }, async () => {
-    const traced = run === undefined ? { name } : { name, run };
-    const result = await tracing.during(traced, work);
-    const after = run === undefined || run.endedAt !== undefined ? undefined : await runs.get(id);
+    const result = await tracing.during({ name, ...given({ run: before }) }, work);
+    const after = before === undefined || before.endedAt !== undefined ? undefined : await runs.get(id);
     if (after?.endedAt !== undefined) tracing.runEnded(after, await triggers.requestedAt(id));
     return result;
   });
-}
-
-function runOf(payload: unknown): string | undefined {
-  const run = typeof payload === 'object' && payload !== null && 'run' in payload ? payload.run : undefined;
-  return typeof run === 'string' ? run : undefined;
 }

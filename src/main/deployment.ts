@@ -13,7 +13,7 @@ import { deploymentLease } from '../ports/leases.ts';
 import type { Logger } from '../ports/runtime.ts';
 import type { SchedulerContext } from '../run/work.ts';
 import type { HealthParts, OpenApiDocument, RunningServer, ServerParts, Vitals } from '../server/server-parts.ts';
-import type { ServerSettings } from '../server/settings.ts';
+import type { OpenIdSettings, ServerSettings } from '../server/settings.ts';
 import { type Sight, watchUntil } from '../watch/alerts/open-checks.ts';
 import type { OpenedMetrics } from '../watch/metrics/metrics.ts';
 import {
@@ -33,12 +33,6 @@ import type { Engine, EngineParts } from './engine.ts';
 import { dueReports } from './mailed-reports.ts';
 import type { RedisWatch } from './redis.ts';
 
-export interface DeploymentHooks {
-  readonly onReady: () => void;
-  /** Called after each tick of the scheduler. */
-  readonly onTick?: () => void;
-}
-
 /**
  * Runs `rollcall start` without Redis: the scheduler and all work in this process. The store is the source of truth, so
  * a `resync` or an `approve` from another shell takes effect within a second. Returns when the signal aborts and every
@@ -49,7 +43,8 @@ export async function runDeployment(
   config: Config,
   engine: Engine,
   given: DriveIo,
-  { onReady, onTick = () => {} }: DeploymentHooks,
+  // `onTick`: called after each tick of the scheduler.
+  { onReady, onTick = () => {} }: { readonly onReady: () => void; readonly onTick?: () => void },
 ): Promise<void> {
   const { clock, logger, store } = engine.io;
   const onError = (error: unknown, task: string): void =>
@@ -69,11 +64,8 @@ export async function runDeployment(
         await dispatch.close();
       }
     },
-    conflict() {
-      const message =
-        'another "rollcall start" uses this store. Without Redis, only one may run: stop the other one first';
-      return conflict(message);
-    },
+    conflict: () =>
+      conflict('another "rollcall start" uses this store. Without Redis, only one may run: stop the other one first'),
   };
   try {
     await refuseBesideWorkers(engine.io, given.signal);
@@ -137,7 +129,7 @@ async function runRole(parts: DeploymentParts, options: StartOptions): Promise<v
   const heartbeat = openHeartbeat(clock);
   const isServed = config.server !== undefined || listen !== undefined;
   const isWatched = isServed || engine.tracing !== undefined;
-  const watch = config.redis === undefined ? undefined : await openWatch(config.redis, engine);
+  const watch = config.redis && (await import('./redis.ts')).watchRedis(config.redis, engine.io);
   const metrics = isWatched ? await openProcessMetrics(config, engine, { queue: watch?.depth, sight }) : undefined;
   let isStarted = false;
   try {
@@ -175,11 +167,6 @@ async function runRole(parts: DeploymentParts, options: StartOptions): Promise<v
     await metrics?.close();
     await watch?.close();
   }
-}
-
-async function openWatch(redis: NonNullable<Config['redis']>, engine: Engine): Promise<RedisWatch> {
-  const { watchRedis } = await import('./redis.ts');
-  return watchRedis(redis, engine.io);
 }
 
 /** Works, and looks at the alerts beside it, until the signal aborts. */
@@ -335,13 +322,8 @@ async function serve(config: Config, engine: Engine, options: ServeOptions): Pro
     return [{ name: 'store', fault }, ...redis];
   };
   const parts = {
-    app,
-    store,
+    ...{ app, store, clock, logger, newId, version: readVersion() },
     vitals: { ...vitals, needs },
-    clock,
-    logger,
-    newId,
-    version: readVersion(),
     renderDocs: (document: OpenApiDocument) => renderDocsPage(document, { accessToken: '' }),
     fetch: openFetch(engine.egress),
     ...given({ onSignInLink, setUp }),
@@ -416,11 +398,10 @@ function settingsOf(
   return {
     host,
     // --host may open to others what the configuration keeps on this machine.
-    ...(server?.signInLink === undefined || !isLoopback(host) ? {} : { signInLink: server.signInLink }),
+    ...given({ signInLink: isLoopback(host) ? server?.signInLink : undefined }),
     port: listen?.port ?? server?.port ?? 0,
     tokens: (server?.tokens ?? []).map(({ token, ...known }) => ({ ...known, token: token.reveal() })),
-    ...(server?.publicUrl === undefined ? {} : { publicUrl: server.publicUrl }),
-    ...(server?.openId === undefined ? {} : { openId: openIdOf(server.openId) }),
+    ...given({ publicUrl: server?.publicUrl, openId: server?.openId && openIdOf(server.openId) }),
     sessions: server?.sessions ?? { idleMs: 1_800_000, lifetimeMs: 43_200_000 },
     webhooks: new Map(
       Object.entries(server?.webhooks ?? {}).map(([sync, { secret, ...way }]) => [
@@ -435,11 +416,8 @@ function settingsOf(
   };
 }
 
-function openIdOf({
-  clientSecret,
-  ...settings
-}: NonNullable<ServerConfig['openId']>): NonNullable<ServerSettings['openId']> {
-  return clientSecret === undefined ? settings : { ...settings, clientSecret: clientSecret.reveal() };
+function openIdOf({ clientSecret, ...settings }: NonNullable<ServerConfig['openId']>): OpenIdSettings {
+  return { ...settings, ...given({ clientSecret: clientSecret?.reveal() }) };
 }
 
 /** Opens the metrics of a process of `rollcall start`. Loads them only here. */
@@ -451,20 +429,10 @@ async function openProcessMetrics(
   const { openMetrics } = await import('../watch/metrics/metrics.ts');
   const { clock, newId, store } = io;
   const channels = config.alerts.map(({ name }) => name);
-  const isReloadRefused = () => sight.refusedReload !== undefined;
-  const names = {
-    syncs: Object.values(config.syncs),
-    connections: Object.keys(config.connections),
-    channels,
-  };
   const metrics = openMetrics({
-    store,
-    clock,
-    version: readVersion(),
-    names,
-    queue,
-    owner: newId('metrics'),
-    isReloadRefused,
+    ...{ store, clock, queue, version: readVersion(), owner: newId('metrics') },
+    names: { syncs: Object.values(config.syncs), connections: Object.keys(config.connections), channels },
+    isReloadRefused: () => sight.refusedReload !== undefined,
   });
   meter.attach(metrics.metrics);
   return metrics;

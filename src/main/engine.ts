@@ -69,31 +69,30 @@ export interface Engine {
 }
 
 /** Opens the store, every connection and every sync of a configuration. Sends no request. Must be closed. */
-export async function openEngine(config: Config, given: EngineParts): Promise<Engine> {
-  const scratchFolder = await openScratchFolder(config.folder, given.clock.now());
+export async function openEngine(config: Config, machine: EngineParts): Promise<Engine> {
+  const scratchFolder = await openScratchFolder(config.folder, machine.clock.now());
   const { folder } = config;
-  const { logger, newId, checkpoint } = given;
+  const { logger, newId, checkpoint } = machine;
   const { all: seals, tokens: seal } = openSeals(config);
   const { store, clock: storeClock } = await openStoreWithClock(config.store, {
-    ...given,
+    ...machine,
     folder,
     seals,
     connections: config.workers.storeConnections,
   });
-  const clock: Clock = { ...storeClock, sleep: (ms, signal) => given.clock.sleep(ms, signal) };
-  const { approvals } = config;
-  const storeIo = { store, clock, logger, newId, ...(approvals === undefined ? {} : { approvals }) };
+  const clock: Clock = { ...storeClock, sleep: (ms, signal) => machine.clock.sleep(ms, signal) };
+  const storeIo = { store, clock, logger, newId, ...given({ approvals: config.approvals }) };
   const configured = Object.values(config.syncs);
-  const names = await moveFormerNames(configured, storeIo, given)
+  const names = await moveFormerNames(configured, storeIo, machine)
     .then(async (kept) => {
-      if (given.isReadOnly !== true) await keepSafeguards(configured, storeIo);
+      if (machine.isReadOnly !== true) await keepSafeguards(configured, storeIo);
       return kept;
     })
     .catch(async (error: unknown) => {
       await store.close();
       throw error;
     });
-  const parts: EngineParts = { ...given, clock };
+  const parts: EngineParts = { ...machine, clock };
   // The Redis client is loaded only where it is used.
   const openLocal = (share: Limits): RateBudget => openLocalBudget(share, clock);
   const budgets =
@@ -104,16 +103,7 @@ export async function openEngine(config: Config, given: EngineParts): Promise<En
   const connections = new Map(
     Object.values(config.connections).map((settings) => {
       const budget = budgets?.of(settings.name, settings.limits);
-      return [
-        settings.name,
-        openConnection(settings, {
-          ...parts,
-          store,
-          seal,
-          metrics: meter,
-          ...(budget === undefined ? {} : { budget }),
-        }),
-      ];
+      return [settings.name, openConnection(settings, { ...parts, store, seal, metrics: meter, ...given({ budget }) })];
     }),
   );
   const thread = openExpressionThread();
@@ -124,18 +114,12 @@ export async function openEngine(config: Config, given: EngineParts): Promise<En
       openSync(
         settings,
         config,
-        { connections, thread, storedAs: names.get(settings.name) },
+        { connections, thread, names },
         {
-          folder: config.folder,
-          scratchFolder,
-          ...(parts.egress === undefined ? {} : { egress: parts.egress }),
+          ...{ folder, scratchFolder, ...given({ egress: parts.egress }) },
           openTokens: (grant) => {
-            const manager = openSourceTokens(names.get(settings.name) ?? settings.name, grant, {
-              ...parts,
-              store,
-              seal,
-              metrics: meter,
-            });
+            const name = names.get(settings.name) ?? settings.name;
+            const manager = openSourceTokens(name, grant, { ...parts, store, seal, metrics: meter });
             sourceTokens.push(manager);
             return manager;
           },
@@ -192,11 +176,10 @@ function openConnection(settings: ConnectionSettings, parts: ConnectionParts): C
   const { name, baseUrl, dialect, limits } = settings;
   const logger = parts.logger.child({ connection: name });
   const applicationToken = settings.applicationToken?.reveal();
-  const ca = settings.ca === undefined ? undefined : withPublic(settings.ca);
-  const way = {
-    egress: egressWith(settings.proxy?.reveal(), parts.egress),
-    ...(ca === undefined ? {} : { tls: { ca } }),
-  };
+  // Node takes given authorities in place of its own.
+  const usual = settings.ca === undefined ? [] : process.getBuiltinModule('node:tls').getCACertificates('default');
+  const tls = settings.ca === undefined ? undefined : { ca: [...usual, settings.ca].join('\n') };
+  const way = { egress: egressWith(settings.proxy?.reveal(), parts.egress), ...given({ tls }) };
   const onRequest: PlatformClientOptions['onRequest'] = (request) =>
     metrics.requestEnded({ ...request, connection: name });
   const endpoint = { baseUrl, timeoutMs: limits.timeoutMs, now: () => clock.now(), way, onRequest };
@@ -217,14 +200,7 @@ function openConnection(settings: ConnectionSettings, parts: ConnectionParts): C
     parts,
   );
   const clientOptions: PlatformClientOptions = {
-    baseUrl,
-    dialect,
-    limits,
-    tokens: tokenManager,
-    way,
-    clock,
-    logger,
-    onRequest,
+    ...{ baseUrl, dialect, limits, tokens: tokenManager, way, clock, logger, onRequest },
     ...given({ applicationToken, budget }),
   };
   const client = openPlatformClient(clientOptions);
@@ -242,11 +218,6 @@ function openConnection(settings: ConnectionSettings, parts: ConnectionParts): C
   };
 }
 
-/** Node takes given authorities in place of its own. */
-function withPublic(ca: string): string {
-  return [...process.getBuiltinModule('node:tls').getCACertificates('default'), ca].join('\n');
-}
-
 /** What every token manager of this process shares. */
 export interface TokenParts {
   readonly store: Store;
@@ -258,18 +229,10 @@ export interface TokenParts {
   readonly metrics: Metrics;
 }
 
-type SharedOptions =
-  | 'store'
-  | 'leases'
-  | 'seal'
-  | 'clock'
-  | 'newOwner'
-  | 'mayPresentSeed'
-  | 'mayPresentRestored'
-  | 'random';
+type SharedOptions = 'leases' | 'newOwner' | 'random' | keyof Omit<TokenParts, 'logger' | 'metrics'>;
 
 /** Opens a token manager over the store, and counts how its presentations end. */
-export function openTokens(own: Omit<TokenManagerOptions, SharedOptions>, parts: TokenParts): TokenManager {
+function openTokens(own: Omit<TokenManagerOptions, SharedOptions>, parts: TokenParts): TokenManager {
   const { store, seal, clock, mayPresentSeed, mayPresentRestored = false, metrics } = parts;
   return openTokenManager({
     ...own,
@@ -291,7 +254,6 @@ export function openTokens(own: Omit<TokenManagerOptions, SharedOptions>, parts:
 
 /** Opens the rotating tokens of a sync's source, kept in the store as `source <sync>` and refreshed as a connection's are. */
 export function openSourceTokens(sync: string, grant: RefreshGrant, parts: TokenParts): TokenManager {
-  const logger = parts.logger.child({ source: sync });
   return openTokens(
     {
       connection: sourceTokenName(sync),
@@ -299,7 +261,7 @@ export function openSourceTokens(sync: string, grant: RefreshGrant, parts: Token
       configuredRefreshToken: grant.refreshToken,
       staticAccessToken: undefined,
       httpTimeoutMs: grant.timeoutMs,
-      logger,
+      logger: parts.logger.child({ source: sync }),
     },
     parts,
   );
@@ -312,11 +274,12 @@ function openSync(
   {
     connections,
     thread,
-    storedAs,
+    names,
   }: {
     readonly connections: ReadonlyMap<string, Connection>;
     readonly thread: ExpressionThread;
-    readonly storedAs: string | undefined;
+    /** Names that the store still has for syncs. */
+    readonly names: ReadonlyMap<string, string>;
   },
   base: SourceBase,
 ): Sync {
@@ -332,7 +295,7 @@ function openSync(
   const deliveryIo = { platform, dialect, blacklist, outboxFolder };
   const sync: Sync = {
     settings,
-    ...given({ storedAs }),
+    ...given({ storedAs: names.get(settings.name) }),
     source: settings.source.open(base),
     mapping: compile(settings),
     compile,

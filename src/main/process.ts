@@ -19,6 +19,7 @@ import {
 import { runCli } from '../cli/run-cli.ts';
 import type { Config } from '../config/config.ts';
 import { RollcallError } from '../core/run/errors.ts';
+import { given } from '../core/run/given.ts';
 import { environmentEgress } from '../drivers/http/egress.ts';
 import { readVersion } from '../drivers/http/version.ts';
 import { realClock } from '../platform/client/defaults.ts';
@@ -80,8 +81,7 @@ export function openProcessIo(self: NodeJS.Process, signal: AbortSignal): CliIo 
     openApp: (configPath, options) => {
       const config = checked;
       checked = undefined;
-      const given = config === undefined ? {} : { config };
-      return openConfiguredApp(configPath, { ...options, env, stderr, ...given, onChecked: keepChecked });
+      return openConfiguredApp(configPath, { ...options, env, stderr, ...given({ config }), onChecked: keepChecked });
     },
     checkConfig: async (configPath) => (await readConfig(configPath, env)).plainText,
     namesIn: async (configPath, key) => (await import('../config/load-config.ts')).readConfigNames(configPath, key),
@@ -230,34 +230,32 @@ export async function openConfiguredApp(configPath: string, options: AppSurround
     await tracing?.close();
   };
   const checkConfig = async (): Promise<void> => options.onChecked?.(await readConfig(configPath, options.env));
-  const traced = tracing === undefined ? {} : { tracing };
-  return openApp(config, { ...engine, ...traced, close }, { scope, checkConfig, sight });
+  return openApp(config, { ...engine, ...given({ tracing }), close }, { scope, checkConfig, sight });
 }
 
 /** Loads the library of logs only for a command that writes some. */
 async function openLog(config: Config, scope: LogScope, stderr: AppSurroundings['stderr']): Promise<Logger> {
   const { createLogger, prettyLines } = await import('../watch/logs/create-logger.ts');
   const destination = stderr.isTTY === true ? await prettyLines(stderr) : stderr;
-  return createLogger({ level: config.log.level, destination, key: logKey(config), clock: systemClock, scope });
+  const { encryptionKey, folder, store, log } = config;
+  // The key of the hashes that replace people in logs: the same for all processes on one store.
+  const text = encryptionKey?.reveal() ?? `${folder}\n${store}`;
+  const key = createHash('sha256').update('rollcall log key\n').update(text).digest();
+  return createLogger({ level: log.level, destination, key, clock: systemClock, scope });
 }
 
 /** Opens the SDK of OpenTelemetry when the environment asks for it. It is loaded only then. */
 async function openTracing(
   config: Config,
-  given: {
-    readonly env: AppSurroundings['env'];
-    readonly clock: Clock;
-    readonly logger: Logger;
-    readonly egress: Egress;
-  },
+  parts: Pick<AppSurroundings, 'env'> & { readonly clock: Clock; readonly logger: Logger; readonly egress: Egress },
 ): Promise<Tracing | undefined> {
-  if (!isTelemetryOn(given.env)) return undefined;
+  if (!isTelemetryOn(parts.env)) return undefined;
   const { openTelemetry } = await import('../watch/tracing/open-telemetry.ts');
   const hosts = new Map(
     Object.values(config.connections).map(({ name, baseUrl }) => [name, new URL(baseUrl).hostname]),
   );
   const hostOf = (connection: string) => hosts.get(connection);
-  return openTelemetry({ ...given, version: readVersion(), deployment: config.deployment, hostOf });
+  return openTelemetry({ ...parts, version: readVersion(), deployment: config.deployment, hostOf });
 }
 
 /** Loads a configuration and migrates its store to this version. Opens no connection, source or other folder. */
@@ -278,12 +276,6 @@ export async function readConfig(configPath: string, env: AppSurroundings['env']
   // A proxy that is none is a wrong configuration too, although the environment has it.
   openEgress(env);
   return config;
-}
-
-/** Returns the key of the hashes that replace people in logs: the same for all processes on one store. */
-function logKey({ encryptionKey, folder, store }: Config): Uint8Array {
-  const text = encryptionKey?.reveal() ?? `${folder}\n${store}`;
-  return createHash('sha256').update('rollcall log key\n').update(text).digest();
 }
 
 function openEgress(env: AppSurroundings['env']): Egress {
@@ -374,6 +366,10 @@ export async function runProcess(self: NodeJS.Process): Promise<void> {
     stopping.abort(interruption);
   };
   for (const signal of stopSignals) self.on(signal, stop);
+  // A closed output pipe (`rollcall runs | head`) does not stop a run in progress.
+  const ignoreClosedPipe = (error: NodeJS.ErrnoException): void => {
+    if (error.code !== 'EPIPE') throw error;
+  };
   for (const output of [self.stdout, self.stderr]) output.on('error', ignoreClosedPipe);
   const io = openProcessIo(self, stopping.signal);
   self.exitCode = await runCli(self.argv.slice(2), io);
@@ -386,9 +382,4 @@ export async function runProcess(self: NodeJS.Process): Promise<void> {
 /** Resolves when the reader has everything, or is gone. */
 function written(output: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => output.write('', () => resolve()));
-}
-
-/** Ignores a closed output pipe (`rollcall runs | head`), so that a run in progress continues. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
 }

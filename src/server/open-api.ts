@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { count } from '../views/wire.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpoints } from './endpoints/index.ts';
-import type { Needs } from './needs.ts';
 import type { JsonObject, OpenApiDocument, OpenApiOperation } from './server-parts.ts';
 
 const problem = z
@@ -104,7 +103,9 @@ function describe(endpoint: Endpoint): OpenApiOperation {
   const usual = needs === 'none' ? [] : needs === 'signature' ? [401] : [401, 403];
   const all = [...new Set([...refusals, ...usual, 429, 500])].sort((a, b) => a - b);
   const need = typeof needs === 'string' ? undefined : needs;
-  const text = [description, need && needWords(need)].filter((one) => one !== undefined).join(' ');
+  const shown = { needed: ' and people to be seen', hidden: '; without people, their data are left out', none: '' };
+  const needed = need && `Requires the role ${need.role}${shown[need.people]}.`;
+  const text = [description, needed].filter((one) => one !== undefined).join(' ');
   const refusal = (code: number) => ({
     description: refusalWords[code] ?? `Status ${code}`,
     content: { 'application/problem+json': { schema: reference(problem) } },
@@ -147,11 +148,6 @@ function describe(endpoint: Endpoint): OpenApiOperation {
     security: need === undefined ? [] : [{ token: [] }, { session: [] }],
     'x-rollcall-needs': needs,
   };
-}
-
-function needWords({ role, people }: Needs): string {
-  const shown = { needed: ' and people to be seen', hidden: '; without people, their data are left out', none: '' };
-  return `Requires the role ${role}${shown[people]}.`;
 }
 
 function parametersOf(place: 'path' | 'query' | 'header', shape: z.ZodObject): JsonObject[] {

@@ -136,7 +136,9 @@ function buildServer(
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error, request.id);
     if (problem.code === 'INTERNAL') {
-      const fault = error instanceof Error ? `${error.name}: ${firstPlace(error)}` : 'unknown';
+      // The first position in our code. The message of the error may quote the request.
+      const [, place = 'no place'] = /^ *(at .+)$/m.exec(error instanceof Error ? (error.stack ?? '') : '') ?? [];
+      const fault = error instanceof Error ? `${error.name}: ${place}` : 'unknown';
       logger.error({ request: request.id, route: request.routeOptions.url ?? 'none', fault }, 'request failed');
     }
     if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="rollcall"');
@@ -238,16 +240,6 @@ const nothingHere = {
 
 const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/startupz', '/metrics']);
 
-/** Returns the first position in our code. The error message may quote the request. */
-function firstPlace(error: Error): string {
-  return (
-    error.stack
-      ?.split('\n')
-      .find((line) => line.trimStart().startsWith('at '))
-      ?.trim() ?? 'no place'
-  );
-}
-
 /**
  * Runs the work beside a server. When `outer` aborts, the server stops accepting and finishes its requests; then the work
  * is asked to stop at its next safe point. Returns when both have ended.
@@ -265,10 +257,9 @@ export async function workBesideServer(
     return closed;
   };
   const stop = (): void => {
-    close().then(
-      () => stopping.abort(outer.reason),
-      () => stopping.abort(outer.reason),
-    );
+    close()
+      .catch(() => {})
+      .then(() => stopping.abort(outer.reason));
   };
   if (outer.aborted) stop();
   outer.addEventListener('abort', stop, { once: true });

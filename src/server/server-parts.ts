@@ -29,11 +29,6 @@ export interface Vitals {
   needs(): Promise<readonly { readonly name: string; readonly fault: string | undefined }[]>;
 }
 
-interface MetricsPage {
-  readonly contentType: string;
-  render(): Promise<string>;
-}
-
 /** What a server without API and pages needs. */
 export interface HealthParts {
   readonly settings: ServerSettings;
@@ -41,7 +36,7 @@ export interface HealthParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly newId: NewId;
-  readonly metrics?: MetricsPage;
+  readonly metrics?: { readonly contentType: string; render(): Promise<string> };
   /** Time in ms that a client has to send a whole request. Default: 10 s. */
   readonly receiveWithinMs?: number;
 }

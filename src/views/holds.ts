@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { RequestBudget } from '../core/run/requests.ts';
 import type { HeldEnd } from '../ports/reports.ts';
 import type { HoldFacts, PlannedChange, Run } from '../ports/store.ts';
-import { budget, type ChangeGroups, change, changeGroups, changeView, type Effect, effect } from './changes.ts';
+import { budget, change, changeGroups, changeView, effect } from './changes.ts';
 import { heldEnd, hold, runSummary, runView } from './runs.ts';
 import { count, type Inner, instant, personal, toWire, viewOf } from './wire.ts';
 
@@ -43,16 +42,13 @@ export const holdsPage = z
   })
   .meta({ id: 'HoldsPage' });
 
+type HoldOfPage = Inner<z.output<typeof holdsPage>>['holds'][number];
+
 /** A hold with the people whose changes are open. */
-export interface OpenHold {
+export interface OpenHold extends Pick<HoldOfPage, 'isApprovable' | 'budget' | 'approvals'> {
   readonly hold: HoldFacts;
-  /** False after its 24 hours. The next run then asks again. */
-  readonly isApprovable: boolean;
   /** Number of open changes. Decided changes are not counted. */
   readonly waiting: number;
-  /** Estimated requests of a run that delivers all changes of that plan, held ones included. */
-  readonly budget: RequestBudget | undefined;
-  readonly approvals: readonly PartApproval[];
   /** The first open changes, in order of identification. */
   readonly changes: readonly PlannedChange[];
 }
@@ -109,20 +105,19 @@ export const holdDetail = hold
   })
   .meta({ id: 'HoldDetail' });
 
-export interface HoldDetail {
+type DetailFacts = Omit<
+  Inner<z.output<typeof holdDetail>>,
+  keyof typeof hold.shape | 'sync' | 'run' | 'size' | 'ends' | 'replacedBy'
+>;
+
+export interface HoldDetail extends DetailFacts {
   readonly hold: HoldFacts;
   readonly run: Run;
   readonly waiting: number;
-  readonly approvals: readonly PartApproval[];
-  readonly isApprovable: boolean;
   /** What became of the changes of this hold. Empty while all of them wait in it. */
   readonly ends: readonly HeldEnd[];
   /** The open hold of a later run in which the undecided changes of this closed hold wait. */
   readonly replacedBy: HoldFacts | undefined;
-  readonly kinds: ChangeGroups;
-  readonly reasons: ChangeGroups;
-  readonly fields: ChangeGroups;
-  readonly effect: Effect;
 }
 
 export const holdDetailView = viewOf(holdDetail, ({ hold: facts, ...detail }: HoldDetail) => ({

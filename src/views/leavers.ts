@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JudgedLeaver } from '../core/plan/leavers.ts';
-import { count, instant, personal, viewOf } from './wire.ts';
+import { count, type Inner, instant, personal, viewOf } from './wire.ts';
 
 const leaver = z.object({
   sync: z.string(),
@@ -39,10 +39,7 @@ export const leaversPage = z
   .object({ at: instant, leavers: personal(z.array(leaver)), summaries: z.array(leaversSummary) })
   .meta({ id: 'LeaversPage' });
 
-export interface LeaversSummary {
-  readonly sync: string;
-  readonly dueToday: number;
-  readonly late: number;
+export interface LeaversSummary extends Omit<Inner<z.output<typeof leaversSummary>>, 'slowestSeconds'> {
   readonly slowestMs: number | undefined;
 }
 

@@ -139,43 +139,31 @@ export type DayTotals = z.output<typeof counted>;
 
 export type SyncHealth = Inner<z.output<typeof health>>;
 
-export interface RunStep {
+type Activity = Inner<z.output<typeof activity>>;
+
+export interface RunStep
+  extends Pick<Run, 'phase' | 'startedAt' | 'problem' | 'waiting'>,
+    Pick<Activity, 'changes' | 'batches'> {
   readonly run: string;
-  readonly phase: Run['phase'];
-  readonly startedAt: number;
-  /** Changes in batches, and those of them whose batch is settled. Undefined before the batches are made. */
-  readonly changes: { readonly done: number; readonly total: number } | undefined;
-  readonly batches: { readonly done: number; readonly total: number } | undefined;
   /** An estimate by the pace so far; undefined while no change is settled, and when no process works on the run. */
   readonly etaMs: number | undefined;
   /** When the last process lost the run; undefined while one works on it. */
   readonly interrupted: RunWork['interrupted'];
-  readonly problem: Run['problem'];
-  readonly waiting: Run['waiting'];
 }
 
 /** What waits for an operator's decision. */
 export type WaitingWork = Inner<z.output<typeof waiting>>;
 
-export interface SyncOverview extends Omit<SyncState, 'waiting'> {
-  readonly health: SyncHealth;
-  readonly activity: {
-    readonly kind: 'idle' | 'waiting' | 'running' | 'needs-approval';
-    readonly run: RunStep | undefined;
-  };
-  readonly holds: WaitingWork;
-  readonly people: Inner<z.output<typeof people>> | undefined;
-  readonly lastDay: DayTotals;
-  /** Requests that no run has taken. */
-  readonly requests: number;
+type OverviewFacts = Inner<z.output<typeof overview>>;
+type SyncFacts = Pick<OverviewFacts['syncs'][number], 'health' | 'holds' | 'people' | 'lastDay' | 'requests'>;
+
+export interface SyncOverview extends Omit<SyncState, 'waiting'>, SyncFacts {
+  readonly activity: Pick<Activity, 'kind'> & { readonly run: RunStep | undefined };
   readonly leavers?: LeaversSummary;
 }
 
-export interface Overview {
-  readonly at: number;
-  readonly plainText: string[];
+export interface Overview extends Pick<OverviewFacts, 'at' | 'plainText' | 'work'> {
   readonly syncs: readonly SyncOverview[];
-  readonly work: Inner<z.output<typeof overview>['work']>;
 }
 
 /** Says `520 people in HR → 517 accounts; 3 need someone; 2 leave today`. */

@@ -214,10 +214,7 @@ export const personPast = z
 export type PastAnswer = Inner<z.output<typeof pastAnswer>>;
 export type PastNote = Inner<z.output<typeof personPast>>['told'][number];
 
-interface FoundPast extends Pick<PersonTrace, 'history'> {
-  readonly told: readonly PastNote[];
-  readonly past: PastAnswer | undefined;
-}
+type FoundPast = Pick<PersonTrace, 'history'> & Pick<Inner<z.output<typeof personPast>>, 'told' | 'past'>;
 
 export const personPastView = viewOf(personPast, ({ history, ...found }: FoundPast) => {
   return { ...found, history: history.map(pastChangeView) };

@@ -318,10 +318,7 @@ export const runProgress = z
   })
   .meta({ id: 'RunProgress' });
 
-export interface RunProgress {
-  readonly run: Run;
-  readonly batches: readonly Batch[];
-}
+export type RunProgress = Pick<RunReport, 'run' | 'batches'>;
 
 /** The batches of a run by state, in the order in which each state first occurs. */
 export const runProgressView = viewOf(runProgress, ({ run, batches }: RunProgress) => ({

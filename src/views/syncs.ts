@@ -18,6 +18,7 @@ export const sync = z
       .nullable()
       .describe('End of the freeze, in which no account is disabled or removed; null: none'),
     freshAt: instant.nullable().describe('When the latest successful run about all people started'),
+    /** Null without a schedule and while paused. */
     nextSlotAt: instant.nullable(),
     waiting: count.describe('Requests that wait for a run'),
     lastRun: runSummary.nullable(),
@@ -26,25 +27,14 @@ export const sync = z
 
 export const syncList = z.object({ syncs: z.array(sync) }).meta({ id: 'SyncList' });
 
-export interface SyncView {
-  readonly name: string;
-  readonly connection: string;
-  readonly schedule: string | undefined;
-  readonly policy: string;
-}
+type SyncFacts = Inner<z.output<typeof sync>>;
 
-export interface SyncState extends SyncView {
+export type SyncView = Pick<SyncFacts, 'name' | 'connection' | 'schedule' | 'policy'>;
+
+export interface SyncState extends SyncView, Pick<SyncFacts, 'freshAt' | 'frozenUntil' | 'nextSlotAt' | 'waiting'> {
   readonly pause: Pause | undefined;
   /** The newest run, in progress or ended. */
   readonly lastRun: Run | undefined;
-  /** Start of the newest run about all people that did its work. It shows how current the platform is. */
-  readonly freshAt: number | undefined;
-  /** End of the freeze (epoch ms); undefined outside of one. */
-  readonly frozenUntil: number | undefined;
-  /** Epoch ms of the next slot; undefined without a schedule and while paused. */
-  readonly nextSlotAt: number | undefined;
-  /** Number of requests that no run has taken. */
-  readonly waiting: number;
 }
 
 export const syncView = viewOf(sync, (state: SyncState) => ({
@@ -100,19 +90,14 @@ export const requestState = z
   })
   .meta({ id: 'RequestState' });
 
-export interface RequestState {
+export interface RequestState extends Pick<Inner<z.output<typeof requestState>>, 'state'> {
   readonly trigger: Trigger;
-  readonly state: 'waiting' | 'running' | 'ended' | 'canceled';
-  /** The run that took the request. */
   readonly run: Run | undefined;
-  /** How it ended for the people of the request, of whom the run may have had more. Undefined before the end. */
   readonly result: RequestResult | undefined;
 }
 
-export interface RequestResult {
+export interface RequestResult extends Pick<Inner<z.output<typeof requestResult>>, 'reason'> {
   readonly outcome: NonNullable<Run['outcome']>;
-  readonly reason: string | undefined;
-  /** Number of changes of the people of the request, by state. */
   readonly changes: Readonly<Record<ChangeState, number>>;
 }
 
@@ -180,14 +165,13 @@ export const setUp = z
       z.object({
         about: personal(z.string()).describe('What an answer names: a field, `status`, `status VALUE` or `leaveDate`'),
         chosen: personal(z.string()).describe('The key of the choice that is in the configuration; `-`: left out'),
-        state: z.enum(['proven', 'said', 'open']),
+        state: z.enum(['proven', 'said', 'open', 'unfilled']),
         evidence: personal(z.string()),
         choices: z.array(z.object({ key: personal(z.string()), effect: z.string() })),
         samples: z.array(z.object({ ours: personal(z.string()), theirs: personal(z.string()) })),
       }),
     ),
     notes: z.array(personal(z.string())).describe('What the present rules of the sync do not fit; none for a new sync'),
-    missing: z.array(z.string()).describe('What no column fits: fields, or `lifecycle`'),
     yaml: personal(z.string()).describe('The sections of the sync that the answers give'),
     canWrite: z.boolean().describe('Whether this server writes a configuration'),
     written: z.string().nullable().describe('The file that was written'),

@@ -1,9 +1,9 @@
-import { runLease, workersLease } from '../ports/leases.ts';
+import { runLease, runLeaseMs, workersLease } from '../ports/leases.ts';
 import { isKnownPhase } from '../ports/runs.ts';
 import type { Run } from '../ports/store.ts';
 import { finishRun } from '../run/finish-run.ts';
 import { underLease } from '../run/lease.ts';
-import { type DriveIo, runLeaseMs } from './drive-run.ts';
+import type { DriveIo } from './drive-run.ts';
 
 /**
  * Grace period (ms) for runs of an unknown sync. During the rollout of a new configuration, other processes may still
@@ -57,14 +57,11 @@ export async function endOrphans(io: DriveIo, isDeployed: () => Promise<boolean>
 /** Returns whether the run was ended: not while another process has it. */
 async function endOrphan(run: Run, { engine, owner, signal }: DriveIo): Promise<boolean> {
   const request = { name: runLease(run.id), owner: `${owner}-orphans`, ttlMs: runLeaseMs };
+  const why = `the sync ${run.sync} is no longer in the configuration, so this run cannot continue. The next run of the connection reads back what it sent. If the sync was renamed, the next run under the new name makes the remaining changes`;
   const done = await underLease(request, { leases: engine.store.leases, clock: engine.clock }, signal, ({ lease }) =>
-    finishRun({ owned: { run, lease } }, engine, run.isCancelRequested ? undefined : whyEnded(run.sync)),
+    finishRun({ owned: { run, lease } }, engine, run.isCancelRequested ? undefined : why),
   );
   return done !== undefined;
-}
-
-function whyEnded(sync: string): string {
-  return `the sync ${sync} is no longer in the configuration, so this run cannot continue. The next run of the connection reads back what it sent. If the sync was renamed, the next run under the new name makes the remaining changes`;
 }
 
 async function progressOf({ id, phase, delivery, problem }: Run, { store }: DriveIo['engine']): Promise<string> {

@@ -81,7 +81,12 @@ export function openLocalDispatch(
     inBackground(
       id,
       () =>
-        isPlanned ? driveRun(id, drive) : plans.during(id, (planned) => driveRun(id, untilPlanned(drive, planned))),
+        isPlanned
+          ? driveRun(id, drive)
+          : // The first step makes the plan, or fails and is tried again after a wait.
+            plans.during(id, (planned) =>
+              driveRun(id, { ...drive, runJob: (...job) => drive.runJob(...job).finally(planned) }),
+            ),
       (error) => {
         if (isStoreAway(error)) {
           logger.warn(
@@ -121,11 +126,6 @@ function unlessStopped(work: Promise<unknown>, signal: AbortSignal): Promise<unk
     signal.addEventListener('abort', stop, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
-}
-
-/** Calls `planned` after the run's first step, which makes the plan, or fails and is tried again after a wait. */
-function untilPlanned(drive: DriveIo, planned: () => void): DriveIo {
-  return { ...drive, runJob: (...job) => drive.runJob(...job).finally(planned) };
 }
 
 /** Lets a few runs make their plans at the same time, in the order in which they came. */

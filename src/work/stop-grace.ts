@@ -4,15 +4,8 @@ import type { Clock } from '../ports/runtime.ts';
 /** How long a call in progress may continue after a stop request (ms). */
 const stopGraceMs = 8000;
 
-export interface StopGrace {
-  /** Aborts a grace period after the stop request. */
-  readonly over: AbortSignal;
-  /** Ends the wait, because the work has ended. */
-  end(): void;
-}
-
-/** Waits for a stop request, and then for the grace period. Must be ended. */
-export function openStopGrace(stop: AbortSignal, clock: Clock): StopGrace {
+/** Waits for a stop request, and then for the grace period, after which `over` aborts. Must be ended when the work has. */
+export function openStopGrace(stop: AbortSignal, clock: Clock) {
   const over = new AbortController();
   const ended = new AbortController();
   const begin = (): void => {
@@ -24,7 +17,7 @@ export function openStopGrace(stop: AbortSignal, clock: Clock): StopGrace {
   stop.addEventListener('abort', begin, { once: true });
   return {
     over: over.signal,
-    end() {
+    end(): void {
       stop.removeEventListener('abort', begin);
       ended.abort(new RollcallError('the work has ended', { code: 'CANCELLED' }));
     },

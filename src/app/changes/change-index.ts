@@ -86,11 +86,6 @@ export interface PlanRef {
   readonly isFinal: boolean;
 }
 
-export interface ChangeIndexes {
-  /** Throws `USAGE` for a plan with too many changes. */
-  of(plan: PlanRef): Promise<ChangeIndex>;
-}
-
 /** Largest plan that can be searched, and the changes of all cached ones. One takes about half a kilobyte. */
 const mostRows = 250_000;
 const keptMs = 600_000;
@@ -99,9 +94,9 @@ const freshMs = 2000;
 
 /**
  * Opens the searches of a process. The values of a change may be sealed in the store, so no database can search them:
- * the changes of a plan are read once, and kept while they are looked at.
+ * the changes of a plan are read once, and kept while they are looked at. Throws `USAGE` for a plan with too many changes.
  */
-export function openChangeIndexes(io: EngineIo): ChangeIndexes {
+export function openChangeIndexes(io: EngineIo) {
   const kept = new Map<
     string,
     { readonly index: Promise<ChangeIndex>; readonly madeAt: number; usedAt: number; rows: number }
@@ -117,7 +112,7 @@ export function openChangeIndexes(io: EngineIo): ChangeIndexes {
   };
 
   return {
-    of(plan) {
+    of(plan: PlanRef): Promise<ChangeIndex> {
       const now = io.clock.now();
       const key = `${plan.id} ${plan.isFinal}`;
       const known = kept.get(key);

@@ -12,8 +12,7 @@ import type { AppIo } from '../app-io.ts';
 import { decideRun } from '../approve.ts';
 import type { SignedCaller } from '../audit.ts';
 import { partlyApproved } from '../holds.ts';
-import type { IndexedChange } from './change-index.ts';
-import { groupRows, type HoldSelection, matcherOf } from './change-index.ts';
+import { groupRows, type HoldSelection, type IndexedChange, matcherOf } from './change-index.ts';
 import type { OpenedHold } from './search-changes.ts';
 
 /** An approval or rejection of changes of a hold. */
@@ -81,7 +80,11 @@ export async function decideHold(
     return decideRun(io, action, run.id, { only: [hold.class], ...order });
   }
   // The decision itself reports a person who no longer waits.
-  const names = filter === undefined && ids !== undefined ? withoutExcept(ids, except) : rows.map(nameOf);
+  const left = new Set(except?.map(normalText));
+  const isNamed = filter === undefined && ids !== undefined;
+  const names = isNamed
+    ? ids.filter((name) => !left.has(normalText(name)))
+    : rows.map(({ identification }) => identification);
   if (names.length === 0) {
     throw conflict('no selected change waits for approval, so nothing was decided');
   }
@@ -100,15 +103,6 @@ function selected(opened: OpenedHold, { ids, except, filter = {} }: HoldSelectio
     const { identification } = row;
     return chosen?.has(identification) !== false && !left.has(identification) && isMatch(row);
   });
-}
-
-function withoutExcept(ids: readonly string[], except: readonly string[] = []): readonly string[] {
-  const left = new Set(except.map(normalText));
-  return ids.filter((id) => !left.has(normalText(id)));
-}
-
-function nameOf({ identification }: IndexedChange): string {
-  return identification;
 }
 
 /** An operator reads the names of so many before a decision. */

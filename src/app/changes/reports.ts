@@ -7,7 +7,7 @@ import { chunk } from '../../core/run/batch.ts';
 import { usageError } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
 import { type FoundInRun, factKey, type RecentQuery } from '../../ports/reports.ts';
-import type { Batch, DecisionRecord, Store } from '../../ports/store.ts';
+import type { Batch, DecisionRecord } from '../../ports/store.ts';
 import { personOf } from '../../views/changes.ts';
 import { type PersonReport, personReportView, type RecentPage, type ReportKind } from '../../views/reports.ts';
 import type { AppIo } from '../app-io.ts';
@@ -51,7 +51,9 @@ export async function findRecentChanges({ engine: io }: AppIo, filter: RecentFil
       if (words.length === 0 || words.every((word) => textOf(one).includes(word))) changes.push(one);
       if (changes.length === limit) break;
     }
-    const isLast = page.length <= limit && (after === undefined || opened === 0 || isSame(page.at(-1), after));
+    const last = page.at(-1);
+    const isSame = last === undefined || positionAt(last).join() === after?.join();
+    const isLast = page.length <= limit && (after === undefined || opened === 0 || isSame);
     if (isLast) return { changes, next: undefined };
     if (changes.length === limit || opened >= openedAtOnce) break;
   }
@@ -62,10 +64,6 @@ type Position = NonNullable<RecentQuery['after']>;
 
 function positionAt({ at, run, change }: FoundInRun): Position {
   return [at, run, change.identification, partOf(change)];
-}
-
-function isSame(one: FoundInRun | undefined, position: Position): boolean {
-  return one === undefined || positionAt(one).join() === position.join();
 }
 
 function positionOf(cursor: string): Position {
@@ -101,8 +99,16 @@ export interface ReportQuery {
 
 const readAtOnce = 500;
 
+/** Upkeep of an account is no news about its person. A later plan for the same reason changes nothing about what stands. */
+function outranks(one: FoundInRun, other: FoundInRun): boolean {
+  const isSame = factKey(one.change) === factKey(other.change);
+  const rank = ({ event, change: { state } }: FoundInRun): number =>
+    event === 'upkeep' ? 0 : isSame && state === 'applied' && event !== 'undone' ? 2 : 1;
+  return rank(one) === rank(other) ? one.at > other.at : rank(one) > rank(other);
+}
+
 /**
- * Reports who left or joined, once for each person and reason: when a read first showed it, when the platform showed it, and
+ * Reports who left or joined, each person once with what happened last: when a read first showed it, when the platform showed it, and
  * who approved. Throws `USAGE` for days that do not exist.
  */
 export async function reportPeople({ engine: io }: Pick<AppIo, 'engine'>, query: ReportQuery): Promise<PersonReport> {
@@ -124,12 +130,9 @@ export async function reportPeople({ engine: io }: Pick<AppIo, 'engine'>, query:
               ...given({ after }),
             });
       for (const found of page) {
-        const key = `${found.sync} ${factKey(found.change)}`;
+        const key = `${found.sync} ${found.change.identification}`;
         const known = newest.get(key);
-        // What was applied stays so, whatever a later plan says of the person.
-        if (known === undefined || (known.change.state !== 'applied' && found.change.state === 'applied')) {
-          newest.set(key, found);
-        }
+        if (known === undefined || outranks(found, known)) newest.set(key, found);
       }
       const last = page.at(-1);
       if (page.length < readAtOnce || last === undefined) break;
@@ -146,7 +149,8 @@ export async function reportPeople({ engine: io }: Pick<AppIo, 'engine'>, query:
         io.store.decisions.ofMany(name, ids),
         roster?.people(ids),
       ]);
-      const batches = await batchesOf(some, io.store);
+      const used = new Set(some.flatMap(({ change: { batch } }) => batch ?? []));
+      const batches = new Map((await io.store.batches.getMany([...used])).map((batch) => [batch.id, batch]));
       for (const found of some) {
         const { identification, batch } = found.change;
         const decision = decisionAbout(found.change, decided.get(identification) ?? []);
@@ -187,11 +191,6 @@ function describe(
     keptWhy: isKept ? decision.why : undefined,
     countedAs: countedAs(event, change, decision),
   };
-}
-
-async function batchesOf(found: readonly FoundInRun[], { batches }: Store): Promise<ReadonlyMap<string, Batch>> {
-  const ids = new Set(found.flatMap(({ change: { batch } }) => (batch === undefined ? [] : [batch])));
-  return new Map((await batches.getMany([...ids])).map((batch) => [batch.id, batch]));
 }
 
 function sentAs(batch: Batch | undefined): Pick<PersonReport['people'][number], 'sentAs' | 'sentAt'> {

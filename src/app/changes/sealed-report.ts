@@ -46,15 +46,8 @@ export async function* sealedReport(app: Io, query: ReportQuery): AsyncGenerator
     const { at, run } = reads.get(storedName(name, syncs)) ?? {};
     return { sync: name, connection, configuration: configuration.fingerprint, readAt: iso(at), run };
   });
-  yield line({
-    kind: 'report',
-    of: 'leavers',
-    from,
-    to,
-    madeAt: iso(clock.now()),
-    syncs: about,
-    auditStart: audit.start,
-  });
+  const times = { from, to, madeAt: iso(clock.now()) };
+  yield line({ kind: 'report', of: 'leavers', ...times, syncs: about, auditStart: audit.start });
   const left = new Map(Map.groupBy(personReportView(report).people, (one) => `${one.sync} ${one.identification}`));
   const totals = { rows: 0, accounts: 0, leavers: 0 };
   const seen = new Set<string>();
@@ -75,13 +68,8 @@ export async function* sealedReport(app: Io, query: ReportQuery): AsyncGenerator
   // Their records and accounts are gone.
   for (const rest of left.values()) {
     if (rest.some(isLeaver)) totals.leavers += 1;
-    yield line({
-      kind: 'person',
-      sync: rest[0]?.sync,
-      identification: rest[0]?.identification,
-      account: 'none',
-      left: rest,
-    });
+    const { sync, identification } = rest[0] ?? {};
+    yield line({ kind: 'person', sync, identification, account: 'none', left: rest });
   }
   for (const { link, chain } of audit.entries) yield line({ kind: 'audit', link, chain });
   const head = hashes.reduce((before, hash) => sha256(before + hash), '');

@@ -175,28 +175,21 @@ export async function findDecisions(
 ): Promise<ReadonlyMap<string, FoundDecision>> {
   const held = changes.filter(({ state, isRejected }) => state === 'held' || isRejected);
   if (held.length === 0) return new Map();
-  const known = await store.decisions.ofMany(sync, held.map(nameOf));
+  const known = await store.decisions.ofMany(
+    sync,
+    held.map(({ identification }) => identification),
+  );
   const decided = held.flatMap((change) => {
     const decision = decisionAbout(change, known.get(change.identification) ?? []);
     return decision === undefined ? [] : [{ change, decision }];
   });
   const ends = new Map<string, PlannedChange['state']>();
   for (const [run, some] of Map.groupBy(decided, ({ decision }) => decision.run)) {
-    const later =
-      run === undefined
-        ? []
-        : await store.plans.getMany(
-            run,
-            some.map(({ change }) => nameOf(change)),
-            'all',
-          );
-    for (const one of later) ends.set(one.hash, one.state);
+    if (run === undefined) continue;
+    const names = some.map(({ change }) => change.identification);
+    for (const one of await store.plans.getMany(run, names, 'all')) ends.set(one.hash, one.state);
   }
   return new Map(decided.map(({ change: { hash }, decision }) => [hash, { ...decision, end: ends.get(hash) }]));
-}
-
-function nameOf({ identification }: PlannedChange): string {
-  return identification;
 }
 
 /** Returns the hashes of the changes that holds of newer runs have. Each change is listed in the hold of the newest run. */

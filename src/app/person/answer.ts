@@ -49,11 +49,8 @@ export function answerOf(input: StepsInput, steps: readonly PersonStep[]): strin
 
 /** `work_email in HR, line 42, is not an address`, for each cell that keeps the person from an account. */
 function causesOf({ at, troubles, refusesEnable }: Person): readonly string[] {
-  return troubles
-    .filter((one) => preventsAccount(one, refusesEnable))
-    .map(({ column, reason }) => {
-      return `${column} in HR, ${at}, ${reason}`;
-    });
+  const causes = troubles.filter((one) => preventsAccount(one, refusesEnable));
+  return causes.map(({ column, reason }) => `${column} in HR, ${at}, ${reason}`);
 }
 
 interface ValuesInput {
@@ -97,10 +94,8 @@ function textOf({ fields }: SourceRecord, column: string): string {
 export function onlyRead(trace: PersonTrace): PersonTrace {
   const names = new Set(trace.reads.flatMap((read) => [read, read.split('.', 1)[0]]));
   const records = trace.records.map(({ record: { at, fields }, ...one }) => {
-    return {
-      ...one,
-      record: { at, fields: Object.fromEntries(Object.entries(fields).filter(([name]) => names.has(name))) },
-    };
+    const read = Object.fromEntries(Object.entries(fields).filter(([name]) => names.has(name)));
+    return { ...one, record: { at, fields: read } };
   });
   return { ...trace, records };
 }

@@ -60,7 +60,11 @@ export async function answerPast(
     return { ...facts, rule, change: kind, hash, answer: changes.map(changeWords).join('. ') };
   }
   if (run.endedAt === undefined) return { ...facts, answer: 'Not known: the run has not ended' };
-  if (!hasDecided(run)) return { ...facts, answer: `Not decided: ${run.reason ?? `the run was ${outcome}`}` };
+  // Without a count of the users, no plan could be made. A run without changes keeps no such facts.
+  const isPlanned = run.digest !== undefined && run.plan?.platformUsers !== undefined;
+  if (outcome !== 'nothing-to-do' && !isPlanned) {
+    return { ...facts, answer: `Not decided: ${run.reason ?? `the run was ${outcome}`}` };
+  }
   const told = toldIn(past, run);
   const [first] = told;
   if (first !== undefined) {
@@ -92,11 +96,6 @@ async function lastRun(
 
 function toldIn({ findings }: Past, { id, startedAt }: Run): Past['findings'] {
   return findings.filter(({ run, at, untilAt }) => run === id || (at <= startedAt && startedAt <= untilAt));
-}
-
-/** Without a count of the users, no plan could be made. A run without changes keeps no such facts. */
-function hasDecided({ outcome, plan, digest }: Run): boolean {
-  return outcome === 'nothing-to-do' || (digest !== undefined && plan?.platformUsers !== undefined);
 }
 
 function changeWords({ kind, state, stateReason, reason }: PlannedChange): string {

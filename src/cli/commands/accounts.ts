@@ -9,9 +9,10 @@ import { type DecisionWay, decisionWays } from '../../core/plan/standing.ts';
 import { usageError } from '../../core/run/errors.ts';
 import { formatCount, formatInstant, formatNumber, shellWord } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
+import { zeros } from '../../core/run/run.ts';
 import { type Account, type AccountState, accountPageView, accountStates } from '../../views/accounts.ts';
 import { type Adoption, adoptionsView, orphansMovedView } from '../../views/people.ts';
-import { callerOf, type parseUntil, type SignatureOptions } from '../options.ts';
+import type { parseUntil } from '../options.ts';
 import { fromHere, printDeclined, type Shell } from '../shell.ts';
 import { cleanLine, renderTable, type Style } from '../terminal.ts';
 import { writeWhole } from './plan-file.ts';
@@ -46,14 +47,14 @@ export async function listAccounts(shell: Shell, sync: string, options: Accounts
   const { limit, out } = options;
   return shell.withApp({}, async (app) => {
     const list = await openAccounts(app, sync);
-    const counts = new Map<AccountState, number>();
-    let decided = 0;
+    const counts = zeros(accountStates);
+    let [inAll, decided, found] = [0, 0, 0];
     const shown: Account[] = [];
-    let found = 0;
     const asked = (async function* () {
       for await (const { account } of list.each()) {
         shell.signal.throwIfAborted();
-        counts.set(account.state, (counts.get(account.state) ?? 0) + 1);
+        inAll += 1;
+        counts[account.state] += 1;
         if (account.state === 'unmanaged' && account.decision !== undefined) decided += 1;
         if (!isAsked(account)) continue;
         found += 1;
@@ -63,24 +64,17 @@ export async function listAccounts(shell: Shell, sync: string, options: Accounts
     })();
     if (out !== undefined) await writeWhole('the accounts', fromHere(shell.io, out), csvOf(asked));
     else for await (const _ of asked);
-    const inAll = Object.fromEntries(accountStates.map((state) => [state, counts.get(state) ?? 0]));
-    const page = { sync, readAt: list.readAt, accounts: shown, found, counts: inAll, next: undefined };
+    const some = accountStates.filter((state) => counts[state] > 0);
+    const words = some.map((state) => `${formatNumber(counts[state])} ${state}`).join(', ');
+    const page = { sync, readAt: list.readAt, accounts: shown, found, counts, next: undefined };
     const { next: _, ...json } = accountPageView(page);
     const written = out === undefined ? [] : [`${formatCount(found, 'account')} written to ${cleanLine(out)}`];
     const text = [
-      `${formatCount(
-        [...counts.values()].reduce((sum, one) => sum + one, 0),
-        'account',
-      )} as read ${formatInstant(list.readAt)}: ${countWords(counts)}${decided === 0 ? '' : ` (${formatNumber(decided)} decided)`}`,
+      `${formatCount(inAll, 'account')} as read ${formatInstant(list.readAt)}: ${words}${decided === 0 ? '' : ` (${formatNumber(decided)} decided)`}`,
       ...(out === undefined ? shownLines(shown, found, { sync, style: shell.style }) : written),
     ];
     return shell.answer(json, text.join('\n'));
   });
-}
-
-function countWords(counts: ReadonlyMap<AccountState, number>): string {
-  const some = accountStates.filter((state) => counts.has(state));
-  return some.map((state) => `${formatNumber(counts.get(state) ?? 0)} ${state}`).join(', ');
 }
 
 function shownLines(
@@ -95,9 +89,10 @@ function shownLines(
     [identification, name, email, isEnabled ? 'enabled' : 'disabled', lastUpdate ?? '–', state].map(cleanLine),
   );
   const [header = '', ...lines] = renderTable([head, ...rows]).split('\n');
-  const table = inOrder.flatMap(({ why, matches }, i) => {
-    return [lines[i] ?? '', ...[why, ...matches.map(matchWords)].map((line) => `  ${cleanLine(line)}`)];
-  });
+  const table = inOrder.flatMap(({ why, matches }, i) => [
+    lines[i] ?? '',
+    ...[why, ...matches.map(matchWords)].map((line) => `  ${cleanLine(line)}`),
+  ]);
   const rest = found - shown.length;
   const more = rest > 0 ? [`… and ${formatNumber(rest)} more: --limit ${found}, or --out accounts.csv`] : [];
   const first = inOrder.find(({ state, decision }) => state === 'unmanaged' && decision === undefined);
@@ -149,8 +144,7 @@ async function* csvOf(accounts: AsyncIterable<Account>): AsyncGenerator<string> 
   }
 }
 
-interface AdoptOptions extends SignatureOptions {
-  readonly yes?: boolean;
+interface AdoptOptions {
   readonly from?: string;
   readonly leave?: boolean;
   readonly replace?: boolean;
@@ -167,7 +161,7 @@ export async function takeOver(
   ids: readonly string[],
   options: AdoptOptions,
 ): Promise<number> {
-  const caller = await callerOf(shell, options);
+  const caller = await shell.caller();
   const names = ids.map(normalText);
   const { from, leave: leaves = false, until } = options;
   const ways = decisionWays.filter((way) => options[way] === true);
@@ -177,7 +171,7 @@ export async function takeOver(
       'name people, or a former sync with --from NAME. Use one of --leave, --disable, --replace, --apart, --same and --another. With --from, only --leave is possible';
     throw usageError(message);
   }
-  if (from !== undefined) return takeOrphans(shell, { sync, from, leaves, ...caller }, options.yes === true);
+  if (from !== undefined) return takeOrphans(shell, { sync, from, leaves, ...caller });
   const [way] = ways;
   return shell.withApp({ hasEffect: true }, async (app) => {
     const preview = await planAdoption(app, sync, names, shell.signal);
@@ -191,7 +185,7 @@ export async function takeOver(
       way === undefined
         ? `adopt ${formatCount(count, 'user')} into sync ${sync}?`
         : `decide this about ${formatCount(count, 'person', 'people')}?`;
-    if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
+    if (!(await shell.confirm(question))) return printDeclined(shell);
     const order = { ...caller, signal: shell.signal, ...given({ way, until }) };
     const done = await adoptPeople(app, sync, names, order);
     shell.printJson(adoptionsView({ sync, adoptions: done }));
@@ -219,13 +213,13 @@ function renderWays({ identification, ways = [] }: Adoption, sync: string, { com
   return [`\nways for ${cleanLine(identification)}:`, ...lines];
 }
 
-async function takeOrphans(shell: Shell, order: OrphansOrder & SignedCaller, isSure: boolean): Promise<number> {
+async function takeOrphans(shell: Shell, order: OrphansOrder & SignedCaller): Promise<number> {
   const { sync, from, leaves } = order;
   return shell.withApp({ hasEffect: true }, async (app) => {
     const { users } = await previewOrphans(app, order);
     const what = `${formatCount(users, 'user')} of ${cleanLine(from)}`;
     const question = leaves ? `leave ${what} as they are?` : `adopt ${what} into sync ${sync}?`;
-    if (!(await shell.confirm(question, isSure))) return printDeclined(shell);
+    if (!(await shell.confirm(question))) return printDeclined(shell);
     const moved = await moveOrphans(app, order);
     const next = leaves
       ? `left ${what} as they are: no run disables them, and nothing is reported about them`

@@ -3,7 +3,6 @@ import { quietAlerts, testAlerts } from '../../app/alerts.ts';
 import { countOf, formatInstant } from '../../core/run/formats.ts';
 import type { AlertDelivery, AlertsReport, ChannelTest, Severity } from '../../ports/alerts.ts';
 import { alertListView, quietedView } from '../../views/alerts.ts';
-import { callerOf, type SignatureOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import { cleanLine, renderTable, type Style } from '../terminal.ts';
 
@@ -15,12 +14,8 @@ export async function listAlerts(shell: Shell, { limit }: { readonly limit: numb
 }
 
 /** Returns exit code 1 when a channel did not accept the notice. */
-export async function testChannels(
-  shell: Shell,
-  channel: string | undefined,
-  options: SignatureOptions,
-): Promise<number> {
-  const caller = await callerOf(shell, options);
+export async function testChannels(shell: Shell, channel: string | undefined): Promise<number> {
+  const caller = await shell.caller();
   return shell.withApp({}, async (app) => {
     const tests = await testAlerts(app, channel, { ...caller, signal: shell.signal });
     return shell.answer(
@@ -79,7 +74,7 @@ function noticeRow({ notice, channel, state, tries, error }: AlertDelivery, styl
       ? colors.green('delivered')
       : state === 'given-up' || state === 'unconfirmed'
         ? colors.red(state.replace('-', ' '))
-        : colors.yellow(tries === 0 ? 'waiting' : `waiting, ${tries} tries`);
+        : colors.yellow(tries === 0 ? 'waiting' : `waiting, ${countOf(tries, 'try', 'tries')}`);
   const what =
     kind === 'recovery'
       ? colors.green('recovered')
@@ -103,24 +98,20 @@ function renderChannelTests(tests: readonly ChannelTest[], { colors }: Style): s
   return renderTable(rows);
 }
 
-export function acknowledge(shell: Shell, name: string, options: SignatureOptions): Promise<number> {
-  return quiet(shell, name, { kind: 'ack' }, options);
+export function acknowledge(shell: Shell, name: string): Promise<number> {
+  return quiet(shell, name, { kind: 'ack' });
 }
 
-export function mute(
-  shell: Shell,
-  name: string,
-  options: SignatureOptions & { readonly for: number },
-): Promise<number> {
-  return quiet(shell, name, { kind: 'mute', forMs: options.for }, options);
+export function mute(shell: Shell, name: string, { for: forMs }: { readonly for: number }): Promise<number> {
+  return quiet(shell, name, { kind: 'mute', forMs });
 }
 
-export function unmute(shell: Shell, name: string, options: SignatureOptions): Promise<number> {
-  return quiet(shell, name, { kind: 'unmute' }, options);
+export function unmute(shell: Shell, name: string): Promise<number> {
+  return quiet(shell, name, { kind: 'unmute' });
 }
 
-async function quiet(shell: Shell, name: string, request: QuietRequest, options: SignatureOptions): Promise<number> {
-  const caller = await callerOf(shell, options);
+async function quiet(shell: Shell, name: string, request: QuietRequest): Promise<number> {
+  const caller = await shell.caller();
   return shell.withApp({ hasEffect: true }, async (app) => {
     const report = await quietAlerts(app, name, request, caller);
     const quieted = quietedView(report);

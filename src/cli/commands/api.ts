@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import { PlatformError, RollcallError, usageError } from '../../core/run/errors.ts';
-import { isMapping } from '../../core/run/given.ts';
+import { given, isMapping } from '../../core/run/given.ts';
 import type { ApiAnswer, ApiOperation, ApiRequest, ApiTarget } from '../../ports/api.ts';
 import type { CommandRow } from '../command.ts';
 import { confirmOption } from '../options.ts';
@@ -34,7 +34,9 @@ export async function listOperations(
   command: Command,
 ): Promise<number> {
   // The help refuses words that are no commands.
-  return list === true ? printList(shell, await shell.io.apiOperations()) : command.help({ error: true });
+  if (list !== true) return command.help({ error: true });
+  const operations = await shell.io.apiOperations();
+  return shell.answer({ operations }, renderApiList(operations, shell.style));
 }
 
 export function refuseTokens(): never {
@@ -73,10 +75,6 @@ function required(flags: string, meaning: string): Option {
   return new Option(flags, meaning).makeOptionMandatory();
 }
 
-function printList(shell: Shell, operations: readonly ApiOperation[]): number {
-  return shell.answer({ operations }, renderApiList(operations, shell.style));
-}
-
 async function call(
   shell: Shell,
   operation: ApiOperation,
@@ -84,18 +82,17 @@ async function call(
   { connection, body, file, acceptLanguage, all = false, yes = false }: CallOptions,
 ): Promise<number> {
   const request: ApiRequest = {
-    ...(connection === undefined ? {} : { connection }),
-    operation: operation.id,
-    parameters,
-    ...(body === undefined ? {} : { body: await readBody(shell, body) }),
-    ...(file === undefined ? {} : { file: { path: fromHere(shell.io, file), name: basename(file) } }),
-    ...(acceptLanguage === undefined ? {} : { acceptLanguage }),
-    all,
+    ...{ operation: operation.id, parameters, all },
+    ...given({
+      ...{ connection, acceptLanguage },
+      body: body === undefined ? undefined : await readBody(shell, body),
+      file: file === undefined ? undefined : { path: fromHere(shell.io, file), name: basename(file) },
+    }),
   };
   const answer = await shell.withApp({}, async (app) => {
     if (operation.isWrite && !yes) {
       const question = await questionOf(operation, request, await app.platformApi.target(request, shell.signal));
-      if (!(await shell.confirm(question, yes))) return undefined;
+      if (!(await shell.confirm(question))) return undefined;
     }
     return app.platformApi.call(request, shell.signal).catch((error: unknown) => tellAnswer(shell, error));
   });

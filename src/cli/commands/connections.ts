@@ -7,13 +7,8 @@ import { given } from '../../core/run/given.ts';
 import { type LearnedValue, type LearnedValues, type LearnLine, learnedSettings } from '../../ports/api.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
 import { connectionView } from '../../views/connections.ts';
-import { callerOf, type SignatureOptions } from '../options.ts';
 import { type AppOptions, printDeclined, type Shell } from '../shell.ts';
 import { cleanLine, type Style } from '../terminal.ts';
-
-interface RevokeOptions extends SignatureOptions {
-  readonly yes?: boolean;
-}
 
 async function printToken(
   shell: Shell,
@@ -28,17 +23,17 @@ export function showTokens(shell: Shell, name: string): Promise<number> {
   return printToken(shell, {}, (app) => readTokens(app, name));
 }
 
-export function refresh(shell: Shell, name: string, options: SignatureOptions): Promise<number> {
+export function refresh(shell: Shell, name: string): Promise<number> {
   return printToken(shell, { mayPresentSeed: true }, async (app) =>
-    changeTokens(app, 'refresh', name, { ...(await callerOf(shell, options)), signal: shell.signal }),
+    changeTokens(app, 'refresh', name, { ...(await shell.caller()), signal: shell.signal }),
   );
 }
 
-export async function revoke(shell: Shell, name: string, { yes = false, ...options }: RevokeOptions): Promise<number> {
+export async function revoke(shell: Shell, name: string): Promise<number> {
   const question = `Revoke the token of ${name}? Its syncs stop until "token refresh" or a new token.`;
-  if (!(await shell.confirm(question, yes))) return printDeclined(shell);
+  if (!(await shell.confirm(question))) return printDeclined(shell);
   return printToken(shell, {}, async (app) =>
-    changeTokens(app, 'revoke', name, { ...(await callerOf(shell, options)), signal: shell.signal }),
+    changeTokens(app, 'revoke', name, { ...(await shell.caller()), signal: shell.signal }),
   );
 }
 
@@ -50,14 +45,14 @@ function renderToken(report: TokenStatus, now: number, { colors }: Style): strin
   if (generation > 0) lines.push(`  generation ${generation}`);
   if (issuedAt !== undefined) lines.push(`  issued ${formatInstant(issuedAt)}`);
   if (expiresAt !== undefined) lines.push(`  ${expiry(expiresAt, now)}`);
-  if (attempts > 0) lines.push(`  ${oddAnswers(attempts)}${retryAt === undefined ? '' : nextTry(retryAt, now)}`);
+  if (attempts > 0) {
+    const refreshes = attempts === 1 ? 'refresh' : 'refreshes in a row';
+    const next = retryAt === undefined ? '' : nextTry(retryAt, now);
+    lines.push(`  ${attempts} ${refreshes} returned no usable token pair${next}`);
+  }
   if (reason !== undefined) lines.push(`  ${cleanLine(reason)}`);
   if (advice !== '') lines.push(`  ${cleanLine(advice)}`);
   return lines.join('\n');
-}
-
-function oddAnswers(attempts: number): string {
-  return `${attempts} ${attempts === 1 ? 'refresh' : 'refreshes in a row'} returned no usable token pair`;
 }
 
 function nextTry(retryAt: number, now: number): string {
@@ -72,27 +67,22 @@ function expiry(expiresAt: number, now: number): string {
   return expiresAt > now ? `expires in ${apart}, ${when}` : `expired ${apart} ago, ${when}`;
 }
 
-interface LearnOptions extends SignatureOptions {
-  readonly user?: string;
-  readonly yes?: boolean;
-}
-
 export async function runLearn(
   shell: Shell,
   connection: string,
-  { user, yes = false, ...options }: LearnOptions,
+  { user, yes = false }: { readonly user?: string; readonly yes?: boolean },
 ): Promise<number> {
   if (!yes && (shell.isJson || shell.io.ask === undefined)) {
     const message = `learn ${connection} writes a test user and removes it. Standard input is not a terminal, so add --yes`;
     throw usageError(message);
   }
-  const caller = await callerOf(shell, options);
+  const caller = await shell.caller();
   const say = (text: string): void => void (shell.isJson || shell.io.stderr.write(`${cleanLine(text)}\n`));
   const report = await shell.withApp({ hasEffect: true, mayPresentSeed: true }, (app) =>
     learnConnection(app, {
       ...{ ...caller, connection, say, signal: shell.signal },
       ...given({ user }),
-      confirm: (write) => shell.confirm(`Send to ${connection}: ${cleanLine(write)}?`, yes),
+      confirm: (write) => shell.confirm(`Send to ${connection}: ${cleanLine(write)}?`),
       onLine: (line) => shell.print(renderLine(line, shell.style)),
     }),
   );
@@ -130,7 +120,9 @@ function renderReport({ connection, user, stopped, left, lines, learned }: Learn
     );
   }
   if (Object.keys(learned).some((setting) => !setting.startsWith('settle.'))) {
-    parts.push(`In the configuration, below connections.${connection}:\n\n${cleanBlock(dialectBlock(learned))}`);
+    parts.push(
+      `In the configuration, below connections.${connection}:\n\n${dialectBlock(learned).split('\n').map(cleanLine).join('\n')}`,
+    );
   }
   const settle = settleBlock(learned);
   if (settle !== undefined) parts.push(`Below each sync of ${connection}:\n\n${settle}`);
@@ -164,19 +156,13 @@ function settleBlock(learned: LearnedValues): string | undefined {
   return value === undefined || value === '2m' ? undefined : `settle: { visibleWithin: ${value} }`;
 }
 
-function cleanBlock(text: string): string {
-  return text.split('\n').map(cleanLine).join('\n');
-}
+/** Words that YAML 1.1 or 1.2 reads as something else than text. */
+const yamlWord = /^(y|n|yes|no|on|off|true|false|null)$/i;
 
 /** Writes a value as YAML: plain where that is safe, else as JSON, which is YAML too. */
 function yamlOf(value: LearnedValue): string {
   if (typeof value === 'object') return `[${value.map(yamlOf).join(', ')}]`;
   const isPlain =
-    typeof value === 'number' || (/^[A-Za-z][\w /-]*\w$|^[A-Za-z]$|^\d+[smhd]$/.test(value) && !isYamlWord(value));
+    typeof value === 'number' || (/^[A-Za-z][\w /-]*\w$|^[A-Za-z]$|^\d+[smhd]$/.test(value) && !yamlWord.test(value));
   return isPlain ? String(value) : JSON.stringify(value);
-}
-
-/** Words that YAML 1.1 or 1.2 reads as something else than text. */
-function isYamlWord(text: string): boolean {
-  return /^(y|n|yes|no|on|off|true|false|null)$/i.test(text);
 }

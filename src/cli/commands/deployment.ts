@@ -3,6 +3,7 @@ import type { AppIo, Role } from '../../app/app-io.ts';
 import { readOverview } from '../../app/overview.ts';
 import { nextRunWords } from '../../app/syncs.ts';
 import { formatCount } from '../../core/run/formats.ts';
+import { given } from '../../core/run/given.ts';
 import { renderStatus, storeFaultWords } from '../render/status.ts';
 import type { Shell } from '../shell.ts';
 
@@ -13,60 +14,43 @@ interface StartOptions {
   readonly link?: boolean;
 }
 
-export async function runDeployment(shell: Shell, { role, port, host, link = false }: StartOptions): Promise<number> {
-  const listen = { ...(port === undefined ? {} : { port }), ...(host === undefined ? {} : { host }) };
-  for (;;) {
-    const end = await startOnce(shell, { role, listen, link });
-    // The configuration is opened again, and with it everything that it names.
-    if (end === 'stopped') return 0;
-  }
+export async function runDeployment(shell: Shell, options: StartOptions): Promise<number> {
+  // After a reload the configuration is opened again, and with it everything that it names.
+  while ((await startOnce(shell, options)) === 'reload');
+  return 0;
 }
 
-interface Started {
-  readonly role: Role;
-  readonly listen: { readonly port?: number; readonly host?: string };
-  readonly link: boolean;
-}
-
-function startOnce(shell: Shell, { role, listen, link }: Started): Promise<'stopped' | 'reload'> {
-  const { onHangup } = shell.io;
+function startOnce(shell: Shell, { role, port, host, link = false }: StartOptions): Promise<'stopped' | 'reload'> {
   const { signal } = shell;
-  const waits = { signal, listen: Object.keys(listen).length === 0 ? undefined : listen };
+  const { onHangup, stdout } = shell.io;
+  const listen = port === undefined && host === undefined ? undefined : given({ port, host });
+  const waits = { signal, listen };
   return shell.withApp({ hasEffect: true, mayPresentSeed: true, logs: 'on', waits }, async (app) => {
     let url: string | undefined;
-    const onListening = (where: string): void => {
-      url = where;
-    };
     // Without a terminal, only logs are written: a plain line between them would not be JSON, and a link is no log.
-    const isShown = shell.io.stdout.isTTY === true || link;
+    const isShown = stdout.isTTY === true || link;
     let signInLink: string | undefined;
-    const onSignInLink = (address: string): void => {
-      if (signInLink !== undefined && isShown) shell.print(`the link was used. The next link: ${address}`);
-      signInLink = address;
-    };
-    const onReady = () => {
-      shell.printJson({ ready: true, ...(url === undefined ? {} : { url }), syncs: app.syncs });
-      if (isShown) shell.print(renderReady(app, role, { url, signInLink }));
-    };
     return app.start({
-      signal: shell.signal,
+      signal,
       progress: () => {},
-      onReady,
-      onListening,
-      onSignInLink,
+      onReady() {
+        shell.printJson({ ready: true, ...given({ url }), syncs: app.syncs });
+        if (isShown) shell.print(renderReady(app, role, url, signInLink));
+      },
+      onListening(where) {
+        url = where;
+      },
+      onSignInLink(address) {
+        if (signInLink !== undefined && isShown) shell.print(`the link was used. The next link: ${address}`);
+        signInLink = address;
+      },
       role,
-      ...(Object.keys(listen).length === 0 ? {} : { listen }),
-      ...(onHangup === undefined ? {} : { onHangup }),
+      ...given({ listen, onHangup }),
     });
   });
 }
 
-interface Page {
-  readonly url: string | undefined;
-  readonly signInLink: string | undefined;
-}
-
-function renderReady({ syncs, pageUrl }: AppIo, role: Role, { url, signInLink }: Page): string {
+function renderReady({ syncs, pageUrl }: AppIo, role: Role, url?: string, signInLink?: string): string {
   const scheduled = syncs.filter(({ schedule }) => schedule !== undefined).length;
   const isPage = role === 'all' || role === 'server';
   const how =

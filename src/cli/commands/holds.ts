@@ -1,4 +1,3 @@
-import type { AppIo } from '../../app/app-io.ts';
 import { approvalMs, decideRun, previewVerdict, type VerdictPreview } from '../../app/approve.ts';
 import { findHolds, type HeldName } from '../../app/holds.ts';
 import { describeRun } from '../../app/runs.ts';
@@ -9,7 +8,7 @@ import { formatCount, formatInstant, formatNumber } from '../../core/run/formats
 import type { PlannedChange, Run } from '../../ports/store.ts';
 import { personOf } from '../../views/changes.ts';
 import { type HoldsReport, holdsView, type OpenHold, type VerdictReport, verdictView } from '../../views/holds.ts';
-import { callerOf, readSelection, type SelectionOptions, type SignatureOptions } from '../options.ts';
+import { readSelection, type SelectionOptions } from '../options.ts';
 import { renderDifference } from '../render/changes.ts';
 import { renderBudget } from '../render/counts.ts';
 import { printDeclined, type Shell } from '../shell.ts';
@@ -17,8 +16,7 @@ import { cleanLine, renderTable, type Style } from '../terminal.ts';
 
 const shownPeople = 50;
 
-export interface VerdictOptions extends SelectionOptions, SignatureOptions {
-  readonly yes?: boolean;
+interface VerdictOptions extends SelectionOptions {
   /** Only of `approve`. */
   readonly reopen?: boolean;
 }
@@ -39,7 +37,7 @@ async function decideHeld(
   options: VerdictOptions,
 ): Promise<number> {
   const selection = await readSelection(shell, options);
-  const caller = await callerOf(shell, options);
+  const caller = await shell.caller();
   const reopens = options.reopen === true ? { reopens: true } : {};
   return shell.withApp({ hasEffect: true }, async (app) => {
     const { run } = await describeRun(app, id);
@@ -52,17 +50,13 @@ async function decideHeld(
       shell.print(`the source of the run looks wrong: ${cleanLine(run.plan.doubt)}`);
     const what = held.length === 0 ? 'the read of this run' : formatCount(held.length, 'change');
     const question = `${action} ${what}${isReopening ? ', which a person rejected' : ''}?`;
-    if (!(await shell.confirm(question, options.yes === true))) return printDeclined(shell);
+    if (!(await shell.confirm(question))) return printDeclined(shell);
     const report = await decideRun(app, action, run.id, { ...caller, ...selection, ...reopens });
-    const facts = { left: await leftIn(app, run), now: app.engine.clock.now() };
+    const { holds } = await findHolds(app, { sync: run.sync, limit: 0 });
+    const left = Math.max(0, ...holds.filter(({ hold }) => hold.run === run.id).map(({ waiting }) => waiting));
+    const facts = { left, now: app.engine.clock.now() };
     return printVerdict(shell, action === 'approve' ? 'approved' : 'rejected', report, facts);
   });
-}
-
-/** How many changes of the run still wait. */
-async function leftIn(app: AppIo, run: Run): Promise<number> {
-  const { holds } = await findHolds(app, { sync: run.sync, limit: 0 });
-  return Math.max(0, ...holds.filter(({ hold }) => hold.run === run.id).map(({ waiting }) => waiting));
 }
 
 /** The people whom a verdict is about, with what changes, and who rejected it before. */
@@ -135,19 +129,13 @@ function printVerdict(
   return 0;
 }
 
-interface HoldsOptions {
-  readonly sync?: string;
-  readonly limit: number;
-}
-
-export async function listHolds(shell: Shell, { sync, limit }: HoldsOptions): Promise<number> {
+export async function listHolds(shell: Shell, asked: Parameters<typeof findHolds>[1]): Promise<number> {
   return shell.withApp({}, async (app) => {
-    const report = await findHolds(app, sync === undefined ? { limit } : { sync, limit });
+    const report = await findHolds(app, asked);
     return shell.answer(holdsView(report), renderHolds(report, shell.style));
   });
 }
 
-/** Options that `approve` and `reject` share. */
 /** One line per person, kind, identification, name, e-mail and why, and under it the fields that change. */
 function renderHeldPeople(changes: readonly PlannedChange[], style: Style): string {
   const rows = changes.map((change) => {
@@ -157,7 +145,10 @@ function renderHeldPeople(changes: readonly PlannedChange[], style: Style): stri
     return [...cells, `${cleanLine(reason)}${becomes(change)}`];
   });
   const lines = renderTable(rows, '  ').split('\n');
-  return lines.flatMap((line, i) => [line, ...fieldsOf(changes[i])]).join('\n');
+  const fields = changes.map((change) =>
+    differencesOf(change).map((difference) => `      ${renderDifference(change.kind, difference)}`),
+  );
+  return lines.flatMap((line, i) => [line, ...(fields[i] ?? [])]).join('\n');
 }
 
 /** What a change without fields does to the account. */
@@ -166,11 +157,6 @@ function becomes({ kind, before }: PlannedChange): string {
   if (kind === 'disable') return ` (${from} → disabled)`;
   if (kind === 'enable') return ` (${from} → enabled)`;
   return kind === 'remove' ? ` (${from} → removed)` : '';
-}
-
-function fieldsOf(change: PlannedChange | undefined): string[] {
-  if (change === undefined) return [];
-  return differencesOf(change).map((difference) => `      ${renderDifference(change.kind, difference)}`);
 }
 
 /** Everything that waits for approval, hold by hold, with the commands that decide it. */

@@ -107,6 +107,8 @@ function printFound(shell: Shell, found: FoundPeople, sync: string): number {
 export function renderPerson(trace: PersonTrace, sync: string, style: Style, hasRow = false): string {
   const { identification, answer, values, lookup, decision } = trace;
   const section = (name: string, body: string) => `${style.colors.bold(name)}\n${body.replace(/^/gm, '  ')}`;
+  const findings = trace.findings.map(({ code, message }) => `${code}: ${cleanLine(message)}`);
+  const undecided = `this read decides nothing: ${cleanLine(trace.failure ?? 'the person was not compared')}`;
   return [
     `${style.colors.bold(cleanLine(identification))} in sync ${sync}\n${style.colors.bold(cleanLine(answer))}`,
     ...(values.length === 0 ? [] : [renderValues(values, style)]),
@@ -120,8 +122,8 @@ export function renderPerson(trace: PersonTrace, sync: string, style: Style, has
     section('Status and scope', standingOf(trace)),
     section('Platform', platformOf(lookup)),
     section('Ledger', ledgerOf(trace)),
-    ...(trace.findings.length === 0 ? [] : [section('Findings', findingsOf(trace))]),
-    section('Decision', decision === undefined ? undecided(trace) : decisionOf(decision, style)),
+    ...(findings.length === 0 ? [] : [section('Findings', findings.join('\n'))]),
+    section('Decision', decision === undefined ? undecided : decisionOf(decision, style)),
     ...(trace.leaders === undefined ? [] : [section('Leaders', changeLines(trace.leaders, style).join('\n'))]),
     section('Next run', cleanLine(trace.next)),
     section('History', historyOf(trace)),
@@ -173,22 +175,13 @@ function sourceOf({ records, snapshot, values }: PersonTrace, hasRow: boolean): 
   const shown = records.map(({ record }) => {
     const fields = Object.entries(record.fields)
       .filter(([name]) => hasRow || !isListed(name))
-      .map(([name, value]) => `  ${cleanLine(name)}: ${sourceValue(value)}`);
+      .map(([name, value]) => {
+        const text = typeof value === 'string' ? quote(value) : cleanLine(JSON.stringify(value) ?? 'nothing');
+        return `  ${cleanLine(name)}: ${text}`;
+      });
     return [`${cleanLine(record.at)}; ${read}`, ...fields].join('\n');
   });
   return [...shown, ...gaps].join('\n');
-}
-
-function sourceValue(value: unknown): string {
-  return typeof value === 'string' ? quote(value) : cleanLine(JSON.stringify(value) ?? 'nothing');
-}
-
-function findingsOf({ findings }: PersonTrace): string {
-  return findings.map(({ code, message }) => `${code}: ${cleanLine(message)}`).join('\n');
-}
-
-function undecided({ failure }: PersonTrace): string {
-  return `this read decides nothing: ${cleanLine(failure ?? 'the person was not compared')}`;
 }
 
 function standingOf({ records, says }: PersonTrace): string {

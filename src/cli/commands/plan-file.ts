@@ -1,19 +1,10 @@
 import { chmod, open, rename, rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
-import type { PlanPages } from '../../app/runs.ts';
-import { everyChange } from '../../app/runs.ts';
+import { everyChange, jsonOf, linesOf, type PlanPages } from '../../app/runs.ts';
 import { differencesOf } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import type { PlannedChange } from '../../ports/store.ts';
-import { changeView } from '../../views/changes.ts';
-
-/** A file format for plans: the text before, per piece of changes, and after. */
-interface PlanFormat {
-  readonly begin: string;
-  readonly piece: (changes: readonly PlannedChange[], isFirst: boolean) => string;
-  readonly end: string;
-}
 
 /**
  * Writes every change of a plan: `.json` one list, `.csv` one row per field, any other name one JSON object per line. The
@@ -25,17 +16,15 @@ export async function writePlanFile(
   app: PlanPages,
   signal: AbortSignal,
 ): Promise<number> {
-  const format = formats[extname(path).toLowerCase()] ?? jsonLines;
+  const format = { '.json': jsonOf, '.csv': csvOf }[extname(path).toLowerCase()] ?? linesOf;
   let written = 0;
-  const texts = (async function* () {
-    yield format.begin;
-    for await (const changes of everyChange(app, planId, {}, signal)) {
-      yield format.piece(changes, written === 0);
-      written += changes.length;
+  const pages = (async function* () {
+    for await (const page of everyChange(app, planId, {}, signal)) {
+      written += page.length;
+      yield page;
     }
-    yield format.end;
   })();
-  await writeWhole('the plan', path, texts);
+  await writeWhole('the plan', path, format(pages));
   return written;
 }
 
@@ -67,28 +56,12 @@ export function unwritable(what: string, advice: string, error: unknown): unknow
   return new RollcallError(`${what} (${code}); ${advice}`, { code: 'USAGE', cause: error });
 }
 
-const jsonLines: PlanFormat = {
-  begin: '',
-  piece: (changes) => changes.map((change) => `${JSON.stringify(changeView(change))}\n`).join(''),
-  end: '',
-};
-
-const json: PlanFormat = {
-  begin: '[',
-  piece: (changes, isFirst) =>
-    changes.map((change, i) => `${isFirst && i === 0 ? '' : ','}\n${JSON.stringify(changeView(change))}`).join(''),
-  end: '\n]\n',
-};
-
 const columns = ['identification', 'change', 'state', 'reason', 'field', 'before', 'after'];
 
-const csv: PlanFormat = {
-  begin: `${columns.join(',')}\n`,
-  piece: (changes) => stringify(changes.flatMap(csvRows), { escape_formulas: true }),
-  end: '',
-};
-
-const formats: Readonly<Record<string, PlanFormat>> = { '.json': json, '.csv': csv };
+async function* csvOf(pages: AsyncIterable<readonly PlannedChange[]>): AsyncGenerator<string> {
+  yield `${columns.join(',')}\n`;
+  for await (const page of pages) yield stringify(page.flatMap(csvRows), { escape_formulas: true });
+}
 
 function csvRows(change: PlannedChange): string[][] {
   const { identification, kind, state, reason, stateReason } = change;

@@ -12,7 +12,7 @@ import { correctionWords, type Language } from '../../core/person/corrections.ts
 import { differencesOf } from '../../core/plan/change.ts';
 import type { JudgedLeaver } from '../../core/plan/leavers.ts';
 import { RollcallError, usageError } from '../../core/run/errors.ts';
-import { firstNames, formatCount, formatDuration, formatInstant } from '../../core/run/formats.ts';
+import { countOf, firstNames, formatCount, formatDuration, formatInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { AuditEntry, PersonRecord } from '../../ports/store.ts';
 import { auditEntryView, openSessionView } from '../../views/connections.ts';
@@ -26,7 +26,7 @@ import {
   type ReportKind,
   reportHead,
 } from '../../views/reports.ts';
-import { callerOf, type SignatureOptions, type Since } from '../options.ts';
+import type { Since } from '../options.ts';
 import { renderDifference } from '../render/changes.ts';
 import { leaverWords } from '../render/status.ts';
 import { fromHere, type Shell } from '../shell.ts';
@@ -55,8 +55,8 @@ export async function showSessions(shell: Shell): Promise<number> {
   });
 }
 
-export async function endThem(shell: Shell, name: string, options: SignatureOptions): Promise<number> {
-  const caller = await callerOf(shell, options);
+export async function endThem(shell: Shell, name: string): Promise<number> {
+  const caller = await shell.caller();
   return shell.withApp({}, async (app) => {
     const ended = await endSessions(app, name, caller);
     const sessions = ended.map(openSessionView);
@@ -163,7 +163,7 @@ export async function reportThem(
       if (kind !== 'leavers') throw usageError('--sealed is for leavers');
       await writeWhole('the report', fromHere(shell.io, sealed), sealedReport(app, query));
       const detail = `sealed report of leavers, ${days.from} to ${days.to}`;
-      await note({ ...(await callerOf(shell, {})), action: 'export-changes', detail, sync: name }, app.engine);
+      await note({ ...(await shell.caller()), action: 'export-changes', detail, sync: name }, app.engine);
       return shell.answer({ sealed }, `sealed in ${sealed}; docs/verify-report.mjs verifies it`);
     }
     const found = await reportPeople(app, query);
@@ -230,25 +230,21 @@ function renderCorrections(list: CorrectionList, out: string | undefined, { colo
   return [head, ...blocks].join('\n\n');
 }
 
-export async function showRecord(shell: Shell, identification: string, options: SignatureOptions): Promise<number> {
-  const caller = await callerOf(shell, options);
+export async function showRecord(shell: Shell, identification: string): Promise<number> {
+  const caller = await shell.caller();
   return shell.withApp({}, async (app) => {
     const record = await readRecord(app, identification, caller);
     return shell.answer(record, renderRecord(record));
   });
 }
 
-interface ForgetOptions extends SignatureOptions {
-  readonly yes?: boolean;
-}
-
-export async function forgetPerson(shell: Shell, identification: string, options: ForgetOptions): Promise<number> {
-  const caller = await callerOf(shell, options);
+export async function forgetPerson(shell: Shell, identification: string): Promise<number> {
+  const caller = await shell.caller();
   return shell.withApp({ hasEffect: true }, async (app) => {
     const record = await previewForget(app, identification);
     if (!isEmpty(record)) {
       shell.print(preview(record));
-      if (!(await shell.confirm('Erase this?', options.yes === true))) {
+      if (!(await shell.confirm('Erase this?'))) {
         throw new RollcallError('nothing was erased', { code: 'CANCELLED' });
       }
     }
@@ -371,7 +367,7 @@ function renderRecord(record: PersonRecord): string {
     section('named in', [
       ...(notices === 0 ? [] : [`${notices} alert notices`]),
       ...(rawTexts === 0 ? [] : [`${rawTexts} raw answers of other systems`]),
-      ...(auditEntries === 0 ? [] : [`${auditEntries} entries of the audit`]),
+      ...(auditEntries === 0 ? [] : [countOf(auditEntries, 'entry of the audit', 'entries of the audit')]),
     ]),
   ];
   const shown = sections.filter((text) => text !== '');

@@ -1,6 +1,5 @@
 import { findDecisions } from '../../app/changes/search-changes.ts';
 import { planHere } from '../../app/previews.ts';
-
 import { repeatRun, stopRun } from '../../app/requests.ts';
 import { describeRun, findChanges, findRuns, readRawTexts } from '../../app/runs.ts';
 import { readSyncStates } from '../../app/syncs.ts';
@@ -11,8 +10,7 @@ import { given } from '../../core/run/given.ts';
 import type { ChangeState } from '../../core/run/run.ts';
 import { foundChangeView } from '../../views/changes.ts';
 import { rawTextListView, runFactsView, runReportView, runView } from '../../views/runs.ts';
-import { callerOf, readPeople, type SignatureOptions } from '../options.ts';
-
+import { readPeople } from '../options.ts';
 import { renderAllFindings, renderDecided, renderRawTexts } from '../render/changes.ts';
 import { changesInAll } from '../render/counts.ts';
 import { planEnd, renderPlan } from '../render/plan.ts';
@@ -72,13 +70,13 @@ function statesOf({ failed, held, changes }: ShowOptions): readonly ChangeState[
   ];
 }
 
-interface RunsOptions {
-  readonly limit: number;
-}
-
-export async function listRuns(shell: Shell, sync: string | undefined, { limit }: RunsOptions): Promise<number> {
+export async function listRuns(
+  shell: Shell,
+  sync: string | undefined,
+  { limit }: { readonly limit: number },
+): Promise<number> {
   return shell.withApp({}, async (app) => {
-    const found = await findRuns(app, sync === undefined ? { limit } : { sync, limit });
+    const found = await findRuns(app, { limit, ...given({ sync }) });
     shell.printJson({ runs: found.map(runFactsView) });
     shell.print(found.length === 0 ? 'no runs yet' : renderRuns(found, shell.io.clock.now(), shell.style));
     for (const { name, pause } of await readSyncStates(app)) {
@@ -91,8 +89,8 @@ export async function listRuns(shell: Shell, sync: string | undefined, { limit }
   });
 }
 
-export async function cancelRun(shell: Shell, id: string, options: SignatureOptions): Promise<number> {
-  const caller = await callerOf(shell, options);
+export async function cancelRun(shell: Shell, id: string): Promise<number> {
+  const caller = await shell.caller();
   return shell.withApp({ hasEffect: true }, async (app) => {
     const { id: run, sync } = await stopRun(app, id, caller);
     const report = await describeRun(app, run);
@@ -104,7 +102,7 @@ export async function cancelRun(shell: Shell, id: string, options: SignatureOpti
   });
 }
 
-interface UndoOptions extends SignatureOptions {
+interface UndoOptions {
   readonly only?: readonly ChangeClass[];
   readonly user?: readonly string[];
   readonly wait?: boolean;
@@ -118,13 +116,13 @@ const shownInverses = 20;
 export async function undoOneRun(
   shell: Shell,
   id: string,
-  { only, user, wait, yes, onlyShow = false, ...options }: UndoOptions,
+  { only, user, wait, yes, onlyShow = false }: UndoOptions,
 ): Promise<number> {
   const users = user === undefined ? undefined : await readPeople(shell, user);
-  const caller = await callerOf(shell, options);
+  const caller = await shell.caller();
   const order = { ...caller, ...given({ only, users }) };
   // Without a terminal this refuses before anything is read.
-  if (!onlyShow && yes !== true && (shell.isJson || shell.io.ask === undefined)) await shell.confirm('', false);
+  if (!onlyShow && yes !== true && (shell.isJson || shell.io.ask === undefined)) await shell.confirm('');
   return shell.withApp(onlyShow ? {} : { hasEffect: true, mayPresentSeed: true }, async (app) => {
     const { run, scope } = await undoScope(app, id, order);
     if (onlyShow || yes !== true) {
@@ -136,7 +134,7 @@ export async function undoOneRun(
       const inAll = changesInAll(report.counts);
       if (onlyShow || report.failure !== undefined || inAll === 0) return planExitCodes[end.outcome];
       const question = `make ${formatCount(inAll, 'change')} to undo run ${run.id}?`;
-      if (!(await shell.confirm(question, false))) return printDeclined(shell);
+      if (!(await shell.confirm(question))) return printDeclined(shell);
     }
     const report = await shell.watching((watch) =>
       undoRun(app, run.id, { ...watch, ...order, ...given({ isWaiting: wait }) }),
@@ -145,8 +143,8 @@ export async function undoOneRun(
   });
 }
 
-export async function retryRun(shell: Shell, id: string, options: SignatureOptions): Promise<number> {
-  const caller = await callerOf(shell, options);
+export async function retryRun(shell: Shell, id: string): Promise<number> {
+  const caller = await shell.caller();
   return shell.withApp({ hasEffect: true, mayPresentSeed: true }, async (app) => {
     const { run } = await describeRun(app, id);
     return printResync(

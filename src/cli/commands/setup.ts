@@ -6,33 +6,29 @@ import type { Standing } from '../../core/person/person.ts';
 import { usageError } from '../../core/run/errors.ts';
 import { formatCount, formatNumber } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
-import type { SourceCapabilities, SourceKind } from '../../ports/source.ts';
+import type { SourceKind } from '../../ports/source.ts';
 import { fromHere, type Shell } from '../shell.ts';
 import { cleanLine, quote, renderTable, type Style } from '../terminal.ts';
 import { initFrom, type ProposeOptions, writeNew } from './map.ts';
 
 /** Reads the configuration as a start does. Throws `CONFIG_INVALID` with every problem. */
-export function checkSetup(
+export async function checkSetup(
   shell: Shell,
   connection: string | undefined,
   { offline = false }: { readonly offline?: boolean },
 ): Promise<number> {
-  return offline ? checkConfiguration(shell, connection) : checkConfigured(shell, connection);
-}
-
-export function writeConfig(shell: Shell, options: InitOptions): Promise<number> {
-  if (options.from === undefined && (options.page === true || options.answer !== undefined))
-    throw usageError('--page and --answer are about an export: add --from FILE.');
-  return options.from === undefined
-    ? writeStarter(shell, options)
-    : initFrom(shell, { ...options, from: options.from });
-}
-
-async function checkConfiguration(shell: Shell, connection: string | undefined): Promise<number> {
+  if (!offline) return checkConfigured(shell, connection);
   if (connection !== undefined) throw usageError('--offline asks no platform: use it without a connection.');
   const plainText = await shell.io.checkConfig(shell.configPath);
   const lines = configurationLines(shell.configPath, plainText);
   return shell.answer({ ok: true, lines }, lines.map((line) => renderCheckLine(line, shell.style)).join('\n'));
+}
+
+export function writeConfig(shell: Shell, options: InitOptions): Promise<number> {
+  const { from, page, answer } = options;
+  if (from !== undefined) return initFrom(shell, { ...options, from });
+  if (page !== true && answer === undefined) return writeStarter(shell, options);
+  throw usageError('--page and --answer are about an export: add --from FILE.');
 }
 
 async function checkConfigured(shell: Shell, connection: string | undefined): Promise<number> {
@@ -72,19 +68,19 @@ async function writeStarter(shell: Shell, { source, force = false }: InitOptions
   return shell.answer({ written: names }, text);
 }
 
-interface TryOptions {
-  readonly limit?: number;
-  readonly show: number;
-  readonly since?: string;
-  readonly confirmRestoredToken?: boolean;
-}
-
 export async function listKinds(shell: Shell): Promise<number> {
   const kinds = await shell.io.sourceKinds();
   const listed = kinds.map(({ starters, kind, title, capabilities }) => {
     return { kind, title, capabilities, starters: starters.map(({ name }) => name) };
   });
   return shell.answer({ kinds: listed }, renderSourceKinds(kinds, shell.style));
+}
+
+interface TryOptions {
+  readonly limit?: number;
+  readonly show: number;
+  readonly since?: string;
+  readonly confirmRestoredToken?: boolean;
 }
 
 /** Returns exit code 4 for a read that is not proven complete, unless it was stopped on purpose. */
@@ -104,14 +100,11 @@ export async function trySource(
 /** Renders every kind with its capabilities, and the starters of `init`. */
 function renderSourceKinds(kinds: readonly SourceKind[], { colors }: Style): string {
   const head = ['kind', 'delta', 'lookup', 'leavers', 'future hires', 'reads'].map(colors.bold);
-  const rows = kinds.map(({ kind, title, capabilities }) => [kind, ...capabilityWords(capabilities), title]);
+  const rows = kinds.map(({ kind, title, capabilities: { delta, point, terminated, future } }) => {
+    return [kind, delta ? 'yes' : 'no', point ? 'yes' : 'no', terminated, future, title];
+  });
   const starters = kinds.flatMap((one) => one.starters.map(({ name }) => name));
   return `${renderTable([head, ...rows])}\n\nrollcall init --source NAME, with one of: ${starters.join(', ')}`;
-}
-
-/** Returns words for delta, lookup of single employees, leavers and future hires. */
-function capabilityWords({ delta, point, terminated, future }: SourceCapabilities): string[] {
-  return [delta ? 'yes' : 'no', point ? 'yes' : 'no', terminated, future];
 }
 
 /** Renders the result of a trial read: first some employees, then counts of all of them. */
@@ -120,9 +113,11 @@ function renderTrial(trial: SourceTrial, style: Style): string {
   const section = (name: string, body: string) => (body === '' ? '' : `${colors.bold(name)}\n${body}`);
   // With no records there is nothing to count, so only the header is printed.
   if (trial.rows === 0) return headOf(trial, style);
+  const { length } = trial.people;
+  const first = length === 1 ? 'the first record after mapping' : `the first ${formatNumber(length)} after mapping`;
   return [
     headOf(trial, style),
-    section(firstWords(trial.people.length), peopleOf(trial, style)),
+    section(first, peopleOf(trial, style)),
     section('fields of the source, with how many records have a value', fieldsOf(trial, style)),
     section('fields of the platform, with how many users get a value', mappedOf(trial, style)),
     section('status values, and their meaning by the lifecycle', statusesOf(trial, style)),
@@ -131,10 +126,6 @@ function renderTrial(trial: SourceTrial, style: Style): string {
   ]
     .filter((text) => text !== '')
     .join('\n\n');
-}
-
-function firstWords(people: number): string {
-  return people === 1 ? 'the first record after mapping' : `the first ${formatNumber(people)} after mapping`;
 }
 
 function headOf(trial: SourceTrial, { colors }: Style): string {

@@ -2,21 +2,18 @@ import { countUnreadable, describeUnreadable, eraseUnreadable, isDroppable, sign
 import { RollcallError, usageError } from '../../core/run/errors.ts';
 import { formatCount, formatInstant } from '../../core/run/formats.ts';
 import type { UnreadableValues } from '../../ports/store.ts';
-import type { BackupSummary, RestoreEffects, RestorePreview, StoreMigration } from '../../ports/store-operations.ts';
+import type { BackupSummary, RestoreEffects, RestorePreview } from '../../ports/store-operations.ts';
 import { signingKeyView } from '../../views/connections.ts';
-import { callerOf, type SignatureOptions } from '../options.ts';
 import { fromHere, type Shell } from '../shell.ts';
 import { cleanLine, renderTable } from '../terminal.ts';
 
-interface RestoreOptions extends SignatureOptions {
-  readonly replace?: boolean;
-  readonly yes?: boolean;
-}
-
-export async function restoreStore(shell: Shell, name: string, options: RestoreOptions): Promise<number> {
-  const { replace = false, yes = false } = options;
+export async function restoreStore(
+  shell: Shell,
+  name: string,
+  { replace = false }: { readonly replace?: boolean },
+): Promise<number> {
   const { backups } = shell.io;
-  const caller = await callerOf(shell, options);
+  const caller = await shell.caller();
   const file = fromHere(shell.io, name);
   const preview = await backups.preview(shell.configPath, file);
   shell.print(renderRestorePreview(preview));
@@ -25,7 +22,7 @@ export async function restoreStore(shell: Shell, name: string, options: RestoreO
       const message = `the store ${preview.replaces.place} is not empty. Nothing was changed. To replace its content, make a backup of it first, then add --replace.`;
       throw usageError(message);
     }
-    if (!(await shell.confirm('Replace the store?', yes))) {
+    if (!(await shell.confirm('Replace the store?'))) {
       throw new RollcallError('nothing was restored', { code: 'CANCELLED' });
     }
   }
@@ -42,10 +39,6 @@ const shown: readonly (readonly [table: string, noun: string])[] = [
   ['decisions', 'decision'],
   ['tokens', 'token pair'],
 ];
-
-function countRows(rows: BackupSummary['rows']): number {
-  return Object.values(rows).reduce((sum, count) => sum + count, 0);
-}
 
 function contents(rows: BackupSummary['rows']): string {
   const named = shown.filter(([table]) => (rows[table] ?? 0) > 0);
@@ -93,15 +86,11 @@ function renderRestored({ backup, replaces }: RestorePreview, effects: RestoreEf
   ].join('\n');
 }
 
-export async function moveStore(
-  shell: Shell,
-  from: string,
-  options: SignatureOptions & { readonly yes?: boolean },
-): Promise<number> {
-  const caller = await callerOf(shell, options);
+export async function moveStore(shell: Shell, from: string): Promise<number> {
+  const caller = await shell.caller();
   const question =
     'Move all that the other store has into the configured one? No process uses the other one afterwards.';
-  if (!(await shell.confirm(question, options.yes === true))) {
+  if (!(await shell.confirm(question))) {
     throw new RollcallError('nothing was moved', { code: 'CANCELLED' });
   }
   const { from: had, place, isDone } = await shell.io.backups.move(shell.configPath, from, caller);
@@ -114,23 +103,22 @@ export async function moveStore(
 
 export async function migrateStore(shell: Shell): Promise<number> {
   const { place, from, to, applied } = await shell.io.migrateStore(shell.configPath);
-  return shell.answer({ store: place, from: from ?? null, to, applied }, renderMigration({ place, from, to, applied }));
+  const went = from === undefined ? 'was new and is now at' : `went from ${from} to`;
+  const text =
+    applied.length === 0
+      ? `nothing to do: the store ${place} is at ${to}`
+      : `the store ${place} ${went} ${to} (${formatCount(applied.length, 'migration')}: ${applied.join(', ')})`;
+  return shell.answer({ store: place, from: from ?? null, to, applied }, text);
 }
 
-function renderMigration({ place, from, to, applied }: StoreMigration): string {
-  if (applied.length === 0) return `nothing to do: the store ${place} is at ${to}`;
-  const how = `${formatCount(applied.length, 'migration')}: ${applied.join(', ')}`;
-  if (from === undefined) return `the store ${place} was new and is now at ${to} (${how})`;
-  return `the store ${place} went from ${from} to ${to} (${how})`;
-}
-
-export async function backUp(shell: Shell, file: string, options: SignatureOptions): Promise<number> {
-  const caller = await callerOf(shell, options);
+export async function backUp(shell: Shell, file: string): Promise<number> {
+  const caller = await shell.caller();
   const summary = await shell.io.backups.create(shell.configPath, fromHere(shell.io, file), caller);
+  const rows = Object.values(summary.rows).reduce((sum, count) => sum + count, 0);
   return shell.answer(
     backupJson(summary),
     [
-      `wrote ${summary.file} (${formatCount(countRows(summary.rows), 'row')}, ${formatCount(summary.bytes, 'byte')}) and read it back: it is complete`,
+      `wrote ${summary.file} (${formatCount(rows, 'row')}, ${formatCount(summary.bytes, 'byte')}) and read it back: it is complete`,
       'The file contains personal data, and the tokens as they are in the store. Store it separately from encryptionKey, which a restore needs.',
     ].join('\n'),
   );
@@ -150,11 +138,8 @@ export async function showKeys(shell: Shell): Promise<number> {
   });
 }
 
-export async function showSigningKeys(
-  shell: Shell,
-  { new: isNew, ...options }: SignatureOptions & { readonly new?: true },
-): Promise<number> {
-  const caller = await callerOf(shell, options);
+export async function showSigningKeys(shell: Shell, { new: isNew }: { readonly new?: true }): Promise<number> {
+  const caller = await shell.caller();
   return shell.withApp({}, async (app) => {
     const keys = await signingKeys(app, caller, isNew === true);
     const head = ['KEY', 'SINCE', 'SIGNS', 'PUBLIC KEY (Ed25519, SPKI IN BASE64)'].map(shell.style.colors.dim);
@@ -163,16 +148,13 @@ export async function showSigningKeys(
   });
 }
 
-export async function dropUnreadable(
-  shell: Shell,
-  options: SignatureOptions & { readonly yes?: boolean },
-): Promise<number> {
-  const caller = await callerOf(shell, options);
+export async function dropUnreadable(shell: Shell): Promise<number> {
+  const caller = await shell.caller();
   return shell.withApp({}, async (app) => {
     const unreadable = await countUnreadable(app);
     if (unreadable.some(isDroppable)) {
       shell.print(`${explain(unreadable)}\n\n${consequences(unreadable)}`);
-      if (!(await shell.confirm('Drop these values?', options.yes === true))) {
+      if (!(await shell.confirm('Drop these values?'))) {
         throw new RollcallError('nothing was dropped', { code: 'CANCELLED' });
       }
     }

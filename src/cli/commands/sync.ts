@@ -1,8 +1,7 @@
 import { note } from '../../app/audit.ts';
 import { planHere, planToShare } from '../../app/previews.ts';
 import { type QueuedRun, type ResyncReport, requestOrRun, runSync } from '../../app/requests.ts';
-import type { PlanPages } from '../../app/runs.ts';
-import { findChanges } from '../../app/runs.ts';
+import { findChanges, type PlanPages } from '../../app/runs.ts';
 import { beginPause, endPause, untilWords } from '../../app/syncs.ts';
 import { scopeOfUndo } from '../../app/undo.ts';
 import type { ChangeClass } from '../../core/plan/change.ts';
@@ -15,19 +14,9 @@ import type { PlanReport, Preview } from '../../ports/previews.ts';
 import type { PlannedChange } from '../../ports/store.ts';
 import { changeView } from '../../views/changes.ts';
 import { planView } from '../../views/previews.ts';
-import type { RunReport } from '../../views/runs.ts';
-import { runReportView } from '../../views/runs.ts';
-import type { RequestResult } from '../../views/syncs.ts';
-import { requestResultView } from '../../views/syncs.ts';
-import {
-  callerOf,
-  type PlanLimits,
-  type parseUntil,
-  readPeople,
-  type SignatureOptions,
-  scopeOf,
-  usualLimits,
-} from '../options.ts';
+import { type RunReport, runReportView } from '../../views/runs.ts';
+import { type RequestResult, requestResultView } from '../../views/syncs.ts';
+import { type PlanLimits, type parseUntil, readPeople, scopeOf, usualLimits } from '../options.ts';
 import { type PlanOutcome, planEnd, renderPlan } from '../render/plan.ts';
 import { renderRun } from '../render/run.ts';
 import { seenWords } from '../render/status.ts';
@@ -44,48 +33,32 @@ interface PlanOptions {
   readonly only?: readonly ChangeClass[];
 }
 
-interface Shared {
-  readonly report: PlanReport;
-  readonly preview?: Preview;
-}
-
-/** A class of which a plan has more changes than `--limit` allows. */
-export interface OverLimit {
-  readonly class: ChangeClass;
-  readonly count: number;
-  readonly limit: number;
-}
-
-function overLimits({ classes }: PlanReport, { most }: PlanLimits): readonly OverLimit[] {
-  return [...most]
-    .map(([name, limit]) => ({ class: name, count: classes[name], limit }))
-    .filter(({ count, limit }) => count > limit);
-}
-
 export async function showPlan(shell: Shell, sync: string, options: PlanOptions): Promise<number> {
   const { limit = usualLimits, out, user, share, undo, only } = options;
   if (only !== undefined && undo === undefined) {
     throw usageError('--only requires --undo RUN');
   }
   const people = user === undefined ? undefined : await readPeople(shell, user);
-  const { by } = await callerOf(shell, {});
+  const { by } = await shell.caller();
   return shell.withApp({}, async (app) => {
     const order = { by, ...given({ only, users: people }) };
-    const scope =
-      undo !== undefined
-        ? { scope: await scopeOfUndo(app, sync, undo, order) }
-        : people === undefined
-          ? {}
-          : { scope: scopeOf(people) };
-    const { report, preview } = await shell.watching<Shared>(async (watch) =>
-      share === true
-        ? planToShare(app, sync, { ...watch, ...scope, by })
-        : { report: await planHere(app, sync, { ...watch, ...scope }) },
+    const ofPeople = people && scopeOf(people);
+    const scope = given({ scope: undo === undefined ? ofPeople : await scopeOfUndo(app, sync, undo, order) });
+    const { report, preview } = await shell.watching<{ readonly report: PlanReport; readonly preview?: Preview }>(
+      async (watch) =>
+        share === true
+          ? planToShare(app, sync, { ...watch, ...scope, by })
+          : { report: await planHere(app, sync, { ...watch, ...scope }) },
     );
     const end = planEnd(report);
     const changes = await previewChanges(app, report.id, limit.shown);
-    const differing = report.facts.edit === undefined ? [] : await differingChanges(app, report.id);
-    const over = overLimits(report, limit);
+    // The first changes that an edit of the configuration makes.
+    const ofEdit = { limit: shownExamples, classes: ['configuration'], states } as const;
+    const differing = report.facts.edit === undefined ? [] : await findChanges(app, report.id, ofEdit);
+    // Classes of which the plan has more changes than `--limit` allows.
+    const over = [...limit.most]
+      .map(([name, most]) => ({ class: name, count: report.classes[name], limit: most }))
+      .filter(({ count, limit: most }) => count > most);
     const edit = report.facts.edit && { ...report.facts.edit, examples: differing.map(changeView) };
     const json = { ...planJson(report, changes), edit: edit ?? null, overLimit: over };
     shell.printJson({ ...json, ...(preview === undefined ? {} : { preview: preview.id }) });
@@ -115,11 +88,6 @@ export const planExitCodes: Readonly<Record<PlanOutcome, number>> = {
 };
 
 const shownExamples = 3;
-
-/** Returns the first changes that an edit of the configuration makes. */
-function differingChanges(app: PlanPages, planId: string): Promise<readonly PlannedChange[]> {
-  return findChanges(app, planId, { limit: shownExamples, classes: ['configuration'], states });
-}
 
 /** Rejected changes are counted, not shown. */
 const states = ['planned', 'held'] as const;
@@ -163,20 +131,18 @@ export async function previewChanges(app: PlanPages, planId: string, limit: numb
   return [...shown.values()].sort((a, b) => rank(a) - rank(b));
 }
 
-/** Prints the result of a run and returns its exit code. A run that has not ended is not a failure. */
-function printRun(shell: Shell, report: RunReport): number {
-  if (shell.isJson) shell.printJson(runReportView(report));
-  else shell.print(renderRun(report, shell.style));
-  return exitCodeOf(report.run.outcome);
-}
-
-/** Prints a run that others requested too, and how it ended for the people of this request. */
-function printJoined(shell: Shell, report: RunReport, result: RequestResult): number {
+/**
+ * Prints the result of a run and returns its exit code. A run that has not ended is not a failure. `result`: how a run that
+ * others requested too ended for the people of this request.
+ */
+function printRun(shell: Shell, report: RunReport, result?: RequestResult): number {
+  const text = renderRun(report, shell.style);
+  if (result === undefined) return shell.answer(runReportView(report), text, exitCodeOf(report.run.outcome));
   const { outcome, reason } = result;
   const why = reason === undefined ? '' : `: ${reason}`;
   const also = `The run also served other requests. For the people of this request: ${outcome}${why}`;
   const json = { ...runReportView(report), request: requestResultView(result) };
-  return shell.answer(json, `${renderRun(report, shell.style)}\n${also}`, exitCodeOf(outcome));
+  return shell.answer(json, `${text}\n${also}`, exitCodeOf(outcome));
 }
 
 function exitCodeOf(outcome: RunReport['run']['outcome']): number {
@@ -187,10 +153,7 @@ function exitCodeOf(outcome: RunReport['run']['outcome']): number {
 
 /** Prints the result of a resync, which may only be queued for a running deployment. */
 export function printResync(shell: Shell, sync: string, report: ResyncReport, isWaiting = false): number {
-  if (report.kind === 'ran') {
-    const { report: of, result } = report;
-    return result === undefined ? printRun(shell, of) : printJoined(shell, of, result);
-  }
+  if (report.kind === 'ran') return printRun(shell, report.report, report.result);
   const { trigger, pause, deploymentSeenAt } = report;
   // A caller that waits for the end must not take a run that did not end for a success.
   const exitCode = isWaiting ? exitCodes.failed : 0;
@@ -213,17 +176,12 @@ function queuedWords(
   return `queued: the deployment${seenWords(deploymentSeenAt)} should start it within seconds; ${seen}. If no run appears within a minute, start the deployment again, or run it here:  ${command(`apply ${sync}`)}`;
 }
 
-interface ApplyOptions extends SignatureOptions {
-  readonly approve?: string;
-  readonly user?: readonly string[];
-}
-
 export async function applySync(
   shell: Shell,
   sync: string,
-  { approve, user, ...options }: ApplyOptions,
+  { approve, user }: { readonly approve?: string; readonly user?: readonly string[] },
 ): Promise<number> {
-  const caller = await callerOf(shell, options);
+  const caller = await shell.caller();
   return shell.withApp({ hasEffect: true, mayPresentSeed: true }, async (app) => {
     const report = await shell.watching((watch) =>
       runSync(app, sync, {
@@ -237,7 +195,7 @@ export async function applySync(
   });
 }
 
-interface ResyncOptions extends SignatureOptions {
+interface ResyncOptions {
   readonly full?: boolean;
   readonly user?: readonly string[];
   readonly wait?: boolean;
@@ -254,7 +212,7 @@ export async function requestRun(shell: Shell, sync: string, options: ResyncOpti
     throw usageError('--full and --user exclude each other: use one of them');
   }
   const people = user === undefined ? undefined : await readPeople(shell, user);
-  const caller = await callerOf(shell, options);
+  const caller = await shell.caller();
   return shell.withApp({ hasEffect: true, mayPresentSeed: true }, async (app) => {
     const report = await shell.watching((watch) =>
       requestOrRun(app, sync, {
@@ -268,12 +226,12 @@ export async function requestRun(shell: Shell, sync: string, options: ResyncOpti
   });
 }
 
-interface PauseOptions extends SignatureOptions {
-  readonly until?: ReturnType<typeof parseUntil>;
-}
-
-export async function pauseSync(shell: Shell, sync: string, { until, ...options }: PauseOptions): Promise<number> {
-  const caller = await callerOf(shell, options);
+export async function pauseSync(
+  shell: Shell,
+  sync: string,
+  { until }: { readonly until?: ReturnType<typeof parseUntil> },
+): Promise<number> {
+  const caller = await shell.caller();
   return shell.withApp({ hasEffect: true }, async (app) => {
     const { until: endsAt } = await beginPause(app, sync, { ...caller, ...given({ until }) });
     const end = endsAt === undefined ? '' : ` until ${formatInstant(endsAt)}`;
@@ -285,8 +243,8 @@ export async function pauseSync(shell: Shell, sync: string, { until, ...options 
   });
 }
 
-export async function resumeSync(shell: Shell, sync: string, options: SignatureOptions): Promise<number> {
-  const caller = await callerOf(shell, options);
+export async function resumeSync(shell: Shell, sync: string): Promise<number> {
+  const caller = await shell.caller();
   return shell.withApp({ hasEffect: true }, async (app) => {
     await endPause(app, sync, caller);
     return shell.answer(

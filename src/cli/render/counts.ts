@@ -3,13 +3,7 @@ import { changeKinds } from '../../core/plan/change.ts';
 import { waitWords } from '../../core/plan/ledger-steps.ts';
 import type { DeliveryFacts, PlanFacts } from '../../core/run/facts.ts';
 import { formatCount, formatDuration, formatInstant, formatNumber } from '../../core/run/formats.ts';
-import {
-  type RequestBudget,
-  type RequestCounts,
-  type RequestPurpose,
-  requestPurposes,
-  totalOf,
-} from '../../core/run/requests.ts';
+import { type RequestBudget, type RequestPurpose, requestPurposes, totalOf } from '../../core/run/requests.ts';
 import type { Counts } from '../../core/run/run.ts';
 import type { Run } from '../../ports/store.ts';
 
@@ -127,14 +121,11 @@ export function renderRequests({ requests, plan }: Run): string[] {
   const total = totalOf(requests);
   if (total === 0) return [];
   const planned = plan?.budget === undefined ? '' : ` (planned: about ${formatNumber(plan.budget.requests)})`;
-  return [`${formatCount(total, 'request')}${planned}: ${renderPurposes(requests)}`];
-}
-
-function renderPurposes(counts: RequestCounts): string {
-  return requestPurposes
-    .filter((purpose) => counts[purpose] !== undefined)
-    .map((purpose) => `${formatNumber(counts[purpose] ?? 0)} ${words[purpose]}`)
-    .join(', ');
+  const purposes = requestPurposes.flatMap((purpose) => {
+    const count = requests[purpose];
+    return count === undefined ? [] : [`${formatNumber(count)} ${words[purpose]}`];
+  });
+  return [`${formatCount(total, 'request')}${planned}: ${purposes.join(', ')}`];
 }
 
 const words: Readonly<Record<RequestPurpose, string>> = {

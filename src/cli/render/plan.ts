@@ -1,11 +1,9 @@
 import { editedSentence, editSentence } from '../../core/plan/configuration.ts';
-import type { Finding } from '../../core/run/finding.ts';
 import { formatCount, formatNumber } from '../../core/run/formats.ts';
 import { chooseOutcome, noStates, type OutcomeAndReason } from '../../core/run/report.ts';
 import type { PlanReport } from '../../ports/previews.ts';
 import type { PlannedChange } from '../../ports/store.ts';
-import type { Style } from '../terminal.ts';
-import { cleanLine } from '../terminal.ts';
+import { cleanLine, type Style } from '../terminal.ts';
 import { renderChanges, renderFindings } from './changes.ts';
 import { changesInAll, renderBudget, renderFacts, renderKinds } from './counts.ts';
 
@@ -34,26 +32,26 @@ export function renderPlan(
   style: Style,
 ): string {
   const inAll = changesInAll(report.counts);
-  const news = otherFindings(report);
+  const { length: shown } = changes;
+  // Held changes have a section of their own, and the head names what the read lacks.
+  const isGap = (message: string) => report.facts.sourceGaps.some((gap) => message.endsWith(gap));
+  const news = report.findings.filter(({ code, message }) => code !== 'held' && !isGap(message));
   const sections = [
     headOf(report, outcome, inAll, style),
     renderHolds(report, style),
     renderEdit(report, differing, style),
     renderFindings(news, news.length, style),
-    renderStatusHint(report, style),
+    // Findings hold no value of a record.
+    report.findings.some(({ code }) => code === 'status-unknown')
+      ? `to see the values of the status:  ${style.command(`source try ${report.sync}`)}`
+      : '',
     changes.length === 0
       ? ''
-      : `${changesHead(changes.length, inAll)}\n${indent(renderChanges(changes, heldReasons(report), style))}`,
-    renderRest(changes.length, inAll, report.sync, style),
+      : `${shown < inAll ? `${formatNumber(shown)} of ${formatCount(inAll, 'change')}, some of every class:` : 'changes:'}\n${renderChanges(changes, heldReasons(report), style).replace(/^/gm, '  ')}`,
+    renderRest(shown, inAll, report.sync, style),
     renderNext(report, { outcome, reason }, inAll, style),
   ];
   return sections.filter((section) => section !== '').join('\n\n');
-}
-
-/** Held changes have a section of their own, and the head names what the read lacks. */
-function otherFindings({ findings, facts }: PlanReport): readonly Finding[] {
-  const isGap = (message: string) => facts.sourceGaps.some((gap) => message.endsWith(gap));
-  return findings.filter(({ code, message }) => code !== 'held' && !isGap(message));
 }
 
 function headOf(
@@ -113,16 +111,6 @@ function renderEdit(report: PlanReport, examples: readonly PlannedChange[], styl
   ].join('\n');
 }
 
-/** Findings hold no value of a record. */
-function renderStatusHint({ findings, sync }: PlanReport, style: Style): string {
-  const isUnknown = findings.some(({ code }) => code === 'status-unknown');
-  return isUnknown ? `to see the values of the status:  ${style.command(`source try ${sync}`)}` : '';
-}
-
-function changesHead(shown: number, inAll: number): string {
-  return shown < inAll ? `${formatNumber(shown)} of ${formatCount(inAll, 'change')}, some of every class:` : 'changes:';
-}
-
 function renderRest(shown: number, inAll: number, sync: string, style: Style): string {
   if (shown === 0 || shown >= inAll) return '';
   const command = style.command(`plan ${sync} --out plan.csv`);
@@ -136,9 +124,14 @@ function renderNext(
   style: Style,
 ): string {
   if (failure !== undefined) return `to check the source: ${style.command('check')}`;
-  if (undoes !== undefined) return inAll === 0 ? '' : renderUndo(undoes, counts.held, style);
-  if (inAll === 0) return outcome === 'held' ? approveRead(sync, style) : '';
   const apply = style.command(`apply ${sync}`);
+  const thenApprove = style.command('approve RUN');
+  if (undoes !== undefined) {
+    const waits = counts.held === 0 ? '' : `\nthe held changes then wait for ${thenApprove}`;
+    return inAll === 0 ? '' : `to undo the run:  ${style.command(`undo ${undoes}`)}${waits}`;
+  }
+  // A shown plan has no read to accept: only a run has.
+  if (inAll === 0) return outcome === 'held' ? `to accept this read of the source:  ${apply}, then ${thenApprove}` : '';
   const approve = style.command(`apply ${sync} --approve ${shortDigest(digest)}`);
   const isHeld = counts.held > 0 || facts.isReadDoubted;
   const lines = [`digest ${shortDigest(digest)}`];
@@ -149,18 +142,4 @@ function renderNext(
   }
   if (outcome === 'partial' && reason !== undefined) lines.push(`the outcome of the run will be partial: ${reason}`);
   return lines.join('\n');
-}
-
-function renderUndo(run: string, held: number, style: Style): string {
-  const waits = held === 0 ? '' : `\nthe held changes then wait for ${style.command('approve RUN')}`;
-  return `to undo the run:  ${style.command(`undo ${run}`)}${waits}`;
-}
-
-/** A shown plan has no read to accept: only a run has. */
-function approveRead(sync: string, style: Style): string {
-  return `to accept this read of the source:  ${style.command(`apply ${sync}`)}, then ${style.command('approve RUN')}`;
-}
-
-function indent(text: string): string {
-  return text.replace(/^/gm, '  ');
 }

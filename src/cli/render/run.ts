@@ -32,7 +32,9 @@ const resumedWords: Readonly<Record<string, string>> = {
 export function renderRun(report: RunReport, style: Style): string {
   const { findings, findingsInAll, batches, resumed } = report;
   const shown = shownReasons(report);
-  const gaps = shownGaps(report.run);
+  // What the read lacks, as the headline names it.
+  const { plan, reason = '' } = report.run;
+  const gaps = (plan?.sourceGaps ?? []).filter((gap) => reason.includes(gap));
   const news = findings.filter(({ message }) => !shown.includes(message) && !gaps.some((gap) => message.endsWith(gap)));
   const sections = [
     ...resumed.map(
@@ -48,11 +50,6 @@ ${headOf(old, old.reason, style)}`,
     renderNext(report, style),
   ];
   return sections.filter((section) => section !== '').join('\n\n');
-}
-
-/** Returns what the read lacks, as the headline names it. */
-function shownGaps({ plan, reason = '' }: Run): readonly string[] {
-  return (plan?.sourceGaps ?? []).filter((gap) => reason.includes(gap));
 }
 
 /** Returns the reasons of holds, which have their own section and are not repeated for each change and finding. */

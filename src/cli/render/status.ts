@@ -12,8 +12,7 @@ import {
   type WaitingWork,
 } from '../../views/overview.ts';
 import type { RunWork } from '../../views/runs.ts';
-import type { Style } from '../terminal.ts';
-import { cleanLine, renderTable } from '../terminal.ts';
+import { cleanLine, renderTable, type Style } from '../terminal.ts';
 import { renderMissing } from './counts.ts';
 
 /** One line per sync, and below it what the operator can do. */
@@ -59,10 +58,6 @@ function healthWords({ state, failures, since }: SyncHealth, { colors }: Style):
   }
 }
 
-function upperFirst(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
-}
-
 /** Returns the phase of a run in words. A newer version may have others. */
 export function phaseWords(phase: string): string {
   return phase === 'proving' ? 'reading back' : cleanLine(phase);
@@ -73,7 +68,8 @@ function activityWords({ kind, run }: SyncOverview['activity']): string {
   const { phase, changes, etaMs, interrupted } = run;
   const done = changes === undefined ? '' : ` ${formatNumber(changes.done)}/${formatNumber(changes.total)}`;
   if (interrupted !== undefined) return `Interrupted (${phaseWords(phase)}${done})`;
-  return `${upperFirst(phaseWords(phase))}${done}${etaMs === undefined ? '' : `, about ${formatDuration(etaMs)} left`}`;
+  const word = phaseWords(phase);
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}${done}${etaMs === undefined ? '' : `, about ${formatDuration(etaMs)} left`}`;
 }
 
 function heldCountWords({ changes, expired, reads, approvals }: WaitingWork, { colors }: Style): string {

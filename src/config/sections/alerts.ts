@@ -100,12 +100,10 @@ const channel = z
     accept: documented(
       z.enum(['known', 'any']).default('known'),
       'Which answer counts as delivered. `known`: what this kind of receiver answers when it takes a message. After any other 2xx the notice is sent once more; then the other channels report it. `any`: every 2xx, for a receiver behind a gateway of your own.',
-      'known',
     ),
     insecure: documented(
       z.boolean().default(false),
       'Accepts `http://`, and `smtp://` without TLS or with a certificate that cannot be verified.',
-      false,
     ),
   })
   .superRefine((value, ctx) => {

@@ -1,36 +1,38 @@
 import { z } from 'zod';
 import { proxyProblem } from '../../core/run/addresses.ts';
+import { given } from '../../core/run/given.ts';
 import { must } from '../../core/run/problem-words.ts';
-import { defaultLimits } from '../../core/run/settings.ts';
+import { defaultLimits, type Limits } from '../../core/run/settings.ts';
 import { dialect } from './dialect.ts';
 import { documented, duration, secretText, text, wholeNumber } from './values.ts';
 
-const limits = z.strictObject({
-  requestsPerSecond: documented(
-    z
-      .number()
-      .positive({ error: must('must be a number above 0') })
-      .max(1000)
-      .default(defaultLimits.requestsPerSecond),
-    'Maximum number of requests to the platform per second.',
-    10,
-  ),
-  concurrency: documented(
-    wholeNumber(1, 64).default(defaultLimits.concurrency),
-    'Maximum number of concurrent requests.',
-    4,
-  ),
-  pageSize: documented(
-    wholeNumber(1, 10_000).optional(),
-    'Largest number of users to ask for per page. Scans begin with `dialect.search.pageSize`; after a quick one, the next asks for twice as many, up to this. Absent: pages do not grow.',
-    2000,
-  ),
-  timeout: documented(
-    duration('100ms', '10m').prefault('30s'),
-    'Timeout of a request. After it, the answer counts as lost.',
-    '30s',
-  ),
-});
+const limits = z
+  .strictObject({
+    requestsPerSecond: documented(
+      z
+        .number()
+        .positive({ error: must('must be a number above 0') })
+        .max(1000)
+        .default(defaultLimits.requestsPerSecond),
+      'Maximum number of requests to the platform per second.',
+      10,
+    ),
+    concurrency: documented(
+      wholeNumber(1, 64).default(defaultLimits.concurrency),
+      'Maximum number of concurrent requests.',
+      4,
+    ),
+    pageSize: documented(
+      wholeNumber(1, 10_000).optional(),
+      'Largest number of users to ask for per page. Scans begin with `dialect.search.pageSize`; after a quick one, the next asks for twice as many, up to this. Absent: pages do not grow.',
+      2000,
+    ),
+    timeout: documented(
+      duration('100ms', '10m').prefault('30s'),
+      'Timeout of a request. After it, the answer counts as lost.',
+    ),
+  })
+  .transform(({ timeout, pageSize, ...rest }): Limits => ({ ...rest, ...given({ pageSize }), timeoutMs: timeout }));
 
 /** `connections.<name>`: one platform community. */
 export const connectionShape = {
@@ -42,7 +44,6 @@ export const connectionShape = {
   insecure: documented(
     z.boolean().default(false),
     'Accepts an `http://` address. Tokens and personal data then travel unencrypted.',
-    false,
   ),
   applicationToken: documented(
     secretText().optional(),

@@ -17,9 +17,13 @@ const noneOrAmount = z.union([z.literal('none'), amount], {
 /** The keys of each limit, with what is documented of the first two. */
 function limitShape({ absolute, percent, cap }: Threshold, ofAbsolute: string, ofPercent: string) {
   return {
-    absolute: documented(amount.default(absolute), ofAbsolute, absolute),
-    percent: documented(percentage.default(percent), ofPercent, percent),
-    cap: upTo(cap),
+    absolute: documented(amount.default(absolute), ofAbsolute),
+    percent: documented(percentage.default(percent), ofPercent),
+    cap: documented(
+      noneOrAmount.prefault(cap ?? 'none').transform((value) => (value === 'none' ? undefined : value)),
+      'Maximum limit.',
+      cap ?? 'none',
+    ),
   };
 }
 
@@ -50,21 +54,12 @@ function blockedThreshold(limit: BlockedThreshold) {
     oneInRows: documented(
       wholeNumber(1, most).default(oneInRows),
       'Maximum share of the source rows: one in this number.',
-      oneInRows,
     ),
   };
   return documented(
     z.strictObject(shape).prefault({}),
     `Blocked people, for whom a run cannot decide. Above the limit, the run is held (${lineOf(limit)}, 1 in ${oneInRows} rows)`,
     { absolute, percent },
-  );
-}
-
-function upTo(usual: number | undefined) {
-  return documented(
-    noneOrAmount.prefault(usual ?? 'none').transform((value) => (value === 'none' ? undefined : value)),
-    'Maximum limit.',
-    usual ?? 'none',
   );
 }
 

@@ -33,7 +33,6 @@ const mailedReport = z
     days: documented(
       wholeNumber(1, 366).default(7),
       'How many days the report covers: the whole days (UTC) before the day on which it is sent.',
-      7,
     ),
     url: documented(
       secretText(),

@@ -181,11 +181,6 @@ const webhook = z
   })
   .transform(({ kind, minEvery: minEveryMs, ...own }) => ({ ...webhookWays[kind], ...given(own), kind, minEveryMs }));
 
-/** Also called for rejected tokens, which are not secrets yet. Each of them differs from all others. */
-function revealed(token: Partial<Secret>, index: number): string {
-  return token.reveal?.() ?? `refused ${index}`;
-}
-
 /** `server`: the HTTP API, health and the page. */
 export const server = documented(
   z
@@ -195,7 +190,7 @@ export const server = documented(
         'Address to listen on. The server speaks plain HTTP: put a proxy with TLS in front before you open it to others (`0.0.0.0`).',
         '0.0.0.0',
       ),
-      port: documented(wholeNumber(0, 65_535).default(8080), 'Port to listen on; 0: any free port.', 8080),
+      port: documented(wholeNumber(0, 65_535).default(8080), 'Port to listen on; 0: any free port.'),
       metricsPort: documented(
         wholeNumber(0, 65_535).optional(),
         'A port of its own for `/metrics`, which `port` then does not serve. It needs no token, so only your monitoring may reach it. Absent: `/metrics` is on `port`.',
@@ -222,7 +217,9 @@ export const server = documented(
           .array(token)
           .superRefine((tokens, ctx) => {
             const twice = (key: 'name' | 'token', message: string): void => {
-              const values = tokens.map((one, i) => (key === 'name' ? one.name : revealed(one.token, i)));
+              // Rejected tokens are no secrets yet. Each of them differs from all others.
+              const textOf = ({ reveal }: Partial<Secret>, i: number) => reveal?.() ?? `refused ${i}`;
+              const values = tokens.map((one, i) => (key === 'name' ? one.name : textOf(one.token, i)));
               values.forEach((value, i) => {
                 if (values.indexOf(value) < i) ctx.addIssue({ code: 'custom', path: [i, key], message });
               });

@@ -88,12 +88,8 @@ const missing = z.union(
     z.literal('never'),
     z
       .strictObject({
-        afterReads: documented(wholeNumber(1, 1000).default(2), 'Complete reads in a row without the employee.', 2),
-        minAge: documented(
-          duration('0s', '365d').prefault('24h'),
-          'Minimum time since the first of these reads.',
-          '24h',
-        ),
+        afterReads: documented(wholeNumber(1, 1000).default(2), 'Complete reads in a row without the employee.'),
+        minAge: documented(duration('0s', '365d').prefault('24h'), 'Minimum time since the first of these reads.'),
       })
       .transform(({ afterReads, minAge }) => ({ afterReads, minAgeMs: minAge })),
   ],
@@ -109,7 +105,6 @@ const remove = z.union(
         blacklist: documented(
           z.boolean().default(false),
           'Blacklists the user on the platform, so that it is not created again.',
-          false,
         ),
       })
       .transform(({ afterDays, blacklist }) => ({ afterMs: afterDays * dayMs, blacklist })),
@@ -125,12 +120,10 @@ const deltas = z.union(
         fullEvery: documented(
           duration('1m', '31d').prefault('24h'),
           'Maximum time between full reads. After it, or when a read left work undone, the next run reads all employees. Missing employees, future dates and edits on the platform are noticed only by a full read.',
-          '24h',
         ),
         overlap: documented(
           duration('0s', '7d').prefault('10m'),
           'How far a delta reaches back before the start of the last read. It covers a slow clock of the HR system and changes that appear late.',
-          '10m',
         ),
       })
       .refine(({ fullEvery, overlap }) => !(overlap >= fullEvery), {
@@ -157,12 +150,10 @@ const leavers = z
     within: documented(
       duration('1m', '31d').prefault('24h'),
       'Target from the start of the clock until the platform shows the account disabled. At least the interval of `schedule`.',
-      '24h',
     ),
     warn: documented(
       duration('0s', '15d').prefault('2h'),
       'How long before the end of the target a notice is sent. At most half of `within`.',
-      '2h',
     ),
   })
   .refine(({ within, warn }) => !(warn > within / 2), { error: 'must be at most half of within', path: ['warn'] })
@@ -170,36 +161,27 @@ const leavers = z
 
 const settle = z
   .strictObject({
-    every: documented(duration('50ms', '1h').prefault('5s'), "Polling interval of a file's status.", '5s'),
+    every: documented(duration('50ms', '1h').prefault('5s'), "Polling interval of a file's status."),
     deadline: documented(
       duration('1s', '7d').prefault('30m'),
       'Time after which a file without a final status is unresolved.',
-      '30m',
     ),
     visibleWithin: documented(
       duration('0s', '1d').prefault('2m'),
       'Time that the platform may need until it shows an accepted change.',
-      '2m',
     ),
     unknownAfter: documented(
       duration('0s', '7d').prefault('30m'),
       'Time after which an unresolved batch is planned again; changes that are still needed are sent again.',
-      '30m',
     ),
-    maxSplits: documented(
-      wholeNumber(0, 100).default(12),
-      'How often a run splits a failed file to find the bad row.',
-      12,
-    ),
+    maxSplits: documented(wholeNumber(0, 100).default(12), 'How often a run splits a failed file to find the bad row.'),
     proofWithin: documented(
       duration('0s', '7d').prefault('10m'),
       'Time after which a run with unsent changes reads back the sent ones. One scan covers all files since the last one; 0s reads each file back before the next is sent.',
-      '10m',
     ),
     lookWithin: documented(
       duration('0s', '7d').prefault('15m'),
       'Maximum age of a lookup on which a change is sent. Older changes are looked up again, by scan or one by one; 0s looks up before each file.',
-      '15m',
     ),
   })
   .refine(({ every, deadline }) => every <= deadline, {
@@ -223,12 +205,10 @@ const expressions = z
     perRow: documented(
       duration('50ms', '5m').prefault('1s'),
       'Time limit of one expression on one record. After it, the field counts as not visible, and a person whose `scope` took too long is blocked.',
-      '1s',
     ),
     perRun: documented(
       duration('1s', '24h').prefault('5m'),
       'Time limit of all expressions of one read together. After it, expressions fail for the remaining records.',
-      '5m',
     ),
   })
   .transform(({ perRow, perRun }) => ({ perRowMs: perRow, perRunMs: perRun }));
@@ -290,7 +270,7 @@ export const syncShape = {
     'Only with `delivery: outbox`.',
     { folder: './outbox' },
   ),
-  batchRows: documented(wholeNumber(1, 100_000).default(1000), 'Maximum number of rows in one file.', 1000),
+  batchRows: documented(wholeNumber(1, 100_000).default(1000), 'Maximum number of rows in one file.'),
   mapping: documented(mapping, 'The value of each field of the platform. Unmapped fields are not changed.', {
     identification: 'employee_id',
     firstName: 'first_name',

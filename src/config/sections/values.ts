@@ -6,15 +6,17 @@ import { durationPattern, durationWithin } from '../../core/run/formats.ts';
 import { must } from '../../core/run/problem-words.ts';
 import { makeSecret } from '../secret.ts';
 
-/** Adds what the reference and editors say of a key: its meaning, and examples of its value. */
+/** Adds what the reference and editors say of a key: its meaning, and examples of its value. Without one, its default is it. */
 export function documented<Schema extends z.ZodType>(
   schema: Schema,
   description: string,
-  ...examples: readonly [unknown, ...unknown[]]
+  ...examples: readonly unknown[]
 ): Schema {
   // `meta` would copy each schema, of which the start of each command makes hundreds. One that two keys share is copied.
   const own = z.globalRegistry.has(schema) ? schema.clone() : schema;
-  z.globalRegistry.add(own, { description, examples: [...examples] });
+  const hasDefault = schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault;
+  const usual = hasDefault ? [schema.def.defaultValue] : [];
+  z.globalRegistry.add(own, { description, examples: examples.length === 0 ? usual : [...examples] });
   return own;
 }
 

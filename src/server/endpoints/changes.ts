@@ -5,6 +5,7 @@ import { note } from '../../app/audit.ts';
 import type { ChangeFilter, ChangeSort, ChangesSubject, GroupBy } from '../../app/changes/change-index.ts';
 import { findRecentChanges, reportCsv, reportPeople } from '../../app/changes/reports.ts';
 import { listLeavers } from '../../app/person/leavers.ts';
+import { jsonOf, linesOf } from '../../app/runs.ts';
 import type { FieldName } from '../../core/person/fields.ts';
 import { given } from '../../core/run/given.ts';
 import type { PlannedChange } from '../../ports/store.ts';
@@ -40,36 +41,19 @@ const groupQuery = filterQuery.extend({
     .describe('reason, rule, kind, class, state, field, or value: and a field, such as value:office'),
 });
 
-const withNothing = (value: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined && part !== ''));
-
-export function filterOf(given: z.output<typeof filterQuery>): ChangeFilter {
-  const { kind, class: wanted, state, reason, field, value, text } = given;
-  // A blank value is a filter: people without an office.
-  const valued = value === undefined ? {} : { value };
-  return { ...withNothing({ kind, class: wanted, state, reason, field, text }), ...valued };
+export function filterOf({ text, ...filter }: z.output<typeof filterQuery>): ChangeFilter {
+  // A blank value is a filter: people without an office. A blank text is none.
+  return given({ ...filter, text: text || undefined });
 }
 
 function sortOf({ sort, order, ...filter }: z.output<typeof sortQuery>) {
   return { filter: filterOf(filter), sort: sort as ChangeSort, isDescending: order === 'desc' };
 }
 
-function groupByOf(by: string): GroupBy {
-  if (!by.startsWith('value:')) return by as GroupBy;
-  return { value: by.slice('value:'.length) as FieldName };
-}
-
-/** What has changes to search: its path, and its words. */
-interface Searched {
-  readonly kind: ChangesSubject['kind'];
-  readonly path: string;
-  readonly part: string;
-  readonly words: string;
-}
-
 /** Defines search, groups and export, which differ only in what they are about. */
-function searchesOf({ kind, path, part, words }: Searched): readonly Endpoint[] {
-  const define = definerOf(part);
+function searchesOf(kind: ChangesSubject['kind'], words: string): readonly Endpoint[] {
+  const define = definerOf(`${kind}s`);
+  const path = `/api/${kind}s/{id}/changes`;
   const base = {
     params: z.object({ id: word(64).describe(`Id of the ${kind}`) }),
     refusals: [400, 404, 409],
@@ -93,8 +77,11 @@ function searchesOf({ kind, path, part, words }: Searched): readonly Endpoint[] 
       summary: `Count changes ${words} by a property`,
       query: groupQuery,
       answer: changeGroups,
-      handle: async ({ params: { id }, query: { by, ...filter } }, { app }) =>
-        changeGroupsView(await app.changes.group({ kind, id }, filterOf(filter), groupByOf(by))),
+      handle: async ({ params: { id }, query: { by, ...filter } }, { app }) => {
+        const value = by.startsWith('value:') ? (by.slice('value:'.length) as FieldName) : undefined;
+        const groupBy = value === undefined ? (by as GroupBy) : { value };
+        return changeGroupsView(await app.changes.group({ kind, id }, filterOf(filter), groupBy));
+      },
     }),
     define({
       ...base,
@@ -129,9 +116,9 @@ function searchesOf({ kind, path, part, words }: Searched): readonly Endpoint[] 
 }
 
 export const changeSearches: readonly Endpoint[] = [
-  ...searchesOf({ kind: 'run', path: '/api/runs/{id}/changes', part: 'runs', words: 'of a run' }),
-  ...searchesOf({ kind: 'preview', path: '/api/previews/{id}/changes', part: 'previews', words: 'of a preview' }),
-  ...searchesOf({ kind: 'hold', path: '/api/holds/{id}/changes', part: 'holds', words: 'that wait in a hold' }),
+  ...searchesOf('run', 'of a run'),
+  ...searchesOf('preview', 'of a preview'),
+  ...searchesOf('hold', 'that wait in a hold'),
 ];
 
 const defineReport = definerOf('reports');
@@ -225,37 +212,10 @@ export const reportEndpoints: readonly Endpoint[] = [
   }),
 ];
 
-/** Yields one JSON object per line (application/x-ndjson). */
-export async function* linesOf(pages: AsyncIterable<readonly PlannedChange[]>): AsyncGenerator<string> {
-  for await (const page of pages) yield page.map((change) => `${JSON.stringify(changeView(change))}\n`).join('');
-}
-
-/** Yields one JSON array. */
-async function* jsonOf(pages: AsyncIterable<readonly PlannedChange[]>): AsyncGenerator<string> {
-  let lead = '[';
-  for await (const page of pages) {
-    for (const change of page) {
-      yield `${lead}\n${JSON.stringify(changeView(change))}`;
-      lead = ',';
-    }
-  }
-  yield lead === '[' ? '[]\n' : '\n]\n';
-}
-
 const columns = [
-  'identification',
-  'kind',
-  'state',
-  'stateReason',
-  'reason',
-  'classes',
-  'changed',
-  'before',
-  'after',
-  'batch',
-  'isApproved',
-  'hash',
-] as const;
+  ...(['identification', 'kind', 'state', 'stateReason', 'reason', 'classes'] as const),
+  ...(['changed', 'before', 'after', 'batch', 'isApproved', 'hash'] as const),
+];
 
 /** Yields CSV (RFC 4180) with a header. An apostrophe protects cells that a spreadsheet would read as formulas. */
 export async function* csvOf(pages: AsyncIterable<readonly PlannedChange[]>): AsyncGenerator<string> {

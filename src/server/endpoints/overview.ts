@@ -141,7 +141,7 @@ export const overviewEndpoints: readonly Endpoint[] = [
     handle: async ({ query: { days, timezone, sync }, sight }, { app }) => {
       const only = sync === undefined ? undefined : knownSync(sync, app);
       return dayListView(
-        await countDays(app, { days, timezone }),
+        await countDays(app, days, timezone),
         (name) => isIn(sight, name) && (only === undefined || name === only),
       );
     },

@@ -9,6 +9,7 @@ import {
   everyChange,
   findChanges,
   findRuns,
+  linesOf,
   readFindings,
   readRawTexts,
   readRunPage,
@@ -33,7 +34,7 @@ import {
 } from '../../views/runs.ts';
 import { requested, requestedView } from '../../views/syncs.ts';
 import { definerOf, type Endpoint, StreamAnswer } from '../endpoint.ts';
-import { csvOf, linesOf } from './changes.ts';
+import { csvOf } from './changes.ts';
 import { defineStream } from './events.ts';
 import {
   cursor,
@@ -52,11 +53,6 @@ import {
 const define = definerOf('runs');
 
 const byRun = z.object({ id: runId });
-
-function formatOf(accept = ''): 'json' | 'ndjson' | 'csv' {
-  if (accept.includes('application/x-ndjson')) return 'ndjson';
-  return accept.includes('text/csv') ? 'csv' : 'json';
-}
 
 const acts = {
   method: 'POST',
@@ -143,7 +139,9 @@ export const runEndpoints: readonly Endpoint[] = [
       const { run } = await describeRun(app, params.id);
       const { state, class: wanted, after } = query;
       const filter = given({ states: state && [state], classes: wanted && [wanted], after });
-      const format = query.format ?? formatOf(headers.accept);
+      const types = { 'application/x-ndjson': 'ndjson', 'text/csv': 'csv' } as const;
+      const [, asked = 'json'] = Object.entries(types).find(([type]) => headers.accept?.includes(type)) ?? [];
+      const format = query.format ?? asked;
       if (format !== 'json') {
         const pages = everyChange(app, run.id, filter, signal);
         const about = { sync: run.sync, run: run.id, detail: `as ${format}` };

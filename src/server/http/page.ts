@@ -4,7 +4,6 @@ import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { anchorOf, type CodeKind, type ListedCode, listedCodes } from '../../core/run/codes/code-list.ts';
-import { onDemand } from '../../core/run/on-demand.ts';
 import { pageRoutes } from '../../views/page-routes.ts';
 
 /** The style of pages without a script, for light and dark mode, wide and narrow screens. */
@@ -66,8 +65,8 @@ ${body}
 interface PageFile {
   readonly type: string;
   readonly bytes: Buffer;
-  /** Undefined where it is not much smaller. */
-  readonly gzip: Buffer | undefined;
+  /** Present where it is much smaller. */
+  readonly gzip?: Buffer;
 }
 
 /** The built page: its files by their path below the root of the server, such as `/assets/index-1a2b.js`. */
@@ -95,21 +94,14 @@ export function readPage(): BuiltPage | undefined {
   for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const type = types[extname(path)];
     if (type === undefined) continue;
-    files.set(`/${path.replaceAll('\\', '/')}`, fileOf(type, readFileSync(join(folder, path))));
+    const bytes = readFileSync(join(folder, path));
+    const gzip = gzipSync(bytes, { level: 9 });
+    const file = gzip.length < bytes.length * 0.9 ? { type, bytes, gzip } : { type, bytes };
+    files.set(`/${path.replaceAll('\\', '/')}`, file);
   }
   const document = files.get('/index.html');
   files.delete('/index.html');
   return document === undefined ? undefined : { document, files };
-}
-
-function fileOf(type: string, bytes: Buffer): PageFile {
-  const packed = onDemand<Pick<PageFile, 'gzip'>>({
-    gzip() {
-      const gzip = gzipSync(bytes, { level: 9 });
-      return gzip.length < bytes.length * 0.9 ? gzip : undefined;
-    },
-  });
-  return Object.assign(packed, { type, bytes });
 }
 
 /** Only its own files, and calls to this server. The browser refuses texts as HTML (trusted types). */
@@ -197,19 +189,11 @@ ${parts.join('\n')}
 
 function renderSection(listed: ListedCode): string {
   const { code, meaning, cause, cure, rules } = listed;
-  const anchors = rules
-    .filter((rule) => isFirstOf(rule, listed))
-    .map((name) => `<a id="${name}"></a>`)
-    .join('');
-  return `<section id="${anchorOf(code)}">${anchors}<h3>${code}</h3><p>${toHtml(meaning)}</p><p>Cause: ${toHtml(cause)}</p><p>What to do:</p><ul>${items(cure)}</ul></section>`;
-}
-
-function isFirstOf(rule: string, listed: ListedCode): boolean {
-  return listedCodes.find(({ rules }) => rules.includes(rule)) === listed;
-}
-
-function items(texts: readonly string[]): string {
-  return texts.map((text) => `<li>${toHtml(text)}</li>`).join('');
+  // A rule of several codes leads to the first of them.
+  const own = rules.filter((rule) => listedCodes.find((one) => one.rules.includes(rule)) === listed);
+  const anchors = own.map((name) => `<a id="${name}"></a>`).join('');
+  const steps = cure.map((step) => `<li>${toHtml(step)}</li>`).join('');
+  return `<section id="${anchorOf(code)}">${anchors}<h3>${code}</h3><p>${toHtml(meaning)}</p><p>Cause: ${toHtml(cause)}</p><p>What to do:</p><ul>${steps}</ul></section>`;
 }
 
 /** Escapes the text, and shows what is in backquotes as code. */

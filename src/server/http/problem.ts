@@ -34,38 +34,32 @@ export class Refusal extends Error {
   }
 }
 
+/** Errors of other systems have 502: see `statusOf`. */
 const statusOfCode: Readonly<Partial<Record<ErrorCode, number>>> = {
   USAGE: 400,
   IDENTIFICATION_INVALID: 400,
   CONFIG_INVALID: 400,
   NOT_FOUND: 404,
   CONFLICT: 409,
-  SOURCE_UNAVAILABLE: 502,
-  SOURCE_REFUSED: 502,
-  SCAN_INCOMPLETE: 502,
-  PLATFORM_UNREACHABLE: 502,
-  PLATFORM_ANSWER_INVALID: 502,
-  PLATFORM_REFUSED: 502,
-  PLATFORM_UNAUTHORIZED: 502,
-  PLATFORM_FORBIDDEN: 502,
-  PLATFORM_NOT_FOUND: 502,
-  PLATFORM_BUSY: 502,
-  PLATFORM_FAILED: 502,
-  REAUTH_REQUIRED: 502,
-  TOKEN_REVOKED: 502,
-  TOKEN_RESTORED: 502,
-  TOKEN_UNAVAILABLE: 502,
   STORE_INVALID: 503,
   CANCELLED: 503,
 };
+
+function statusOf(code: ErrorCode): number {
+  const isElsewhere = /^(PLATFORM|TOKEN)_/.test(code) || ofOthers.includes(code);
+  return statusOfCode[code] ?? (isElsewhere ? 502 : 500);
+}
+
+const ofOthers: readonly ErrorCode[] = ['SOURCE_UNAVAILABLE', 'SOURCE_REFUSED', 'SCAN_INCOMPLETE', 'REAUTH_REQUIRED'];
 
 /** Converts an error for the client. An unexpected error shows nothing but the id of its request. */
 export function problemOf(error: unknown, requestId: string): Problem {
   if (error instanceof Refusal) return makeProblem(error.status, error.code, error.message, requestId);
   if (error instanceof RollcallError) {
-    return makeProblem(statusOfCode[error.code] ?? 500, error.code, error.message, requestId);
+    return makeProblem(statusOf(error.code), error.code, error.message, requestId);
   }
-  const status = statusOfFramework(error);
+  const given = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
+  const status = typeof given === 'number' ? given : 500;
   const detail = framework[status];
   if (detail !== undefined) return makeProblem(status, detail.code, detail.text, requestId);
   return makeProblem(500, 'INTERNAL', `unexpected error: search the log for ${requestId}`, requestId);
@@ -85,8 +79,3 @@ const framework: Readonly<Record<number, { readonly code: ApiCode; readonly text
   414: { code: 'PATH_TOO_LONG', text: 'a part of the path is longer than 1,024 characters' },
   415: { code: 'MEDIA_TYPE', text: 'a body must be sent as application/json' },
 };
-
-function statusOfFramework(error: unknown): number {
-  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
-  return typeof status === 'number' ? status : 500;
-}

@@ -66,7 +66,8 @@ export function routeEndpoint(app: FastifyInstance, endpoint: Endpoint, parts: E
   });
 }
 
-async function letIn(endpoint: Endpoint, request: FastifyRequest, parts: EndpointParts): Promise<LetIn> {
+/** `visitor`: the signed-in user, if any. */
+async function letIn(endpoint: Endpoint, request: FastifyRequest, parts: EndpointParts) {
   const { settings, clock, signIn } = parts;
   try {
     if (endpoint.needs !== 'signature') {
@@ -88,12 +89,6 @@ async function letIn(endpoint: Endpoint, request: FastifyRequest, parts: Endpoin
     if (error instanceof Refusal && error.code !== 'SESSION_EXPIRED') signIn.guessed(request.ip);
     throw error;
   }
-}
-
-interface LetIn {
-  readonly caller: Caller;
-  readonly visitor: Caller | undefined;
-  readonly signature: string | undefined;
 }
 
 /** A stream of a session ends within this time after the session. */

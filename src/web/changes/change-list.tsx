@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { isField, useKeys } from '../shell/shortcut-keys.tsx';
 import { usePage } from '../state/page-context.tsx';
 import { useFilters } from '../state/router.tsx';
@@ -7,7 +7,6 @@ import { ProblemBox } from '../ui/actions.tsx';
 import { Empty } from '../ui/frame.tsx';
 import { ChangeRow, isUndecided } from './change-row.tsx';
 import { type ChangeChoice, type ChangeView, everything, isNothing, nothing, toggle } from './subject.ts';
-import { useActiveRow } from './use-active-row.ts';
 import { useChanges } from './use-changes.ts';
 
 interface Props {
@@ -79,7 +78,7 @@ export function ChangeList({ view, sync, label, choice, isShort = false }: Props
         onKeyDown={onKeyDown}
         ref={box}
       >
-        <ChangeHeads order={view.order} isFixed={isShort} choice={choice} total={total} />
+        <ChangeHeads {...{ view, isShort, choice, total }} />
         {rows.total === 0 ? (
           <Empty title={rows.all === 0 ? t.changes.none : t.changes.noMatch} />
         ) : (
@@ -114,6 +113,35 @@ export function ChangeList({ view, sync, label, choice, isShort = false }: Props
   );
 }
 
+/** `mustFocus`: a key has moved here, and the row does not have the focus yet. */
+const noRow = { index: undefined as number | undefined, mustFocus: false };
+
+interface List extends Pick<Props, 'view'> {
+  readonly total: number;
+  readonly box: RefObject<HTMLElement | null>;
+  readonly list: { scrollToIndex(index: number, options: { readonly align: 'auto' }): void };
+}
+
+/** The row that the keys are at, in a list of which only a part is in the document. None until the user has moved to one. */
+function useActiveRow({ view, total, box, list }: List) {
+  const [active, setActive] = useState(noRow);
+  const shown = JSON.stringify(view);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another view begins at its first row.
+  useEffect(() => {
+    box.current?.scrollTo({ top: 0 });
+    setActive(noRow);
+  }, [shown, box]);
+  const goTo = (to: number): void => {
+    const index = Math.max(0, Math.min(total - 1, to));
+    // The keys work wherever the focus is, and bring it here. The row takes it as soon as it is in the document.
+    if (box.current?.contains(document.activeElement) !== true) box.current?.focus({ preventScroll: true });
+    setActive({ index, mustFocus: true });
+    list.scrollToIndex(index, { align: 'auto' });
+  };
+  const onFocus = (index: number): void => setActive({ index, mustFocus: false });
+  return { active, goTo, onFocus };
+}
+
 /** The keys that work while the focus is elsewhere on the page. */
 const everywhere: readonly string[] = ['j', 'k', 'x', 'Enter'];
 
@@ -134,15 +162,8 @@ function rowKey({ kind, identification }: { readonly kind: string; readonly iden
 
 const columns = ['kind', 'name', 'identification', 'email', 'area', 'reason'] as const;
 
-interface HeadsProps {
-  readonly order: ChangeView['order'];
-  readonly isFixed: boolean;
-  readonly choice: ChangeChoice | undefined;
-  readonly total: number;
-}
-
 /** The heads of the columns. Each sorts the list on the server, by the order in the address. */
-function ChangeHeads({ order, isFixed, choice, total }: HeadsProps) {
+function ChangeHeads({ view: { order }, isShort, choice, total }: Omit<Props, 'sync' | 'label'> & { total: number }) {
   const { t } = usePage();
   const [, change] = useFilters();
   const sorted = order.sort ?? 'identification';
@@ -164,7 +185,7 @@ function ChangeHeads({ order, isFixed, choice, total }: HeadsProps) {
           >
             <button
               type="button"
-              disabled={isFixed}
+              disabled={isShort}
               className="sort"
               onClick={() => change({ sort: column, order: sorted === column && !isDown ? 'desc' : 'asc' })}
             >

@@ -97,15 +97,9 @@ function Cells({ change, choice, isOpen, onTurn }: CellsProps) {
       <Cell of="kind">
         <KindMark kind={kind} />
       </Cell>
-      <Cell of="name" title={name}>
-        {name ?? '–'}
-      </Cell>
-      <Cell of="identification" title={identification}>
-        {identification}
-      </Cell>
-      <Cell of="email" title={email}>
-        {email}
-      </Cell>
+      <Cell of="name" title={name ?? '–'} />
+      <Cell of="identification" title={identification} />
+      <Cell of="email" title={email} />
       <Cell of="area">{after.area ?? before?.area}</Cell>
       <Cell of="reason" title={said}>
         {isUndecided(change) ? null : <DecisionWords decision={change.decision} />}
@@ -126,10 +120,11 @@ interface CellProps {
   readonly of: string;
   /** The whole text, where the column may cut it. */
   readonly title?: string | null;
-  readonly children: ReactNode;
+  /** Absent: the text. */
+  readonly children?: ReactNode;
 }
 
-function Cell({ of, title, children }: CellProps) {
+function Cell({ of, title, children = title }: CellProps) {
   return (
     <span role="gridcell" className={of} title={title ?? undefined}>
       {children}

@@ -4,7 +4,7 @@ import { useFilter, useFilters } from '../state/router.tsx';
 import { classWord, wordOf } from '../texts/plural.ts';
 import { Button } from '../ui/actions.tsx';
 import { Icon } from '../ui/badges.tsx';
-import { Filters, Select, TextFilter } from '../ui/filters.tsx';
+import { Filters, Select, TextFilter, type WordFilterProps } from '../ui/filters.tsx';
 import { type ChangeView, exportAddress, viewOf } from './subject.ts';
 import { useChangeGroups } from './use-changes.ts';
 
@@ -18,13 +18,11 @@ interface ViewProps {
   readonly view: ChangeView;
 }
 
-interface FilterProps extends ViewProps {
-  /** Only for a run or preview, whose changes have different states. */
-  readonly hasStates?: boolean;
-}
-
-/** Search, filters, groups and export of a list of changes. All of it is in the address. */
-export function ChangeFilters({ view, hasStates = false }: FilterProps) {
+/**
+ * Search, filters, groups and export of a list of changes. All of it is in the address. `hasStates`: of a run or preview,
+ * whose changes have different states.
+ */
+export function ChangeFilters({ view, hasStates = false }: ViewProps & { readonly hasStates?: boolean }) {
   const { t } = usePage();
   const [, change] = useFilters();
   const [by, group] = useFilter('by');
@@ -68,14 +66,8 @@ export function ChangeFilters({ view, hasStates = false }: FilterProps) {
   );
 }
 
-interface GroupSelectProps extends ViewProps {
-  readonly name: 'kind' | 'state' | 'reason' | 'field';
-  readonly label: string;
-  readonly words: Readonly<Record<string, string>>;
-}
-
 /** Chooses one value of those that occur, each with its number. */
-function GroupSelect({ view, name, label, words }: GroupSelectProps) {
+function GroupSelect({ view, name, label, words }: WordFilterProps<'kind' | 'state' | 'reason' | 'field'> & ViewProps) {
   const { t, f } = usePage();
   const [, change] = useFilters();
   const { [name]: chosen, value, ...others } = view.filter;

@@ -64,13 +64,7 @@ function StateTabs({ counts: { conflict = 0, ...byState } }: Pick<AccountPage, '
   );
 }
 
-interface TableProps {
-  readonly sync: string;
-  readonly readAt: string | null;
-  readonly accounts: readonly Account[];
-}
-
-function AccountTable({ sync, readAt, accounts }: TableProps) {
+function AccountTable({ sync, readAt, accounts }: Pick<AccountPage, 'sync' | 'accounts'> & { readAt: string | null }) {
   const { t } = usePage();
   const words = t.accounts;
   const personColumns = usePersonColumns();
@@ -144,16 +138,13 @@ function AccountActions({ sync, account, onDone }: AccountProps & Pick<WayProps,
   );
 }
 
-interface Props {
-  readonly sync: string;
-  readonly pair: NonNullable<Schemas['Person']['pair']>;
-}
+type Pair = NonNullable<Schemas['Person']['pair']>;
 
 /**
  * A person and an account that seem to be one, or a record of another person than its account: what can be decided, each
  * way with what it does.
  */
-export function PairSection({ sync, pair }: Props) {
+export function PairSection({ sync, pair }: { readonly sync: string; readonly pair: Pair }) {
   const { t } = usePage();
   const mayAct = useMay('decide', sync);
   const [done, onDone] = useDone();
@@ -193,7 +184,7 @@ function useDone(): readonly [ReactNode, (told: string) => void] {
 interface WayProps {
   readonly sync: string;
   readonly id: string;
-  readonly way: Props['pair']['ways'][number]['way'] | 'adopt' | 'disable';
+  readonly way: Pair['ways'][number]['way'] | 'adopt' | 'disable';
   readonly label: string;
   readonly title?: string;
   readonly means: string;

@@ -100,7 +100,6 @@ function AlertEntry({ alert, isMuted }: { readonly alert: Alert; readonly isMute
             <ActionButton
               label={t.alerts.ack}
               means={t.alerts.ackMeans(name)}
-              reason="optional"
               onAct={(body) => api.post('/api/alerts/{name}/ack', { name }, body)}
             />
           ) : null}
@@ -136,7 +135,6 @@ function MuteButton({ name }: { readonly name: string }) {
     <ActionButton
       label={t.alerts.mute}
       means={t.alerts.muteMeans(name)}
-      reason="optional"
       onAct={(body) => api.post('/api/alerts/{name}/mute', { name }, { minutes, ...body })}
     >
       <Select
@@ -168,7 +166,6 @@ function Muted({ muted }: { readonly muted: Alerts['muted'] }) {
               <ActionButton
                 label={t.alerts.unmute}
                 means={t.alerts.unmuteMeans(subject.name)}
-                reason="optional"
                 onAct={(body) => api.post('/api/alerts/{name}/unmute', { name: subject.name }, body)}
               />
             ) : null}

@@ -91,14 +91,12 @@ function ConnectionCard({ connection: { name, syncs, token, steps } }: { readonl
             <ActionButton
               label={t.connections.refresh}
               means={t.connections.refreshMeans}
-              reason="optional"
               onAct={(body) => api.post('/api/connections/{name}/token/refresh', { name }, body)}
             />
             <ActionButton
               label={t.connections.revoke}
               look="danger"
               means={t.connections.revokeMeans(syncs.join(', '))}
-              reason="optional"
               onAct={(body) => api.post('/api/connections/{name}/token/revoke', { name }, body)}
             />
           </>

@@ -209,7 +209,6 @@ function DecisionBar({ hold, filter, selection, total, onDecided }: BarProps) {
           label={t.holds.approve(isEmpty || effect.data !== undefined ? what : '')}
           means={t.holds.approveMeans}
           look="main"
-          reason="optional"
           facts={
             <dl className="pairs">
               {facts}

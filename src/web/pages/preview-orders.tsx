@@ -148,6 +148,7 @@ export function PreviewButton({ sync }: { readonly sync: string }) {
     <ActionButton
       label={t.people.previewFirst}
       means={t.previews.requestMeans}
+      reason="none"
       onAct={async () => {
         const { id } = await api.post('/api/previews', {}, { sync });
         navigate(pathTo('previews', id));

@@ -83,7 +83,6 @@ function UndoButton({ preview: { sync, users, undoes, report } }: { readonly pre
       label={t.previews.undo}
       means={t.previews.undoMeans(all)}
       look="danger"
-      reason="optional"
       onAct={(body) => api.post('/api/runs/{id}/undo', { id: run }, { ...selection, ...body })}
       onDone={() => navigate(withFilters('/runs', { sync }))}
     />

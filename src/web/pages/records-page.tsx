@@ -369,7 +369,6 @@ function SessionsSection() {
                     label={t.audit.sessions.end}
                     look="danger"
                     means={t.audit.sessions.means}
-                    reason="optional"
                     onAct={(body) => api.post('/api/sessions/{name}/end', { name: id }, body)}
                   />
                 ),

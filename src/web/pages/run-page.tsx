@@ -117,6 +117,7 @@ function RunActions({ run }: { readonly run: RunDetail }) {
           <ActionButton
             label={t.runs.undo}
             means={t.runs.undoMeans}
+            reason="none"
             onAct={async () => {
               const preview = await api.post('/api/previews', {}, { sync: run.sync, undo: id });
               navigate(pathTo('previews', preview.id));
@@ -126,7 +127,6 @@ function RunActions({ run }: { readonly run: RunDetail }) {
         <ActionButton
           label={t.runs.retry}
           means={t.runs.retryMeans}
-          reason="optional"
           onAct={(body) => api.post('/api/runs/{id}/retry', { id }, body)}
           onDone={() => navigate(withFilters('/runs', { sync: run.sync }))}
         />
@@ -138,7 +138,6 @@ function RunActions({ run }: { readonly run: RunDetail }) {
       label={t.runs.cancel}
       means={t.runs.cancelMeans}
       look="danger"
-      reason="optional"
       onAct={(body) => api.post('/api/runs/{id}/cancel', { id }, body)}
     />
   );
@@ -192,7 +191,6 @@ function ReadDecision({ run }: { readonly run: RunDetail }) {
             label={t.runs.acceptRead}
             means={t.runs.acceptMeans(run.counts.held)}
             look="danger"
-            reason="optional"
             onAct={(body) => api.post('/api/runs/{id}/approve', { id: run.id }, body)}
           />
         ) : null

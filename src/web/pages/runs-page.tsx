@@ -51,12 +51,7 @@ export function useRun(id: string, everyMs?: number) {
   );
 }
 
-interface TableProps {
-  readonly runs: readonly Run[];
-  readonly isOfOneSync?: boolean;
-}
-
-export function RunTable({ runs, isOfOneSync = false }: TableProps) {
+export function RunTable({ runs, isOfOneSync }: Pick<Schemas['RunPage'], 'runs'> & { readonly isOfOneSync?: true }) {
   const { t } = usePage();
   return (
     <DataTable
@@ -79,7 +74,7 @@ export function RunTable({ runs, isOfOneSync = false }: TableProps) {
             </>
           ),
         },
-        isOfOneSync
+        isOfOneSync === true
           ? undefined
           : { title: t.overview.syncs.name, cell: ({ sync }) => <Link to={pathTo('syncs', sync)}>{sync}</Link> },
         { title: t.runs.outcome, cell: (run) => <OutcomeBadge run={run} /> },

@@ -120,6 +120,7 @@ function SyncActions({ sync: { name: sync, health } }: { readonly sync: SyncOver
     <ActionButton
       label={t.syncs[name]}
       means={t.syncs[`${name}Means`]}
+      reason="none"
       look={name === 'run' ? 'main' : 'plain'}
       onAct={onAct}
     />
@@ -232,7 +233,8 @@ function Fields({ mapping }: MappingProps) {
               fillRate === null ? null : (
                 <span className="fill">
                   <meter min={0} max={1} value={fillRate} aria-label={words.fill} />
-                  {percent(fillRate)}
+                  {/* Rounded down, so that 100 % means everybody. */}
+                  {Math.floor(fillRate * 100)} %
                 </span>
               ),
           },
@@ -281,9 +283,4 @@ function MappingTrial({ mapping: { sync, yaml } }: MappingProps) {
       </div>
     </details>
   );
-}
-
-/** Rounds down, so that 100 % means everybody. */
-function percent(share: number): string {
-  return `${Math.floor(share * 100)} %`;
 }

@@ -6,17 +6,13 @@ import { Button, Dialog } from '../ui/actions.tsx';
 import { Pair } from '../ui/frame.tsx';
 
 /** Where `g` and a second key lead, and the name of the page there. */
-const places = {
-  o: ['/', 'overview'],
-  r: ['/runs', 'runs'],
-  h: ['/holds', 'holds'],
-  p: ['/people', 'people'],
-  a: ['/alerts', 'alerts'],
-} as const;
-
-function placeOf(key: string): string | undefined {
-  return Object.hasOwn(places, key) ? places[key as keyof typeof places][0] : undefined;
-}
+const places = [
+  ['o', '/', 'overview'],
+  ['r', '/runs', 'runs'],
+  ['h', '/holds', 'holds'],
+  ['p', '/people', 'people'],
+  ['a', '/alerts', 'alerts'],
+] as const;
 
 /** Uses a key, or returns false. */
 type KeyUser = (key: string) => boolean;
@@ -99,7 +95,7 @@ export function ShortcutKeys({ onSearch }: { readonly onSearch: () => void }) {
   const [isShown, setShown] = useState(false);
   const isGoing = useRef(false);
   useKeys(true, (key) => {
-    const to = isGoing.current ? placeOf(key) : undefined;
+    const [, to] = (isGoing.current ? places.find(([one]) => one === key) : undefined) ?? [];
     isGoing.current = key === 'g';
     if (to !== undefined) navigate(to);
     else if (key === '/') onSearch();
@@ -108,7 +104,7 @@ export function ShortcutKeys({ onSearch }: { readonly onSearch: () => void }) {
     return true;
   });
   if (!isShown) return null;
-  const ways = Object.entries(places).map(([key, [, name]]) => [`g ${key}`, t.nav[name]] as const);
+  const ways = places.map(([key, , name]) => [`g ${key}`, t.nav[name]] as const);
   return (
     <Dialog title={t.keys.title} onClose={() => setShown(false)}>
       <dl className="keys">

@@ -109,11 +109,6 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   );
 }
 
-/** A reason for the audit; absent when the user gave none. */
-interface Reason {
-  readonly reason?: string;
-}
-
 interface ActionProps<T> {
   readonly label: string;
   /** Of the dialog; default: the label. */
@@ -122,13 +117,14 @@ interface ActionProps<T> {
   readonly means: string;
   readonly look?: 'plain' | 'main' | 'danger';
   readonly disabled?: boolean;
-  /** Whether the audit takes a reason. Absent: it takes none. */
-  readonly reason?: 'optional' | 'required';
+  /** Whether the audit takes a reason. */
+  readonly reason?: 'optional' | 'required' | 'none';
   /** What else the user should know, before the fields of the form. */
   readonly facts?: ReactNode;
   /** Further fields of the form. Their values are read by `onAct`. */
   readonly children?: ReactNode;
-  readonly onAct: (reason: Reason) => Promise<T>;
+  /** The reason is absent when the user gave none. */
+  readonly onAct: (given: { readonly reason?: string }) => Promise<T>;
   readonly onDone?: (result: T) => void;
 }
 
@@ -148,12 +144,12 @@ export function ActionButton<T>(props: ActionProps<T>) {
 
 /** Says what will happen, asks for the reason, and does it. */
 function ConfirmDialog<T>(props: ActionProps<T> & { readonly onClose: () => void }) {
-  const { label, title = label, means, look, reason: asked, facts, children, onAct, onDone, onClose } = props;
+  const { label, title = label, means, look, reason = 'optional', facts, children, onAct, onDone, onClose } = props;
   const { t } = usePage();
   const client = useQueryClient();
   const field = useRef<HTMLTextAreaElement>(null);
   const act = useMutation({
-    mutationFn: (reason: string) => onAct(reason === '' ? {} : { reason }),
+    mutationFn: (given: string) => onAct(given === '' ? {} : { reason: given }),
     onSuccess: (result) => {
       onClose();
       onDone?.(result);
@@ -171,14 +167,14 @@ function ConfirmDialog<T>(props: ActionProps<T> & { readonly onClose: () => void
       {facts}
       <form onSubmit={submit}>
         {children}
-        {asked === undefined ? null : (
+        {reason === 'none' ? null : (
           <label className="field">
             {t.act.reason}
             <textarea
               ref={field}
               rows={2}
               maxLength={500}
-              required={asked === 'required'}
+              required={reason === 'required'}
               placeholder={t.act.reasonHint}
             />
           </label>

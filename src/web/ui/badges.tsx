@@ -114,24 +114,16 @@ const looks = {
   } as Looks,
   /** How a run ended. */
   outcome: {
-    succeeded: good,
-    held: ['warn', 'hand'],
-    partial: alarm,
-    failed: bad,
-    cancelled: ['quiet', 'bad'],
-    exported: good,
+    ...{ succeeded: good, exported: good, held: ['warn', 'hand'] },
+    ...{ partial: alarm, failed: bad, cancelled: ['quiet', 'bad'] },
   } as Looks,
   token: {
     ...{ ready: good, static: good, refreshing: ['warn', 'clock'] },
     ...{ none: alarm, sealed: alarm, restored: alarm, 'reauth-required': alarm, revoked: alarm },
   } as Looks,
   holdState: {
-    open: ['warn', 'hand'],
-    approved: good,
-    rejected: waits,
-    decided: waits,
-    expired: waits,
-    replaced: waits,
+    ...{ open: ['warn', 'hand'], approved: good },
+    ...{ rejected: waits, decided: waits, expired: waits, replaced: waits },
   } as Looks,
   preview: { waiting: waits, working: ['busy', 'run'], done: good, failed: bad } as Looks,
   notice: { waiting: waits, delivered: good, unconfirmed: alarm, 'given-up': alarm } as Looks,
@@ -139,13 +131,8 @@ const looks = {
   step: { ok: good, partly: ['warn', 'warn'], stopped: bad } as Looks,
 } as const;
 
-interface StateProps {
-  readonly of: keyof typeof looks;
-  readonly state: string;
-}
-
 /** The state of something, by its word and its look. */
-export function StateBadge({ of, state }: StateProps) {
+export function StateBadge({ of, state }: { readonly of: keyof typeof looks; readonly state: string }) {
   const { t } = usePage();
   return <Badge look={looks[of][state] ?? unknown}>{wordOf(t.words[of], state)}</Badge>;
 }

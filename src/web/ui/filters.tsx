@@ -65,14 +65,18 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
   );
 }
 
-interface FilterProps {
+interface FilterProps<Name extends string = string> {
   /** Of the filter in the address. */
-  readonly name: string;
+  readonly name: Name;
   readonly label: string;
 }
 
+export interface WordFilterProps<Name extends string = string> extends FilterProps<Name> {
+  readonly words: Readonly<Record<string, string>>;
+}
+
 /** A filter with a fixed list of states. */
-export function WordFilter({ name, label, words }: FilterProps & { readonly words: Readonly<Record<string, string>> }) {
+export function WordFilter({ name, label, words }: WordFilterProps) {
   const { t } = usePage();
   const [value, onChange] = useFilter(name);
   return <Select {...{ label, value, onChange }} options={Object.entries(words)} none={t.act.all} />;
@@ -115,9 +119,8 @@ export function TextFilter({ name, label }: FilterProps) {
 
 export function SyncFilter() {
   const { t } = usePage();
-  const { data } = useOverview();
   const [value, onChange] = useFilter('sync');
-  const names = data?.syncs.map(({ name }) => name) ?? [];
+  const names = useOverview().data?.syncs.map(({ name }) => name) ?? [];
   const all = value === undefined || names.includes(value) ? names : [...names, value];
   const options = all.map((name) => [name, name] as const);
   return <Select label={t.overview.syncs.name} {...{ value, onChange, options }} none={t.act.all} />;
@@ -170,11 +173,8 @@ export function DayField({ label, value, edge, onChange }: DayProps) {
     const start = Date.parse(`${day}T00:00:00`);
     onChange(Number.isNaN(start) ? undefined : new Date(start + (edge === 'end' ? dayMs : 0)).toISOString());
   };
-  const shown = value === undefined ? '' : localDay(Date.parse(value) - (edge === 'end' ? 1 : 0));
+  const at = value === undefined ? Number.NaN : Date.parse(value) - (edge === 'end' ? 1 : 0);
+  // `YYYY-MM-DD` in the zone of the browser, as Sweden writes a day.
+  const shown = Number.isNaN(at) ? '' : new Date(at).toLocaleDateString('sv-SE');
   return <DateField label={label} value={shown} onChange={change} />;
-}
-
-/** `YYYY-MM-DD` in the zone of the browser, as Sweden writes a day. */
-function localDay(ms: number): string {
-  return Number.isNaN(ms) ? '' : new Date(ms).toLocaleDateString('sv-SE');
 }

@@ -2,25 +2,20 @@ import { RollcallError } from '../../core/run/errors.ts';
 import { replyCode } from '../../drivers/redis/open-redis.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 
-/** Receives every error of a connection or a worker and logs few of them. */
-export interface ErrorGate {
-  report(error: unknown): void;
-}
-
 const quietMs = 30_000;
 const stormMs = 1000;
 const stormErrors = 20;
 
 /**
- * Logs the first error of a kind, then at most one line per kind every 30 seconds, with the number of errors. Calls
- * `onStorm` when dozens of errors occur within one second. A full Redis, for example, makes a worker fail in a hot
- * loop.
+ * Receives every error of a connection or a worker. Logs the first error of a kind, then at most one line per kind every
+ * 30 seconds, with the number of errors. Calls `onStorm` when dozens of errors occur within one second. A full Redis, for
+ * example, makes a worker fail in a hot loop.
  */
-export function openErrorGate(io: { clock: Clock; logger: Logger; onStorm?: () => void }): ErrorGate {
+export function openErrorGate(io: { clock: Clock; logger: Logger; onStorm?: () => void }) {
   const told = new Map<string, { at: number; unsaid: number }>();
   let storm = { from: Number.NEGATIVE_INFINITY, errors: 0 };
   return {
-    report(failure) {
+    report(failure: unknown): void {
       const error = ofOneNode(failure);
       const now = io.clock.now();
       if (now - storm.from > stormMs) storm = { from: now, errors: 0 };

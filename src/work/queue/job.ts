@@ -192,14 +192,13 @@ async function afterFailure(data: JobData, error: unknown, io: WorkIo, lock: Abo
 
 const giveUpAgainMs = 5000;
 
-/** A job that works on a run. */
-interface RunJob {
-  readonly data: JobData;
-  readonly run: string;
-}
-
 /** Fails the run with the error's message as its reason. Tries again later when the store is not available. */
-async function giveUp({ data, run }: RunJob, error: unknown, io: WorkIo, lock: AbortSignal): Promise<Worked> {
+async function giveUp(
+  { data, run }: { readonly data: JobData; readonly run: string },
+  error: unknown,
+  io: WorkIo,
+  lock: AbortSignal,
+): Promise<Worked> {
   try {
     const failed = { run, step: data.job, tries: data.tries + 1 };
     await withOwnedRun(run, io, lock, (context) => failJob(failed, error, context, io.engine));

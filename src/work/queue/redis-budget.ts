@@ -148,31 +148,17 @@ if not pace[1] then return { start - now, members } end
 return { start - now, members, pace[1], pace[2] - now, pace[3] - now, pace[4], pace[5] - now }
 `;
 
-/** The rate budgets that all processes of a deployment share. Connects to Redis with the first call. */
-export interface Budgets {
-  of(connection: string, limits: Limits): RateBudget;
-  close(): void;
-}
-
+/** Opens the rate budgets that all processes of a deployment share. Connects to Redis with the first call. */
 export function openBudgets(
   settings: RedisSettings,
   { clock, logger, openLocal }: Pick<RedisBudgetParts, 'clock' | 'openLocal'> & { readonly logger: Logger },
-): Budgets {
+) {
   const gate = openErrorGate({ clock, logger });
   const client = openRedis(settings, 'budget', gate.report);
   const member = randomBytes(8).toString('hex');
+  const shared = { client, prefix: keyPrefix(settings), clock, member, openLocal, onError: gate.report };
   return {
-    of: (connection, limits) =>
-      openRedisBudget({
-        client,
-        prefix: keyPrefix(settings),
-        connection,
-        limits,
-        clock,
-        member,
-        openLocal,
-        onError: gate.report,
-      }),
+    of: (connection: string, limits: Limits) => openRedisBudget({ ...shared, connection, limits }),
     close: () => closeRedis(client),
   };
 }

@@ -75,7 +75,8 @@ export function openRunQueue({ connection, prefix, onError, answers }: RunQueueP
       return { waiting: count, oldestAt: oldest };
     },
     async add(data, priority) {
-      await answered(queues[queueOf(priority)].add(data.job, data, { jobId: jobIdOf(data), priority }));
+      const queue = queues[priority > plansPriority ? 'plans' : 'runs'];
+      await answered(queue.add(data.job, data, { jobId: jobIdOf(data), priority }));
     },
     async runs() {
       const ids = await ofAll<string>((queue) => queue.getRanges([...unended], 0, -1));
@@ -146,11 +147,6 @@ export function runlessPriority(job: RunlessJob): number {
   return job === 'make-preview' ? plansPriority + 1 : housekeepingPriority;
 }
 
-/** Returns the queue of jobs with this priority. */
-function queueOf(priority: number): QueueName {
-  return priority > plansPriority ? 'plans' : 'runs';
-}
-
 /** Puts jobs into the queue for any worker. `close` does not close the queue: its owner does. */
 export function openQueueDispatch(
   queue: RunQueue,
@@ -187,38 +183,23 @@ export function openQueueDispatch(
   };
 }
 
-/** A queue on a connection of its own. */
-interface QueueConnection {
-  readonly connection: RedisClient;
-  readonly prefix: string;
-  readonly queue: RunQueue;
-  /** Receives every error of the connection and logs few of them. */
-  readonly report: (error: unknown) => void;
-  close(): Promise<void>;
-}
-
 /**
- * Connects to the queue. `withinMs`: fails when Redis does not answer in that time. Absent: waits for Redis without
- * limit, as workers do. Must be closed.
+ * Connects to the queue on a connection of its own. `withinMs`: fails when Redis does not answer in that time. Absent: waits
+ * for Redis without limit, as workers do. `report` receives every error of the connection and logs few of them. Must be closed.
  */
 export function connectQueue(
   settings: RedisSettings,
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
   withinMs?: number,
-): QueueConnection {
+) {
   const { report } = openErrorGate({ clock, logger });
   const connection = openRedis(settings, withinMs === undefined ? 'worker' : 'producer', report);
   const prefix = keyPrefix(settings);
   const answers = withinMs === undefined ? {} : { answers: { clock, withinMs } };
   const queue = openRunQueue({ connection, prefix, onError: report, ...answers });
-  return {
-    connection,
-    prefix,
-    queue,
-    report,
-    async close() {
-      await queue.close().catch(report);
-      closeRedis(connection);
-    },
+  const close = async (): Promise<void> => {
+    await queue.close().catch(report);
+    closeRedis(connection);
   };
+  return { connection, prefix, queue, report, close };
 }

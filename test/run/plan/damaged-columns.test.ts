@@ -89,10 +89,7 @@ function withDamage(column: string, damage: Damage): readonly SourceRecord[] {
 const all = columns.flatMap((column) => Object.keys(damages).map((name) => [column, name] as const));
 
 describe('a column that is damaged at once', () => {
-  it.each(drawFrom(all, 3))(
-    '%s: %s creates and disables nobody unasked',
-    async (column, name) => {
-      expect(await passing(withDamage(column, damages[name] as Damage))).toEqual([]);
-    },
-  );
+  it.each(drawFrom(all, 3))('%s: %s creates and disables nobody unasked', async (column, name) => {
+    expect(await passing(withDamage(column, damages[name] as Damage))).toEqual([]);
+  });
 });
