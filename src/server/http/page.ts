@@ -4,6 +4,7 @@ import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { anchorOf, codeTitles, type ListedCode, listedCodes } from '../../core/run/codes/code-list.ts';
+import { onDemand } from '../../core/run/on-demand.ts';
 import { pageRoutes } from '../../views/page-routes.ts';
 
 /** The style of pages without a script, for light and dark mode, wide and narrow screens. */
@@ -65,8 +66,8 @@ ${body}
 interface PageFile {
   readonly type: string;
   readonly bytes: Buffer;
-  /** Present where it is much smaller. */
-  readonly gzip?: Buffer;
+  /** Undefined where it is not much smaller. Made when it is first asked for. */
+  readonly gzip: Buffer | undefined;
 }
 
 /** The built page: its files by their path below the root of the server, such as `/assets/index-1a2b.js`. */
@@ -95,9 +96,13 @@ export function readPage(): BuiltPage | undefined {
     const type = types[extname(path)];
     if (type === undefined) continue;
     const bytes = readFileSync(join(folder, path));
-    const gzip = gzipSync(bytes, { level: 9 });
-    const file = gzip.length < bytes.length * 0.9 ? { type, bytes, gzip } : { type, bytes };
-    files.set(`/${path.replaceAll('\\', '/')}`, file);
+    const packed = onDemand<Pick<PageFile, 'gzip'>>({
+      gzip() {
+        const gzip = gzipSync(bytes, { level: 9 });
+        return gzip.length < bytes.length * 0.9 ? gzip : undefined;
+      },
+    });
+    files.set(`/${path.replaceAll('\\', '/')}`, Object.assign(packed, { type, bytes }));
   }
   const document = files.get('/index.html');
   files.delete('/index.html');
