@@ -28,7 +28,7 @@ import type {
   Signing,
   SyncNames,
 } from './store-operations.ts';
-import type { TokenStore } from './tokens.ts';
+import type { TokenBook } from './tokens.ts';
 
 export type { Watermark } from '../core/run/next-read.ts';
 export type {
@@ -105,7 +105,7 @@ export interface Store {
   readonly rawTexts: RawTexts;
   readonly people: PersonRecords;
   readonly sealing: Sealing;
-  readonly tokens: TokenStore;
+  readonly tokens: TokenBook;
   readonly alerts: AlertBook;
   readonly pauses: Pauses;
   readonly learned: Learned;

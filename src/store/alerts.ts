@@ -165,18 +165,20 @@ export function createAlerts(db: Database): AlertBook {
       return Number(numDeletedRows);
     },
 
-    async endedRuns(sync, since, limit) {
-      return endedRuns(db)
-        .where('sync', '=', sync)
+    async endedRuns(since, limit, sync) {
+      const order = since === undefined ? 'desc' : 'asc';
+      return db
+        .selectFrom('runs')
+        .select(['id', 'sync', 'outcome', 'started_at as startedAt', 'ended_at as endedAt'])
+        .where('ended_at', 'is not', null)
         .$if(since !== undefined, (query) => query.where('ended_at', '>=', since ?? 0))
-        .orderBy('ended_at', since === undefined ? 'desc' : 'asc')
-        .orderBy('id', since === undefined ? 'desc' : 'asc')
-        .limit(since === undefined ? 1 : limit)
+        .$if(sync !== undefined, (query) => query.where('sync', '=', sync ?? ''))
+        .$narrowType<{ outcome: NotNull; endedAt: NotNull }>()
+        .orderBy('ended_at', order)
+        .orderBy('id', order)
+        .limit(limit)
         .execute();
     },
-
-    endedSince: (since, limit) =>
-      endedRuns(db).where('ended_at', '>=', since).orderBy('ended_at').orderBy('id').limit(limit).execute(),
 
     async changeResults(runs) {
       const found = await countChanges(db, runs, ['plan', 'kind', 'state']);
@@ -186,14 +188,6 @@ export function createAlerts(db: Database): AlertBook {
       return inOrder.map(({ plan, ...result }) => ({ ...result, run: plan }));
     },
   };
-}
-
-function endedRuns(db: Database) {
-  return db
-    .selectFrom('runs')
-    .select(['id', 'sync', 'outcome', 'started_at as startedAt', 'ended_at as endedAt'])
-    .where('ended_at', 'is not', null)
-    .$narrowType<{ outcome: NotNull; endedAt: NotNull }>();
 }
 
 /** For example `sync people` or `connection acme`. Names contain no blanks. */

@@ -123,11 +123,6 @@ export function createReports(db: Database, keys: KeyRing, uptime: Pick<Uptime, 
       );
     },
 
-    async tokenStates() {
-      const rows = await db.selectFrom('tokens').select(['connection', 'state', 'expires_at']).execute();
-      return rows.map(({ connection, state, expires_at: at }) => ({ connection, state, expiresAt: at ?? undefined }));
-    },
-
     async lastReads() {
       const rows = await db
         .selectFrom('rosters')

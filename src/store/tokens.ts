@@ -1,5 +1,6 @@
-import type { TokenRecord, TokenStore } from '../ports/store.ts';
+import type { TokenRecord } from '../ports/store.ts';
 import type { Session, Sessions } from '../ports/store-operations.ts';
+import type { TokenBook } from '../ports/tokens.ts';
 import type { Database, Schema } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import { addNew } from './db/row-writer.ts';
@@ -12,7 +13,8 @@ const tokens = fields<Omit<TokenRecord, 'restored'>, 'tokens'>(
 );
 
 /** The pair is durable when `replace` resolves, because the database syncs every commit to disk. */
-export function createTokenStore(db: Database, proof: StoreProof): TokenStore {
+export function createTokenStore(db: Database, proof: StoreProof): TokenBook {
+  const rows = () => db.selectFrom('tokens').select([...tokens.columns, 'restored_at', 'restored_seed']);
   const update = async (seen: TokenRecord, next: TokenRecord, room: string | undefined): Promise<boolean> => {
     const { numUpdatedRows } = await db
       .updateTable('tokens')
@@ -25,13 +27,12 @@ export function createTokenStore(db: Database, proof: StoreProof): TokenStore {
   };
   return {
     async get(connection) {
-      const query = db
-        .selectFrom('tokens')
-        .select([...tokens.columns, 'restored_at', 'restored_seed'])
-        .where('connection', '=', connection);
+      const query = rows().where('connection', '=', connection);
       const row = await proof.read(connection, () => query.executeTakeFirst());
       return row && toRecord(row);
     },
+
+    all: async () => new Map((await rows().execute()).map((row) => [row.connection, toRecord(row)])),
 
     async replace(seen, next, room) {
       const isStored =

@@ -42,8 +42,8 @@ export function createTriggers(db: Database): Triggers {
     async waitingSyncs(now) {
       const rows = await db
         .selectFrom('triggers')
-        .select('sync')
-        .distinct()
+        .select((eb) => ['sync', eb.fn.min('requested_at').as('since')])
+        .groupBy('sync')
         .where('state', '=', 'waiting')
         .where((eb) => eb.or([eb('kind', '!=', 'webhook'), eb('requested_at', '<=', now)]))
         .where(
@@ -56,7 +56,7 @@ export function createTriggers(db: Database): Triggers {
         )
         .orderBy('sync')
         .execute();
-      return rows.map(({ sync }) => sync);
+      return new Map(rows.map(({ sync, since }) => [sync, Number(since)]));
     },
 
     async state(id) {

@@ -1,21 +1,15 @@
-import { runLease, workersLease } from '../ports/leases.ts';
+import { runLease, runLeaseMs, workersLease } from '../ports/leases.ts';
 import { isKnownPhase } from '../ports/runs.ts';
 import type { Run } from '../ports/store.ts';
 import { finishRun } from '../run/finish-run.ts';
 import { underLease } from '../run/lease.ts';
-import { type DriveIo, runLeaseMs } from './drive-run.ts';
+import type { DriveIo } from './drive-run.ts';
 
 /**
  * Grace period (ms) for runs of an unknown sync. During the rollout of a new configuration, other processes may still
  * know it.
  */
 export const orphanGraceMs = 5 * 60_000;
-
-interface Seen {
-  /** Changes with every step of the run. */
-  readonly progress: string;
-  readonly since: number;
-}
 
 /**
  * Opens a function that ends runs whose sync was removed from the configuration, because no process can continue them.
@@ -24,10 +18,12 @@ interface Seen {
 export function openOrphans(io: DriveIo): (run: Run) => Promise<void> {
   const { engine } = io;
   const { clock, logger } = engine;
-  const seen = new Map<string, Seen>();
+  const seen = new Map<string, { readonly progress: string; readonly since: number }>();
   return async (run) => {
-    const { id, sync, isCancelRequested } = run;
-    const progress = await progressOf(run, engine);
+    const { id, sync, isCancelRequested, phase, delivery, problem } = run;
+    const batches = (await engine.store.batches.ofRun(id)).map(({ state, polls, sentAt }) => [state, polls, sentAt]);
+    // Changes with every step of the run.
+    const progress = JSON.stringify([phase, delivery, problem, batches]);
     const known = seen.get(id);
     if (known?.progress !== progress) {
       seen.set(id, { progress, since: clock.now() });
@@ -62,9 +58,4 @@ async function endOrphan(run: Run, { engine, owner, signal }: DriveIo): Promise<
     finishRun({ owned: { run, lease } }, engine, run.isCancelRequested ? undefined : why),
   );
   return done !== undefined;
-}
-
-async function progressOf({ id, phase, delivery, problem }: Run, { store }: DriveIo['engine']): Promise<string> {
-  const batches = await store.batches.ofRun(id);
-  return JSON.stringify([phase, delivery, problem, batches.map(({ state, polls, sentAt }) => [state, polls, sentAt])]);
 }

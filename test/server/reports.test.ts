@@ -52,7 +52,9 @@ it('a report says of each leaver and joiner when HR said it, when the platform s
   expect(joiners.people.map((one: { identification: string }) => one.identification)).toEqual(['E1', 'E2', 'E3']);
   expect(instants(joiners.people[0])[0]).toBeGreaterThanOrEqual(joinedAt);
   expect(joiners.people[0]).toMatchObject({ change: 'create', state: 'applied', approvedBy: null });
-  expect((await server.ask('/api/reports/leavers?from=2026-02-02&to=2026-02-01')).status).toBe(400);
+  const refused = async (day: string) => (await server.ask(`/api/reports/leavers?from=${day}&to=2026-02-01`)).json;
+  expect((await refused('2026-02-02')).detail).toBe('the first day, 2026-02-02, is after the last day, 2026-02-01');
+  expect((await refused('2026-13-01')).status).toBe(400);
   expect((await server.ask('/api/reports/leavers?from=1999-01-01&to=1999-01-31')).json.people).toEqual([]);
   const { entries } = (await server.ask('/api/audit?action=export-changes', { token: operatorToken })).json;
   expect(entries[0].detail).toMatch(/^report of leavers/);
@@ -99,6 +101,14 @@ it('a leaver is someone who left: no rejected accident, no undone disable; repor
   expect(new Set(report.people.map(({ reason }) => reason))).toEqual(new Set(['left: status is "left"']));
   const [people] = (await readOverview(office.app)).syncs;
   expect(people?.lastDay).toMatchObject({ leaver: 2, joiner: 0, returner: 0, undone: 1 });
+  // E13 leaves again, and is held this time: one person stays one row.
+  await office.applyRows(left(11, 12));
+  await office.applyRows(left(1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13));
+  const later = await reportPeople(office.app, { kind: 'leavers', from: day, to: day });
+  expect(later.people.map(({ identification }) => identification).toSorted()).toEqual(
+    report.people.map(({ identification }) => identification).toSorted(),
+  );
+  expect(later.counts).toEqual({ leaver: 2, held: 10 });
 });
 
 it('the changes of the last 30 days are one list, filtered and paged by key', async () => {

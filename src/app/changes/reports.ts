@@ -48,7 +48,9 @@ export async function findRecentChanges({ engine: io }: AppIo, filter: RecentFil
     for (const one of page.slice(0, limit)) {
       after = positionAt(one);
       opened += 1;
-      if (words.length === 0 || words.every((word) => textOf(one).includes(word))) changes.push(one);
+      const { identification, before, after: planned } = one.change;
+      const text = [identification, ...Object.values({ ...before?.fields, ...planned })].join('\n');
+      if (words.length === 0 || words.every((word) => foldText(text).includes(word))) changes.push(one);
       if (changes.length === limit) break;
     }
     const last = page.at(-1);
@@ -79,10 +81,6 @@ function positionOf(cursor: string): Position {
   throw usageError('the cursor is not valid. Use the cursor of the previous page');
 }
 
-function textOf({ change: { identification, before, after } }: FoundInRun): string {
-  return foldText([identification, ...Object.values({ ...before?.fields, ...after })].join('\n'));
-}
-
 const kindsOf: Readonly<Record<ReportKind, readonly ChangeKind[]>> = {
   leavers: ['disable', 'remove'],
   joiners: ['create', 'enable'],
@@ -99,16 +97,24 @@ export interface ReportQuery {
 
 const readAtOnce = 500;
 
+/** Upkeep of an account is no news about its person. A later plan for the same reason changes nothing about what stands. */
+function outranks(one: FoundInRun, other: FoundInRun): boolean {
+  const isSame = factKey(one.change) === factKey(other.change);
+  const rank = ({ event, change: { state } }: FoundInRun): number =>
+    event === 'upkeep' ? 0 : isSame && state === 'applied' && event !== 'undone' ? 2 : 1;
+  return rank(one) === rank(other) ? one.at > other.at : rank(one) > rank(other);
+}
+
 /**
- * Reports who left or joined, once for each person and reason: when a read first showed it, when the platform showed it, and
+ * Reports who left or joined, each person once with what happened last: when a read first showed it, when the platform showed it, and
  * who approved. Throws `USAGE` for days that do not exist.
  */
 export async function reportPeople({ engine: io }: Pick<AppIo, 'engine'>, query: ReportQuery): Promise<PersonReport> {
   const { kind, from, to, sync, syncs: seen } = query;
   const [since, until] = [Date.parse(`${from}T00:00:00Z`), Date.parse(`${to}T00:00:00Z`) + dayMs];
-  if (!(since < until)) {
-    throw usageError(`${from} to ${to} are not two days in order, such as 2026-11-01 to 2026-11-30`);
-  }
+  const odd = [from, to].find((day) => Number.isNaN(Date.parse(`${day}T00:00:00Z`)));
+  if (odd !== undefined) throw usageError(`${odd} is not a day. Write it as YYYY-MM-DD, such as 2026-11-30`);
+  if (since >= until) throw usageError(`the first day, ${from}, is after the last day, ${to}`);
   const names = [...io.syncs.keys()].filter((name) => (sync ?? name) === name && seen?.includes(name) !== false);
   const syncs = names.map((name) => storedName(name, io.syncs));
   const newest = new Map<string, FoundInRun>();
@@ -122,12 +128,9 @@ export async function reportPeople({ engine: io }: Pick<AppIo, 'engine'>, query:
               ...given({ after }),
             });
       for (const found of page) {
-        const key = `${found.sync} ${factKey(found.change)}`;
+        const key = `${found.sync} ${found.change.identification}`;
         const known = newest.get(key);
-        // What was applied stays so, whatever a later plan says of the person.
-        if (known === undefined || (known.change.state !== 'applied' && found.change.state === 'applied')) {
-          newest.set(key, found);
-        }
+        if (known === undefined || outranks(found, known)) newest.set(key, found);
       }
       const last = page.at(-1);
       if (page.length < readAtOnce || last === undefined) break;

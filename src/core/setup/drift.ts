@@ -5,7 +5,7 @@ import type { SourceRecord } from '../person/person.ts';
 import { compileDateFormat } from '../person/plain-date.ts';
 import { compileSourcePath, isKnownSourcePath } from '../person/source-path.ts';
 import { foldText, readText } from '../person/text.ts';
-import { countOf } from '../run/formats.ts';
+import { countOf, outOf } from '../run/formats.ts';
 import type { FieldRule, RecordValue, SyncSettings } from '../run/settings.ts';
 import type { Proposal } from './proposal.ts';
 import type { ProposedField } from './propose-mapping.ts';
@@ -37,7 +37,7 @@ export function findDrift(survey: Survey, proposal: Proposal, settings: SyncSett
   const lines: string[] = [];
   const better = [proposal.identification, ...proposal.fields].flatMap((found) => {
     if (found === undefined) return [];
-    if (found.certainty === 'off') return [`${found.field}: ${found.evidence}.`];
+    if (found.certainty === 'off') return [`${found.field} is left out (${found.evidence}).`];
     const note = differenceOf(
       found,
       mapped.get(found.field),
@@ -101,8 +101,7 @@ function misfitsOf({ key, path, format, use }: DateCell, { sample }: Survey): re
   const cells = sample.flatMap((row) => row[path] ?? []);
   const misfits = cells.filter((text) => parse(text) === undefined).length;
   if (misfits === 0) return [];
-  const fit = misfits === 1 ? 'does' : 'do';
-  return [`${key}: ${countOf(misfits, 'date')} of ${cells.length} in ${path} ${fit} not fit ${pattern}.`];
+  return [`${key}: ${outOf(misfits, countOf(cells.length, 'date'), 'does', 'do')} not fit ${pattern} in ${path}.`];
 }
 
 function newStatuses(
@@ -167,7 +166,7 @@ export function oddColumns(
     const [first] = odd;
     if (first === undefined || odd.length < 2 || odd.length * 2 <= cells.length) return [];
     return [
-      `${path} (for ${key}): ${odd.length} of ${countOf(cells.length, 'cell')} are ${isLike}, first at ${first.at}: ${shapeOf(first.text)}`,
+      `${path} (for ${key}): ${outOf(odd.length, countOf(cells.length, 'cell'))} ${isLike}, first at ${first.at}: ${shapeOf(first.text)}`,
     ];
   });
   const status = lifecycle?.status;

@@ -99,7 +99,7 @@ export function openStrangers(
             stranger !== undefined && (found.size >= severalStrangers || worksHere(user, slot, allSlots(index)));
           return isHeld ? ofIdentity(decision, stranger) : decision;
         }
-        const words = `the record of another identification is about ${whoWords(user.fields)}, whose account this is`;
+        const words = `the account belongs to ${whoWords(user.fields)}, who has another identification in HR`;
         return worksHere(user, slot, found.keys()) ? ofIdentity(decision, { words }) : decision;
       });
     },

@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { type FieldName, type FieldValues, findField } from '../../core/person/fields.ts';
+import { countOf, outOf } from '../../core/run/formats.ts';
 import { readDate } from '../dates.ts';
 import type { StruckFaults } from '../faults/fault-book.ts';
 import { type Account, filled } from '../people/account.ts';
@@ -38,7 +39,7 @@ export function applyFile(
   const failure = fileFailure(file.faults, content.rows.length);
   const badRows = decided.filter(({ effect }) => effect.kind === 'bad').length;
   if (failure !== undefined || (badRows > 0 && quirks.fileFailure === 'none-applied')) {
-    const reason = failure ?? `${badRows} of ${decided.length} rows are bad`;
+    const reason = failure ?? `${outOf(badRows, countOf(decided.length, 'row'))} bad`;
     return { isSuccess: false, reason, rows: decided.map((entry) => resultOf(entry, false)) };
   }
   const beyond = decided.slice(file.faults.number('first-rows') ?? decided.length);
@@ -78,7 +79,7 @@ function decideRows(
 function fileFailure(faults: StruckFaults, rows: number): string | undefined {
   if (faults.has('fail')) return 'the file was refused';
   const limit = faults.number('fail-over');
-  return limit !== undefined && rows > limit ? `the file has ${rows} rows, ${limit} are allowed` : undefined;
+  return limit !== undefined && rows > limit ? `the file has ${countOf(rows, 'row')}, ${limit} are allowed` : undefined;
 }
 
 function applyRow(row: FileRow, effect: RowEffect, writes: UserWrites, origin: Origin): void {

@@ -209,9 +209,10 @@ export async function* readPages<P>(read: PagedRead<P>, io: SourceIo): AsyncGene
     }
     const { shape, accepts } = read;
     yield* inPortions([people], { tally, io, shape, accepts, at: (n) => `page ${number} item ${n}` });
-    if (next.kind === 'end') return tally.end({ evidence: `${next.why}, after ${tally.rows} people`, total });
+    if (next.kind === 'end')
+      return tally.end({ evidence: `${next.why}, after ${countOf(tally.rows, 'person', 'people')}`, total });
     if (people.length === 0 && next.kind === 'perhaps-end') {
-      return tally.end({ evidence: `an empty page after ${tally.rows} people`, total });
+      return tally.end({ evidence: `an empty page after ${countOf(tally.rows, 'person', 'people')}`, total });
     }
     emptyPages = people.length === 0 ? emptyPages + 1 : 0;
     // Lookups, and reads of changes, of several lists: one after the other may have no one.

@@ -1,3 +1,4 @@
+import { countOf } from '../../core/run/formats.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import { knownWord, lacking } from '../kit/answer-failure.ts';
 import type { SourceRequest } from '../kit/http/failure.ts';
@@ -111,7 +112,7 @@ function openTotal({ total: trust }: ScimConfig) {
     doubts(): readonly string[] {
       if (trust === 'ignored' || most <= rows) return [];
       return [
-        `totalResults was ${most}, and ${rows} people arrived (if the server always counts too many: total: ignored)`,
+        `totalResults was ${most}, and ${countOf(rows, 'person', 'people')} arrived (if the server always counts too many: total: ignored)`,
       ];
     },
   };

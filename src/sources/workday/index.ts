@@ -1,6 +1,7 @@
 import { statusField } from '../../core/person/lifecycle.ts';
 import type { SourceRecord } from '../../core/person/person.ts';
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
+import { countOf } from '../../core/run/formats.ts';
 import type { SourceBase, SourcePage } from '../../ports/source.ts';
 import { openAuthority } from '../kit/http/authority.ts';
 import type { Refusal } from '../kit/http/failure.ts';
@@ -73,7 +74,10 @@ async function* readReport(config: RaasConfig, { client, request, io }: HttpRead
   if (records.length > 0) yield { records, broken: [] };
   io.signal.throwIfAborted();
   for (const doubt of count.doubts()) tally.doubt(doubt);
-  const end = tally.end({ evidence: `the report ended normally, after ${tally.rows} rows`, total: count.total() });
+  const end = tally.end({
+    evidence: `the report ended normally, after ${countOf(tally.rows, 'row')}`,
+    total: count.total(),
+  });
   return notReturned.length > 0 ? { ...end, notReturned } : end;
 }
 

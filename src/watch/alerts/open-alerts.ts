@@ -31,7 +31,7 @@ import {
   waitsOnly,
 } from './judge-cause.ts';
 import { isAtRisk } from './judge-leavers.ts';
-import { judgeOlderCopy } from './judge-service.ts';
+import { isRunning, judgeOlderCopy } from './judge-service.ts';
 import type { WatchedSync } from './judge-sync.ts';
 import type { Place } from './render-notice.ts';
 import { openChannel, openSender, sendOnce } from './send.ts';
@@ -41,9 +41,9 @@ import {
   type EvaluationIo,
   endedSince,
   evaluateCauses,
+  evaluateConnections,
   evaluateDeployment,
   evaluateSync,
-  evaluateTokens,
   type SyncToEvaluate,
   type WatchedConnection,
   type WatchedWork,
@@ -92,6 +92,9 @@ export interface Alerts {
   /** Returns the open problems, the channels, and the latest `limit` notices. */
   report(limit: number): Promise<AlertsReport>;
 }
+
+/** How long the failure of a sync counts of which no further run is expected: it has neither a schedule nor `freshness`. */
+const requestSeenMs = 3_600_000;
 
 export function openAlerts(options: AlertsOptions): Alerts {
   const { store, clock, logger, newId } = options;
@@ -177,15 +180,15 @@ export function openAlerts(options: AlertsOptions): Alerts {
         return paused.has(name) || !isWorkDone || token !== undefined || platform !== undefined || some.has(name);
       };
     };
-    const running = seen.filter(({ isStopped }) => isStopped !== true).map(({ startedAt }) => startedAt);
+    const running = seen.filter(isRunning).map(({ startedAt }) => startedAt);
     const freshFrom = caughtUpAt(running, clock.jumps?.() ?? [], now);
-    return { now, states, stateOf, evaluate, open, seen, leaversAtRisk, concerned, isHindered, freshFrom };
+    return { now, states, stateOf, evaluate, open, seen, paused, leaversAtRisk, concerned, isHindered, freshFrom };
   };
   type Look = Awaited<ReturnType<typeof openLook>>;
 
   /** Returns false when another process was faster: the next evaluation judges the runs. */
   const evaluateShared = async (signs: readonly Sign[], look: Look): Promise<boolean> => {
-    const { states, stateOf, evaluate, now, open, leaversAtRisk } = look;
+    const { states, stateOf, evaluate, now, open, paused, leaversAtRisk } = look;
     // A problem that comes back stays open for a while after its last sync is well.
     const known = [...states.values()].filter(
       ({ problems, concerned = {} }) =>
@@ -202,11 +205,15 @@ export function openAlerts(options: AlertsOptions): Alerts {
       });
       const turns = open.filter((run) => run.connection === subject.name && run.waiting?.for === 'turn');
       const behind = turns.map(({ sync }) => sync);
-      const isConfigured = (sync: string): boolean =>
-        options.syncs.some(({ name, connection }) => {
+      const whyIdle = (sync: string, at: number): string | undefined => {
+        const one = options.syncs.find(({ name, connection }) => {
           return name === sync && (subject.kind !== 'connection' || connection === subject.name);
         });
-      const found = evaluateCauses(before, some, { now, isConfigured, leaversAtRisk, behind });
+        if (one === undefined) return 'no longer configured';
+        if (paused.has(sync)) return 'paused';
+        return now - at >= requestSeenMs && one.staleBefore(now) === undefined ? 'run only on request' : undefined;
+      };
+      const found = evaluateCauses(before, some, { now, whyIdle, leaversAtRisk, behind });
       if (!(await evaluate(subject, found))) return false;
     }
     return true;
@@ -222,9 +229,9 @@ export function openAlerts(options: AlertsOptions): Alerts {
         const facts = { watched: options.work, seen, open, channels: names };
         await evaluate(deployment, await evaluateDeployment(facts, stateOf(deployment), io));
       }
-      for (const connection of options.connections) {
+      for (const [name, found] of await evaluateConnections(options.connections, io)) {
         signal.throwIfAborted();
-        await evaluate({ kind: 'connection', name: connection.name }, await evaluateTokens(connection, io));
+        await evaluate({ kind: 'connection', name }, found);
       }
       const syncs = await attention.due({ ...look, isHindered: look.isHindered(look.concerned()) });
       const syncNames = syncs.map(({ name }) => name);
@@ -392,7 +399,7 @@ function openAttention(syncs: readonly WatchedSync[], store: Pick<Store, 'alerts
       const ended =
         checkedUntil === undefined
           ? []
-          : await store.alerts.endedSince(Math.min(checkedUntil, now) - overlapMs, endsAtATime);
+          : await store.alerts.endedRuns(Math.min(checkedUntil, now) - overlapMs, endsAtATime);
       checkedUntil = now;
       return syncs.filter((sync) => {
         const last = known.get(sync);

@@ -336,7 +336,7 @@ export const en = {
     severity: 'Severity',
     channel: 'Channel',
     delivery: 'Delivery',
-    tries: (tries: number) => `${tries} attempts`,
+    tries: (tries: number) => count(tries, 'attempt', 'attempts'),
   },
   audit: {
     sessions: {
@@ -349,7 +349,7 @@ export const en = {
     },
     action: 'Action',
     by: 'By',
-    filterBy: 'By, such as token:ana',
+    filterBy: 'Who, such as token:ana',
     about: 'About',
     detail: 'Detail',
     as: (name: string) => `as ${name}`,
