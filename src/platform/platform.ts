@@ -32,7 +32,7 @@ export function openPlatform(client: PlatformClient): Platform {
   return {
     scanCost: () => learned.scanCost,
     scan: (signal, purpose = 'scan') => scanDirectory(client, learned, purpose, signal),
-    find: (identification, signal, userCounts) => findUser(client, identification, signal, userCounts),
+    find: (identification, signal) => findUser(client, identification, signal),
 
     async create(write, signal) {
       checkIdentification(write.identification, operationName(operationOf('create')));

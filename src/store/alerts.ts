@@ -56,8 +56,7 @@ export function createAlerts(db: Database): AlertBook {
             : await transaction
                 .updateTable('alert_states')
                 .set(row)
-                .where('subject', '=', row.subject)
-                .where('version', '=', seenVersion)
+                .where((eb) => eb.and({ subject: row.subject, version: seenVersion }))
                 .executeTakeFirst()
                 .then(({ numUpdatedRows }) => numUpdatedRows > 0n);
         if (!isOurs) return false;
@@ -86,9 +85,7 @@ export function createAlerts(db: Database): AlertBook {
         const { numUpdatedRows } = await db
           .updateTable('alert_deliveries')
           .set({ next_at: until, tries: row.tries + 1 })
-          .where('notice', '=', row.notice)
-          .where('channel', '=', row.channel)
-          .where('state', '=', 'waiting')
+          .where((eb) => eb.and({ notice: row.notice, channel: row.channel, state: 'waiting' }))
           // Another process that claimed it in between has moved it.
           .where('next_at', '=', row.next_at)
           .executeTakeFirst();
@@ -110,9 +107,7 @@ export function createAlerts(db: Database): AlertBook {
               ? { next_at: result.nextAt, error: result.error }
               : { ...ended, state: result.kind, error: result.error },
         )
-        .where('notice', '=', notice)
-        .where('channel', '=', channel)
-        .where('state', '=', 'waiting')
+        .where((eb) => eb.and({ notice, channel, state: 'waiting' }))
         .execute();
     },
 
@@ -220,8 +215,7 @@ async function firstReceipt(db: Database, channel: string, thread: string): Prom
   const row = await db
     .selectFrom('alert_deliveries')
     .select('receipt')
-    .where('channel', '=', channel)
-    .where('thread', '=', thread)
+    .where((eb) => eb.and({ channel, thread }))
     .where('receipt', 'is not', null)
     .orderBy('made_at')
     .orderBy('notice')

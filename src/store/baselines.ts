@@ -40,8 +40,7 @@ export function createBaselines(db: Database, keys: KeyRing): Baselines {
     await write(transaction, owned, 'accepted', one);
     await transaction
       .deleteFrom('baselines')
-      .where('sync', '=', owned.run.sync)
-      .where('role', '=', 'measured')
+      .where((eb) => eb.and({ sync: owned.run.sync, role: 'measured' }))
       .execute();
   };
 
@@ -134,9 +133,7 @@ export function createBaselines(db: Database, keys: KeyRing): Baselines {
           const replaced = await transaction
             .updateTable('baselines')
             .set(row)
-            .where('sync', '=', sync)
-            .where('role', '=', 'safeguards')
-            .where('fingerprint', '=', before)
+            .where((eb) => eb.and({ sync, role: 'safeguards', fingerprint: before }))
             .executeTakeFirst();
           if (replaced.numUpdatedRows === 0n) return false;
         }

@@ -158,8 +158,7 @@ async function shrinkUnchanged(db: OpenTransaction, run: string): Promise<void> 
   await db
     .updateTable('runs')
     .set({ plan: null, delivery: null, end_facts: null, requests: null, phases: null })
-    .where('id', '=', run)
-    .where('outcome', '=', 'nothing-to-do')
+    .where((eb) => eb.and({ id: run, outcome: 'nothing-to-do' }))
     .where('id', 'not in', db.selectFrom('rosters').select('run'))
     .execute();
 }

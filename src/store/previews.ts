@@ -66,9 +66,7 @@ export function createPreviews(db: Database): Previews {
       await db
         .updateTable('previews')
         .set({ progress: JSON.stringify(progress) })
-        .where('id', '=', id)
-        .where('attempt', '=', attempt)
-        .where('state', '=', 'working')
+        .where((eb) => eb.and({ id, attempt, state: 'working' }))
         .execute();
     },
 
@@ -79,9 +77,7 @@ export function createPreviews(db: Database): Previews {
       const { numUpdatedRows } = await db
         .updateTable('previews')
         .set({ state, ended_at: at, progress: null, ...result })
-        .where('id', '=', id)
-        .where('attempt', '=', attempt)
-        .where('state', '=', 'working')
+        .where((eb) => eb.and({ id, attempt, state: 'working' }))
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },

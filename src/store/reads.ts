@@ -38,8 +38,7 @@ export function createReads(db: Database, keys: KeyRing): Reads {
       const rows = await db
         .selectFrom('reads')
         .select('read_at')
-        .where('sync', '=', sync)
-        .where('is_accepted', '=', 1)
+        .where((eb) => eb.and({ sync, is_accepted: 1 }))
         .orderBy('read_at', 'desc')
         .limit(count)
         .execute();

@@ -73,8 +73,7 @@ export async function endStanding(
   await db
     .updateTable('standing_decisions')
     .set(end)
-    .where('connection', '=', connection)
-    .where('sync', '=', sync)
+    .where((eb) => eb.and({ connection, sync }))
     .where('identification', 'is not distinct from', identification)
     .where('other', 'is not distinct from', other)
     .where('owner', 'is not distinct from', owner)

@@ -19,9 +19,7 @@ export function createTokenStore(db: Database, proof: StoreProof): TokenBook {
     const { numUpdatedRows } = await db
       .updateTable('tokens')
       .set(toRow({ ...next, connection: seen.connection }, room))
-      .where('connection', '=', seen.connection)
-      .where('generation', '=', seen.generation)
-      .where('state', '=', seen.state)
+      .where((eb) => eb.and({ connection: seen.connection, generation: seen.generation, state: seen.state }))
       // The start of the refresh is part of the comparison: a second refresh of the same generation is another attempt.
       .where('refresh_started_at', 'is not distinct from', seen.refreshStartedAt ?? null)
       .executeTakeFirst();
@@ -84,8 +82,7 @@ export function createSessions(db: Database): Sessions {
       const { numUpdatedRows } = await db
         .updateTable('sessions')
         .set({ grants: JSON.stringify(grants) })
-        .where('key', '=', key)
-        .where('grants', '=', JSON.stringify(had))
+        .where((eb) => eb.and({ key, grants: JSON.stringify(had) }))
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },

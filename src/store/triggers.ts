@@ -93,8 +93,7 @@ export function createTriggers(db: Database): Triggers {
       const row = await db
         .selectFrom('triggers')
         .select('requested_at')
-        .where('sync', '=', sync)
-        .where('kind', '=', 'schedule')
+        .where((eb) => eb.and({ sync, kind: 'schedule' }))
         .orderBy('requested_at', 'desc')
         .limit(1)
         .executeTakeFirst();
@@ -105,8 +104,7 @@ export function createTriggers(db: Database): Triggers {
       const { numUpdatedRows } = await db
         .updateTable('triggers')
         .set({ state: 'cancelled' })
-        .where('id', '=', id)
-        .where('state', '=', 'waiting')
+        .where((eb) => eb.and({ id, state: 'waiting' }))
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
@@ -121,8 +119,7 @@ async function hasLaterSlot(db: Database, { sync, key }: Trigger): Promise<boole
   const later = await db
     .selectFrom('triggers')
     .select('id')
-    .where('sync', '=', sync)
-    .where('kind', '=', 'schedule')
+    .where((eb) => eb.and({ sync, kind: 'schedule' }))
     .where('key', '>', key)
     // Slots from before a renaming begin with the former name.
     .where('key', 'like', `${sync}@%`)

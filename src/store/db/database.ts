@@ -139,9 +139,7 @@ async function requireLease(transaction: OpenTransaction, { run, lease }: OwnedR
   const { numUpdatedRows } = await transaction
     .updateTable('leases')
     .set({ fence: lease.fence })
-    .where('name', '=', lease.name)
-    .where('owner', '=', lease.owner)
-    .where('fence', '=', lease.fence)
+    .where((eb) => eb.and({ name: lease.name, owner: lease.owner, fence: lease.fence }))
     .executeTakeFirst();
   if (numUpdatedRows > 0n) return;
   const message =

@@ -94,8 +94,7 @@ export async function eraseFromDirectories(db: OpenTransaction, keys: KeyRing, i
     await db
       .updateTable('directory_pages')
       .set({ digest: outdated, sealed: keys.close(textOf(kept), placeOf('directory_pages', 'sealed', { sync, page })) })
-      .where('sync', '=', sync)
-      .where('page', '=', page)
+      .where((eb) => eb.and({ sync, page }))
       .execute();
   }
 }

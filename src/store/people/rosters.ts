@@ -29,8 +29,7 @@ export function createRosters(db: Database, keys: KeyRing): Rosters {
           const rows = await db
             .selectFrom('roster_pages')
             .select(['page', 'data'])
-            .where('sync', '=', sync)
-            .where('part', '=', part)
+            .where((eb) => eb.and({ sync, part }))
             .where('page', 'in', some)
             .execute();
           for (const { page, data } of rows) pages.push({ part, page: page, data: fromText(data) });
@@ -68,8 +67,7 @@ export function createRosters(db: Database, keys: KeyRing): Rosters {
         for (const part of ['people', 'emails'] as const) {
           await transaction
             .deleteFrom('roster_pages')
-            .where('sync', '=', sync)
-            .where('part', '=', part)
+            .where((eb) => eb.and({ sync, part }))
             .where('page', '>=', header.pages[part])
             .execute();
         }

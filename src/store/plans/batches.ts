@@ -112,8 +112,7 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
           .updateTable('batches')
           // At least one column must be set: even with an empty patch, the effects need their batch.
           .set({ id, ...batches.toPatch(patch) })
-          .where('id', '=', id)
-          .where('run', '=', owned.run.id)
+          .where((eb) => eb.and({ id, run: owned.run.id }))
           .returning(['id', 'run', 'sync', 'connection', 'sent_at'])
           .executeTakeFirst();
         if (row === undefined) throw noSuchBatch(id, owned.run.id);

@@ -125,8 +125,7 @@ async function withdrawOthers(db: OpenTransaction, sync: string, piece: PlanPiec
   await db
     .updateTable('decisions')
     .set({ expires_at: now })
-    .where('sync', '=', sync)
-    .where('state', '=', 'open')
+    .where((eb) => eb.and({ sync, state: 'open' }))
     .where('ended_at', 'is', null)
     .where('expires_at', '>', now)
     .where(aboutPiece(piece))
@@ -217,9 +216,7 @@ async function endRejections(
     await db
       .updateTable('decisions')
       .set(stays === undefined ? { ended_at: now, ended_by: run } : { fields })
-      .where('sync', '=', sync)
-      .where('identification', '=', row.identification)
-      .where('hash', '=', row.hash)
+      .where((eb) => eb.and({ sync, identification: row.identification, hash: row.hash }))
       .execute();
   }
 }

@@ -198,9 +198,7 @@ function createPlanQueries(
       const last = found.at(-1);
       if (found.length < limit || last === undefined || partOf(last) === 'leaders') return found;
       const second = await wanted
-        .where('plan', '=', planId)
-        .where('identification', '=', last.identification)
-        .where('part', '=', 'leaders')
+        .where((eb) => eb.and({ plan: planId, identification: last.identification, part: 'leaders' }))
         .execute();
       return [...found, ...second.map((row) => toPlannedChange(row, keys))];
     },
@@ -251,9 +249,7 @@ function createPlanQueries(
           .select(['changes.identification', 'changes.hash'])
           .select(({ fn }) => [fn.countAll().as('tries'), fn.max('runs.ended_at').as('last')])
           .where('changes.identification', 'in', names)
-          .where('plans.sync', '=', sync)
-          .where('changes.kind', '=', 'create')
-          .where('changes.mark', '=', 'failed')
+          .where((eb) => eb.and({ 'plans.sync': sync, 'changes.kind': 'create', 'changes.mark': 'failed' }))
           .where('runs.outcome', '!=', 'failed')
           .where((eb) =>
             eb.or([
@@ -277,8 +273,7 @@ function createPlanQueries(
         .innerJoin('runs', 'runs.id', 'plans.run')
         .selectAll('changes')
         .select(['runs.id as run', 'runs.started_at'])
-        .where('changes.identification', '=', identification)
-        .where('plans.sync', '=', sync)
+        .where((eb) => eb.and({ 'changes.identification': identification, 'plans.sync': sync }))
         .where('plans.digest', 'is not', null)
         .orderBy('runs.started_at', 'desc')
         .orderBy('runs.id', 'desc')

@@ -155,8 +155,7 @@ async function consumeApprovals(db: OpenTransaction, planId: string, sync: strin
     await db
       .updateTable('decisions')
       .set({ run })
-      .where('sync', '=', sync)
-      .where('state', '=', 'approved')
+      .where((eb) => eb.and({ sync, state: 'approved' }))
       .where('run', 'is', null)
       .where(aboutPiece(piece))
       .where((eb) =>

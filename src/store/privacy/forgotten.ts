@@ -92,7 +92,6 @@ export async function hideLedgerRow(db: Database, row: Schema['ledger'], hash: P
   await put(db, 'forgotten', kept);
   await db
     .deleteFrom('ledger')
-    .where('connection', '=', connection)
-    .where('identification', '=', identification)
+    .where((eb) => eb.and({ connection, identification }))
     .execute();
 }

@@ -104,8 +104,7 @@ async function leadersNaming(db: OpenTransaction, keys: KeyRing, identification:
     const rows = await db
       .selectFrom(stated)
       .selectAll()
-      .where('plan', '=', plan)
-      .where('part', '=', 'leaders')
+      .where((eb) => eb.and({ plan, part: 'leaders' }))
       .execute();
     found.push(...rows.filter((row) => namesLeader(row, keys, identification)));
   }
@@ -117,9 +116,7 @@ async function emptyLeaders(db: OpenTransaction, { plan, identification }: State
   await db
     .updateTable('changes')
     .set(emptyChange)
-    .where('plan', '=', plan)
-    .where('identification', '=', identification)
-    .where('part', '=', 'leaders')
+    .where((eb) => eb.and({ plan, identification, part: 'leaders' }))
     .execute();
 }
 
@@ -158,8 +155,7 @@ async function emptyChanges(db: OpenTransaction, identification: string): Promis
     await db
       .updateTable('changes')
       .set({ ...emptyChange, identification: `forgotten:${randomUUID()}` })
-      .where('plan', '=', plan)
-      .where('identification', '=', identification)
+      .where((eb) => eb.and({ plan, identification }))
       .execute();
   }
 }
@@ -224,8 +220,7 @@ async function forgottenOf(db: Database, keys: KeyRing, identification: string):
     const row = await db
       .selectFrom('forgotten')
       .selectAll()
-      .where('connection', '=', connection)
-      .where('hash', '=', hash(connection, identification))
+      .where((eb) => eb.and({ connection, hash: hash(connection, identification) }))
       .executeTakeFirst();
     if (row !== undefined) found.push({ connection, entry: toEntry(row, identification), at: row.forgotten_at });
   }

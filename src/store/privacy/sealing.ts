@@ -168,8 +168,7 @@ async function dropChanges(db: OpenTransaction, keyIds: readonly string[]): Prom
     await db
       .updateTable('batches')
       .set({ state: 'settled', reason: 'its changes cannot be read back, because the key that sealed them is lost' })
-      .where('id', '=', batch)
-      .where('state', '=', 'unresolved')
+      .where((eb) => eb.and({ id: batch, state: 'unresolved' }))
       .execute();
   }
 }
