@@ -128,7 +128,7 @@ async function* checkConnection(
   try {
     let users = 0;
     for await (const page of platform.scan(signal)) users += page.users.length;
-    yield { subject, state: 'ok', message: `user search: ${users} users found` };
+    yield { subject, state: 'ok', message: `user search: ${countOf(users, 'user')} found` };
   } catch (error) {
     yield failed(subject, error);
     return;

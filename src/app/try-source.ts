@@ -354,10 +354,10 @@ export async function showSetUp(app: AppIo, sync: string, { sides, signal, ...gi
   const { settings } = findSync(sync, app.engine.syncs);
   const survey = await app.surveys(sync, sides, signal);
   const proposal = propose(survey, given.answers, true);
-  const { rows, users, people, open } = proposal;
-  const cards = cardsOf(proposal, { survey, ...given });
-  const missing = open.flatMap(({ about }) => (cards.some((card) => card.about === about) ? [] : [about]));
-  const { notes } = findDrift(survey, propose(survey), settings);
-  const yaml = proposalYaml(proposal);
-  return { sync, rows, users, yaml, cards, missing, notes, people: people && peopleSentence(people) };
+  const { rows, users, people } = proposal;
+  return {
+    ...{ sync, rows, users, yaml: proposalYaml(proposal), cards: cardsOf(proposal, { survey, ...given }) },
+    notes: findDrift(survey, propose(survey), settings).notes,
+    people: people && peopleSentence(people),
+  };
 }

@@ -20,7 +20,7 @@ import { operationOf } from './table/operations.ts';
 import { readFileStatus, uploadUserFile } from './user-file.ts';
 import { changeLeaders, readLeaders } from './user-leaders.ts';
 import { findUser } from './user-lookup.ts';
-import { isRead, type ShownUser, type UserPage } from './user-record.ts';
+import { isRead, type UserPage } from './user-record.ts';
 import { searchUsers } from './user-search.ts';
 import { updatePayload, userIdOf, userPayload } from './user-write.ts';
 
@@ -143,7 +143,9 @@ async function* scanDirectory(
       if (verdict.kind === 'accept') {
         state = verdict.state;
         highest = Math.max(highest, index);
-        if (verdict.fresh.length > 0) yield pageOf(verdict.fresh, state.total);
+        const { fresh } = verdict;
+        const unread = fresh.filter((one) => 'fault' in one);
+        if (fresh.length > 0) yield { users: fresh.filter(isRead), unread, total: state.total };
         if (verdict.isEnd) break;
         index++;
         continue;
@@ -164,10 +166,6 @@ async function* scanDirectory(
   if (problem !== undefined) throw scanIncomplete(problem);
   learned.pageSize = afterScan(learned.pageSize, Math.min(state.size, state.count), slowestMs);
   learned.scanCost = scanRequests(state.count, state.size);
-}
-
-function pageOf(fresh: readonly ShownUser[], total: number): ScanPage {
-  return { users: fresh.filter(isRead), unread: fresh.filter((one) => 'fault' in one), total };
 }
 
 /** Reads the first page. Where a size that has grown proves too large, reads it again with the size before. */
@@ -237,20 +235,12 @@ function scanCancelled(reason: unknown): RollcallError {
   return new RollcallError("the read of the platform's users was canceled.", { code, cause: reason });
 }
 
-/** Reads pages ahead and returns them in order. Holds at most `ahead` pages. */
-interface PageWindow {
-  /** Returns page `index`, and starts to read the pages after it up to `last`. */
-  get(index: number, last: number): Promise<UserPage>;
-  /** Discards what was read ahead, because it may be outdated. Must be called at the end. */
-  reset(): void;
-}
-
-/** `read` must obey its signal, which aborts on `reset` and with the outer signal. */
+/** Reads pages ahead, at most `ahead` of them, and returns them in order. `read` must obey its signal, which aborts on `reset` and with the outer signal. */
 function openPageWindow(
   read: (index: number, signal: AbortSignal) => Promise<UserPage>,
   ahead: number,
   outer: AbortSignal,
-): PageWindow {
+) {
   let stop = new AbortController();
   let signal = AbortSignal.any([outer, stop.signal]);
   const pages = new Map<number, Promise<UserPage>>();
@@ -262,7 +252,8 @@ function openPageWindow(
     return page;
   };
   return {
-    get(index, last) {
+    /** Returns page `index`, and starts to read the pages after it up to `last`. */
+    get(index: number, last: number) {
       const page = pages.get(index) ?? begin(index);
       pages.delete(index);
       for (let next = index + 1; next <= last && next < index + ahead; next++) {
@@ -270,6 +261,7 @@ function openPageWindow(
       }
       return page;
     },
+    /** Discards what was read ahead, because it may be outdated. Must be called at the end. */
     reset() {
       pages.clear();
       stop.abort();

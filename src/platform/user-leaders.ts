@@ -55,11 +55,7 @@ export async function changeLeaders(
   await client.request(contractCall(id, { body, answer: nothing }), signal);
 }
 
-interface LeaderRow {
-  readonly identification: string;
-  readonly isMain: boolean;
-  readonly isSecondary: boolean;
-}
+type LeaderRow = ReturnType<typeof rowOf>;
 
 interface LeaderPage {
   readonly rows: readonly LeaderRow[];
@@ -134,7 +130,7 @@ function pageOf(body: unknown): LeaderPage {
   return { rows: body.result.map(rowOf), total };
 }
 
-function rowOf(record: unknown, index: number): LeaderRow {
+function rowOf(record: unknown, index: number) {
   const identification = isRecord(record) ? record.identification : undefined;
   if (!isRecord(record) || typeof identification !== 'string' || normalText(identification) === '') {
     throw new AnswerInvalid(`result.${index} has no identification`);

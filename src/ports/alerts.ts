@@ -31,6 +31,12 @@ export interface RefusedReload {
   readonly problems: readonly string[];
 }
 
+/** What a process measures above a limit, and still shows for a minute after it: since when, and how much (ms). */
+export interface Lasting {
+  readonly from: number;
+  readonly ms: number;
+}
+
 /** What one process of the deployment sees. It writes this under its own name, and never decides about an alert. */
 export interface Observation {
   /** Unique among the processes of the deployment, and known to the operator: the host, with the process id if needed. */
@@ -43,6 +49,10 @@ export interface Observation {
   readonly refusedReload?: RefusedReload;
   /** The last time without the store that is over. */
   readonly outage?: Outage;
+  /** How long a write to the store takes. */
+  readonly slow?: Lasting;
+  /** How far the clock of its machine is ahead: see `Clock`. */
+  readonly clockOff?: Lasting;
   /** The queue in Redis; `away`: Redis does not answer. Absent: without Redis. */
   readonly queue?: { readonly waiting: number; readonly oldestAt: number | undefined } | 'away';
 }
@@ -181,8 +191,9 @@ export interface RecoveredProblem {
   readonly summary: string;
   readonly since: number;
   readonly run?: string;
-  /** How it ended, where this says more than that it is over. */
+  /** How it ended, where this says more than that it is over; and a title for that, in place of the words of the code. */
   readonly end?: string;
+  readonly endTitle?: string;
 }
 
 /** Returns what the notice belongs to: one run of a sync. Undefined: it stands alone. */

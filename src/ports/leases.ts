@@ -12,6 +12,9 @@ export const alertsLease = 'alerts';
 /** Held by the process that exports the metrics of the store. */
 export const metricsLease = 'metrics';
 
+/** How long a run stays with a dead process (ms). The lease is renewed every third of it. */
+export const runLeaseMs = 10_000;
+
 /** Name of the lease under which one process advances the run. */
 export function runLease(run: string): string {
   return `run:${run}`;

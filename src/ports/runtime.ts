@@ -8,6 +8,8 @@ export interface Clock {
   now(): number;
   /** The known jumps of this clock. A decision by age leaves them out (`instantAgo`). Absent: none. */
   jumps?(): readonly ClockJump[];
+  /** How far the machine's clock is ahead of the server's; without a server, how far it jumped in the last minutes (ms). */
+  skewMs?(): number;
   /** Resolves after `ms`, or rejects with the signal's reason as soon as the signal aborts. Leaves no timer behind. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }

@@ -85,7 +85,7 @@ interface Stated {
 
 /**
  * Returns the people who left by their own record, and about whom no other record or account claims something else.
- * Leaves out those whose account this run saw disabled: somebody else did it, and the ledger does not know.
+ * Leaves out those whose account this run saw disabled: another user did it, and the ledger does not know.
  */
 function statedLeavers(index: PeopleIndex): readonly Stated[] {
   const others = mark.outOfScope | mark.bystander | mark.conflict | mark.stranger;

@@ -19,19 +19,13 @@ export function bodySource(body: unknown): ParameterSource {
 }
 
 /** The query parameters of one call, checked against the table of operations, with its defaults. */
-export interface QueryReader {
-  /** Returns a number; `otherwise` where it was not sent and the contract names no default. */
-  number(name: string, otherwise?: number): number;
-  flag(name: string): boolean;
-  /** Returns text as it was sent; undefined when it was not sent, or is empty, and has no default. */
-  text(name: string): string | undefined;
-}
+export type QueryReader = ReturnType<typeof readQuery>;
 
 /**
  * Reads the parameters of a call, by default from its query, by the schema of its operation. Throws 400 for a number with
  * anything beside its digits, an unknown word of an enum, a date that does not exist, and a value out of range.
  */
-export function readQuery(call: Call, source = querySource(call)): QueryReader {
+export function readQuery(call: Call, source = querySource(call)) {
   const { operation } = call;
   const { query } = operationOf(operation);
   const members = new Map(queryMembers(operationOf(operation)).map((member) => [member.name, member]));
@@ -47,13 +41,15 @@ export function readQuery(call: Call, source = querySource(call)): QueryReader {
   }
   const valueFor = (name: string): unknown => values[name] ?? members.get(name)?.otherwise;
   return {
-    number(name, otherwise) {
+    /** Returns a number; `otherwise` where it was not sent and the contract names no default. */
+    number(name: string, otherwise?: number) {
       const value = valueFor(name) ?? otherwise;
       if (typeof value !== 'number') throw new RangeError(`${operation} has no number ${name} with a default`);
       return value;
     },
-    flag: (name) => valueFor(name) === true,
-    text(name) {
+    flag: (name: string) => valueFor(name) === true,
+    /** Returns text as it was sent; undefined when it was not sent, or is empty, and has no default. */
+    text(name: string) {
       const value = valueFor(name);
       return value === undefined ? undefined : String(value);
     },

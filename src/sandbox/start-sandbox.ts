@@ -1,19 +1,15 @@
 import { getHeapStatistics } from 'node:v8';
-import type { Leaders } from '../core/person/user.ts';
 import { listenFailure } from '../core/run/addresses.ts';
 import { usageError } from '../core/run/errors.ts';
-import type { OperationId } from '../platform/table/index.ts';
 import { type FaultSpec, parseFault } from './faults/parse-fault.ts';
 import { seedEvaluations, seedGrowth } from './growth/catalog.ts';
-import { append, type FeedbackRequest, type StoredEvaluation, type StoredFeedback } from './growth/records.ts';
+import { append, type StoredEvaluation, type StoredFeedback } from './growth/records.ts';
 import { buildServer } from './http/build-server.ts';
 import { patchUser } from './http/control.ts';
-import type { Account, AccountPatch } from './people/account.ts';
+import type { AccountPatch } from './people/account.ts';
 import { seedUsers } from './people/seed-users.ts';
-import type { WriteLogEntry } from './people/user-writes.ts';
-import type { ProvisioningFile } from './provisioning/file-desk.ts';
 import { parseQuirk } from './quirks.ts';
-import type { RefreshPresentation, TokenPairSecrets } from './token-issuer.ts';
+import type { TokenPairSecrets } from './token-issuer.ts';
 import { createWorld, type SandboxOptions, type World } from './world.ts';
 
 export interface RunningSandbox {
@@ -33,27 +29,7 @@ export interface RunningSandbox {
 }
 
 /** The internal state, for tests in the same process. Each access processes due files. */
-export interface SandboxState {
-  /** By identification, with write-only fields, also before they become visible. */
-  readonly users: ReadonlyMap<string, Account>;
-  readonly blacklist: ReadonlySet<string>;
-  readonly files: ReadonlyMap<number, ProvisioningFile>;
-  readonly log: readonly WriteLogEntry[];
-  /** Requests by operation, including rejected ones. */
-  readonly requests: Readonly<Record<OperationId, number>>;
-  readonly refreshes: readonly RefreshPresentation[];
-  readonly feedbackRequests: readonly FeedbackRequest[];
-  /** Returns the leaders of a user, also before they become visible. */
-  leadersOf(identification: string): Leaders;
-  /** Changes or creates a user as another system would. Logged as `outside`. */
-  patchUser(identification: string, patch: AccountPatch): Account;
-  /** Adds feedback, of any time: also of one that was shown before. */
-  addFeedback(feedback: Omit<StoredFeedback, 'id'>): void;
-  /** Adds an evaluation, or replaces the one with its id. */
-  putEvaluation(evaluation: StoredEvaluation): void;
-  /** Defines the CSV of the import job; undefined removes it. */
-  defineImportSource(csv: string | undefined): void;
-}
+export type SandboxState = ReturnType<typeof lookInto>;
 
 /** Starts the platform of the contract on a port of this machine. */
 export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
@@ -79,12 +55,13 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
   };
 }
 
-function lookInto(world: World): SandboxState {
+function lookInto(world: World) {
   const settled = <T>(value: () => T): T => {
     world.files.settle();
     return value();
   };
   return {
+    /** By identification, with write-only fields, also before they become visible. */
     get users() {
       return settled(() => world.directory.all);
     },
@@ -97,6 +74,7 @@ function lookInto(world: World): SandboxState {
     get log() {
       return settled(() => world.log.entries);
     },
+    /** Requests by operation, including rejected ones. */
     get requests() {
       return world.requests;
     },
@@ -106,14 +84,19 @@ function lookInto(world: World): SandboxState {
     get feedbackRequests() {
       return world.feedbackRequests;
     },
-    leadersOf: (identification) => settled(() => world.leadership.leadersOf(identification)),
-    patchUser: (identification, patch) => settled(() => patchUser(world, identification, patch)),
-    addFeedback: (feedback) => append(world.feedback, feedback),
-    putEvaluation: (evaluation) => {
+    /** Returns the leaders of a user, also before they become visible. */
+    leadersOf: (identification: string) => settled(() => world.leadership.leadersOf(identification)),
+    /** Changes or creates a user as another system would. Logged as `outside`. */
+    patchUser: (identification: string, patch: AccountPatch) => settled(() => patchUser(world, identification, patch)),
+    /** Adds feedback, of any time: also of one that was shown before. */
+    addFeedback: (feedback: Omit<StoredFeedback, 'id'>) => append(world.feedback, feedback),
+    /** Adds an evaluation, or replaces the one with its id. */
+    putEvaluation: (evaluation: StoredEvaluation) => {
       const at = world.evaluations.findIndex(({ id }) => id === evaluation.id);
       world.evaluations.splice(at === -1 ? world.evaluations.length : at, at === -1 ? 0 : 1, evaluation);
     },
-    defineImportSource: (csv) => world.defineImportSource(csv),
+    /** Defines the CSV of the import job; undefined removes it. */
+    defineImportSource: (csv: string | undefined) => world.defineImportSource(csv),
   };
 }
 

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { notFound, type RollcallError } from '../core/run/errors.ts';
+import { notFound } from '../core/run/errors.ts';
 import { causeOf, type Finding } from '../core/run/finding.ts';
 import { noCounts } from '../core/run/run.ts';
 import { successOutcomes } from '../ports/alerts.ts';
@@ -195,7 +195,7 @@ export async function patchRun(
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();
-  if (row === undefined) throw noSuchRun(id);
+  if (row === undefined) throw notFound(`the store has no run ${id}; \`rollcall runs\` lists those it has.`);
   return row;
 }
 
@@ -217,10 +217,6 @@ export async function appendFindings(db: OpenTransaction, run: string, findings:
   // `max` of no rows is null.
   const from = (last?.number ?? 0) + 1;
   await findingWriter.write(db, findings.map(toFindingRow(run, from)));
-}
-
-function noSuchRun(id: string): RollcallError {
-  return notFound(`the store has no run ${id}; \`rollcall runs\` lists those it has.`);
 }
 
 const runs = fields<Run, 'runs'>(

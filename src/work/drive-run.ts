@@ -1,6 +1,6 @@
 import { RollcallError } from '../core/run/errors.ts';
 import { waitAfterError } from '../core/run/waiting.ts';
-import { runLease } from '../ports/leases.ts';
+import { runLease, runLeaseMs } from '../ports/leases.ts';
 import { isKnownPhase } from '../ports/runs.ts';
 import type { Run } from '../ports/store.ts';
 import type { EngineIo, RunContext } from '../run/engine-io.ts';
@@ -26,8 +26,6 @@ export interface DriveIo {
  */
 export type Driven = Run | 'ended' | 'busy' | 'stopped';
 
-/** How long a run stays with a dead process (ms). The lease is renewed every third of it. */
-export const runLeaseMs = 10_000;
 /** No jitter: one process drives all runs of its store. */
 const withoutJitter = (): number => 1;
 

@@ -1,9 +1,9 @@
-import { runLease, workersLease } from '../ports/leases.ts';
+import { runLease, runLeaseMs, workersLease } from '../ports/leases.ts';
 import { isKnownPhase } from '../ports/runs.ts';
 import type { Run } from '../ports/store.ts';
 import { finishRun } from '../run/finish-run.ts';
 import { underLease } from '../run/lease.ts';
-import { type DriveIo, runLeaseMs } from './drive-run.ts';
+import type { DriveIo } from './drive-run.ts';
 
 /**
  * Grace period (ms) for runs of an unknown sync. During the rollout of a new configuration, other processes may still

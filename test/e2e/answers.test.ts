@@ -195,7 +195,7 @@ const answers: Readonly<Record<string, Answered>> = {
   ),
 };
 
-describe.each(drawFrom(Object.entries(answers), 2))('when %s', (_, answered) => {
+describe.each(drawFrom(Object.entries(answers), 3))('when %s', (_, answered) => {
   it('the run says so in time, what it did not do is done later, and nothing is sent twice', async () => {
     const { faults, sync = {}, sandbox = {}, limits = {}, changed = 12, patch = {}, minutes = 20 } = answered;
     const office = await officeWith(changed, { sync, sandbox, limits });
@@ -240,7 +240,7 @@ const calls = [
 ] as const;
 const matrix = calls.flatMap((one) => [400, 401, 403, 429, 500].map((status) => ({ ...one, status })));
 
-it.each(drawFrom(matrix, 6))(
+it.each(drawFrom(matrix, 10))(
   'when every $call fails with $status, the run says why in one message, nothing is half done, and a later run heals',
   async ({ call, delivery, status }) => {
     const settle = { every: '2s', visibleWithin: '10s', deadline: '60s' };

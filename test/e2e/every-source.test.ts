@@ -481,7 +481,7 @@ for (const { name, isMissing = false, open } of kinds) {
     const tries = Object.entries(damages).flatMap(([damage, of]) =>
       places.flatMap((place) => Object.entries(whos).map(([who, isMeant]) => ({ damage, of, place, who, isMeant }))),
     );
-    for (const { damage, of, place, who, isMeant } of drawFrom(tries, 151)) {
+    for (const { damage, of, place, who, isMeant } of drawFrom(tries, 401)) {
       people.splice(0, people.length, ...undamaged.map((one, i) => (isMeant(i) ? withText(one, place, of) : one)));
       const wrong = (await made()).filter((one) => !right.includes(one));
       expect(wrong, `${place.join('.')} of ${who} ${damage}`).toEqual([]);

@@ -8,7 +8,7 @@ import { memoryLogger } from '../support/memory-logger.ts';
 import { openOffice, plainMapping } from '../support/office.ts';
 import { openReceiver } from '../watch/alerts/receiver.ts';
 
-const names = Array.from({ length: 15 }, (_, i) => `office${i + 1}`);
+const names = Array.from({ length: 5 }, (_, i) => `office${i + 1}`);
 const never = new AbortController().signal;
 let ids = 0;
 
@@ -46,7 +46,7 @@ const syncOf = (host: string, name: string) => ({
   lifecycle: { status: 'status', active: ['active'], leaver: ['left'] },
 });
 
-/** Fifteen syncs of one connection and one HR host, a webhook, and a pager that takes what is critical only. */
+/** Five syncs of one connection and one HR host, a webhook, and a pager that takes what is critical only. */
 async function openStage() {
   const hr = await openHr();
   const office = await openOffice({ syncs: Object.fromEntries(names.map((name) => [name, syncOf(hr.host, name)])) });
@@ -91,14 +91,14 @@ async function openStage() {
 
 const titlesOf = (all: readonly { readonly title: string }[]) => all.map(({ title }) => title);
 
-it('an HR host of fifteen syncs that answers 503 is one notice, one page and one recovery', async () => {
+it('an HR host of five syncs that answers 503 is one notice, one page and one recovery', async () => {
   const { hr, runAll, told, paged } = await openStage();
   hr.answer(503);
   await runAll();
   const [notice, ...more] = told();
   expect(more).toEqual([]);
   expect(notice?.title).toBe(`CRITICAL source ${hr.host}: the HR system answers 503`);
-  expect(notice?.text).toMatch(/^The HR system answers 503, so 15 syncs cannot read employees/);
+  expect(notice?.text).toMatch(/^The HR system answers 503, so 5 syncs cannot read employees/);
   expect(paged()).toEqual(['trigger']);
   hr.answer(200);
   await runAll();
@@ -106,7 +106,7 @@ it('an HR host of fifteen syncs that answers 503 is one notice, one page and one
   expect(paged()).toEqual(['resolve']);
 });
 
-it('credentials that an HR host refuses to fifteen syncs are one notice and one recovery', async () => {
+it('credentials that an HR host refuses to five syncs are one notice and one recovery', async () => {
   const { hr, runAll, told } = await openStage();
   hr.answer(401);
   await runAll();
@@ -135,7 +135,7 @@ it('uploads that the platform answers with 503 are one notice, which reaches the
   expect(paged()).toEqual(['resolve']);
 });
 
-it('a platform whose files all end as failed is told with the connection, not by fifteen syncs', async () => {
+it('a platform whose files all end as failed is told with the connection, not by five syncs', async () => {
   const { office, runAll, told } = await openStage();
   office.setFaults('file:fail');
   await runAll();

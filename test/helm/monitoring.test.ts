@@ -20,7 +20,15 @@ interface Panel {
 }
 
 const rulesText = await readFile(join(chart, 'rules/rollcall.yaml'), 'utf8');
+interface Check {
+  readonly alertname: string;
+  readonly exp_alerts?: unknown;
+}
+
 const examplesText = await readFile(join(import.meta.dirname, 'rules-by-example.yaml'), 'utf8');
+const exampleFile = parse(examplesText) as {
+  readonly tests: readonly { readonly alert_rule_test: readonly Check[] }[];
+};
 const dashboardText = await readFile(join(chart, 'dashboards/rollcall.json'), 'utf8');
 const rules = (parse(rulesText) as Rules).groups.flatMap((group) => group.rules);
 const dashboard = JSON.parse(dashboardText) as { readonly uid: string; readonly panels: readonly Panel[] };
@@ -87,9 +95,7 @@ describe('the alerting rules', () => {
 
   it('has an example of every rule', () => {
     for (const { alert } of rules) {
-      const examples = (
-        parse(examplesText) as { tests: { alert_rule_test: { alertname: string; exp_alerts?: unknown }[] }[] }
-      ).tests
+      const examples = exampleFile.tests
         .flatMap((test) => test.alert_rule_test)
         .filter(({ alertname }) => alertname === alert);
       expect(
@@ -128,7 +134,10 @@ describe('the alerting rules', () => {
 
   it.skipIf(promtool === undefined)('would fail that test with other figures', async () => {
     const later = bare(rulesText).replace('26 * 3600', '30 * 3600');
-    expect(await ask(['test', 'rules'], examplesText, later)).toMatch(/alertname: RollcallStale/);
+    const isOfIt = ({ alertname, exp_alerts }: Check) => alertname === 'RollcallStale' && exp_alerts !== undefined;
+    const tests = exampleFile.tests.filter((test) => test.alert_rule_test.some(isOfIt));
+    const examples = stringify({ ...exampleFile, tests });
+    expect(await ask(['test', 'rules'], examples, later)).toMatch(/alertname: RollcallStale/);
   });
 
   const ofProduction = 'namespace="prod", job="acme-rollcall-metrics"';

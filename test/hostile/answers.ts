@@ -46,7 +46,7 @@ const places = statuses.flatMap((status) =>
 
 /**
  * Sends every method × status × encoding × cut through the transport, and the reads through the source client too. The
- * tests draw one in eleven of them.
+ * tests draw one in 23 of them.
  */
 export async function sendAnswers(tally: Tally): Promise<void> {
   const server = await startAnswerServer();
@@ -57,7 +57,7 @@ export async function sendAnswers(tally: Tally): Promise<void> {
         tally.add(`${method} ${body?.kind} ${place}`, await send(transport, method, `${server.url}${place}`, body)),
     ),
   );
-  await inTurn(drawFrom(jobs, 11));
+  await inTurn(drawFrom(jobs, 23));
   await transport.close();
   const reads = (['GET', 'HEAD'] as const).flatMap((method) =>
     (['send', 'stream', 'receive'] as const).flatMap((way) =>
@@ -67,7 +67,7 @@ export async function sendAnswers(tally: Tally): Promise<void> {
       ),
     ),
   );
-  await inTurn(drawFrom(reads, 11));
+  await inTurn(drawFrom(reads, 23));
   await server.close();
 }
 

@@ -99,6 +99,14 @@ it('a leaver is someone who left: no rejected accident, no undone disable; repor
   expect(new Set(report.people.map(({ reason }) => reason))).toEqual(new Set(['left: status is "left"']));
   const [people] = (await readOverview(office.app)).syncs;
   expect(people?.lastDay).toMatchObject({ leaver: 2, joiner: 0, returner: 0, undone: 1 });
+  // E13 leaves again, and is held this time: one person stays one row.
+  await office.applyRows(left(11, 12));
+  await office.applyRows(left(1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13));
+  const later = await reportPeople(office.app, { kind: 'leavers', from: day, to: day });
+  expect(later.people.map(({ identification }) => identification).toSorted()).toEqual(
+    report.people.map(({ identification }) => identification).toSorted(),
+  );
+  expect(later.counts).toEqual({ leaver: 2, held: 10 });
 });
 
 it('the changes of the last 30 days are one list, filtered and paged by key', async () => {

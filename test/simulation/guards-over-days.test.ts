@@ -17,7 +17,7 @@ import { TokenDesk } from './token-desk.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-const seeds = drawSeeds(60, 10);
+const seeds = drawSeeds(60, 5);
 const from = (path: string): FieldRule => {
   return { kind: 'from', path, transform: [], format: undefined, whenEmpty: 'keep' };
 };

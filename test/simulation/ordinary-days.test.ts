@@ -9,7 +9,7 @@ import { seededRandom } from './scheduler.ts';
 
 const staffSize = 120;
 const daysOfCompany = 30;
-const companies = drawSeeds(10, 2);
+const companies = drawSeeds(10, 1);
 
 const firstNames =
   'Ana Bruno Carla Diego Elena Facundo Gina Hugo Inés José Jürgen Lucía María Nadia Oleg Paula Zoë Łukasz'.split(' ');

@@ -1,8 +1,9 @@
 import Sqlite from 'better-sqlite3';
-import { Kysely, SqliteDialect, sql } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { expect, it, onTestFinished } from 'vitest';
 import { type Migrations, migrations } from '../../src/store/db/migrations/index.ts';
+import { SqliteConnection, sqliteDialect } from '../../src/store/db/sqlite-dialect.ts';
 import { migrateStore } from '../../src/store/index.ts';
 import { startPostgres } from '../support/services.ts';
 
@@ -20,7 +21,9 @@ const postgres = await startPostgres();
 /** Every column, and every unique index, of a store that has had the migrations up to `name`. */
 async function shapeAt(name: string, all: Migrations): Promise<ReadonlyMap<string, Column | undefined>> {
   const database = new Sqlite(':memory:');
-  const db = new Kysely<unknown>({ dialect: new SqliteDialect({ database }) });
+  const db = new Kysely<unknown>({
+    dialect: sqliteDialect({ writer: new SqliteConnection(database, ':memory:'), reader: undefined }),
+  });
   onTestFinished(() => db.destroy());
   const { error } = await new Migrator({ db, provider: { getMigrations: async () => ({ ...all }) } }).migrateTo(name);
   expect(error).toBeUndefined();

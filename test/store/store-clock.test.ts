@@ -63,6 +63,9 @@ describe('the clock of a SQLite store', () => {
     expect(clock.jumps()).toEqual([{ before: someInstant, after: someInstant + 25 * hourMs }]);
     await clock.check();
     expect(logger.messages('error')).toEqual([expect.stringMatching(/store\.db jumped 25 hours forward.*NTP/)]);
+    expect(clock.skewMs?.()).toBe(25 * hourMs);
+    await wall.advance(10 * 60_000);
+    expect(clock.skewMs?.(), 'it was corrected').toBe(0);
   });
 
   it('finds a jump between two processes, and two processes that see one jump record it once', async () => {
@@ -134,6 +137,7 @@ describe.skipIf(postgres === undefined)('the clock of a PostgreSQL store', () =>
       aheadMs = skewMs;
       const wrong = await openProcess(machineOf(url, () => aheadMs));
       expect(Math.abs(wrong.clock.now() - right.clock.now())).toBeLessThan(toleranceMs);
+      expect(Math.abs((wrong.clock.skewMs?.() ?? 0) - skewMs)).toBeLessThan(toleranceMs);
       aheadMs = 24 * hourMs;
       expect(Math.abs(wrong.clock.now() - right.clock.now())).toBeLessThan(toleranceMs);
       await wrong.clock.check();

@@ -40,9 +40,26 @@ export interface BrowserOptions {
   readonly alsoAt?: string;
 }
 
+/**
+ * What a browser with windows does for its users, which costs more than the pages of the tests: two pages for the list below
+ * the address bar of each window, and a process for the page that may come next. This list replaces Playwright's own, so the
+ * last three are from there: what changes pictures, and what asks other hosts.
+ */
+const unused = [
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'SpareRendererForSitePerProcess',
+  'PaintHolding',
+  'MediaRouter',
+  'OptimizationHints',
+];
+
 /** The one browser of this worker; it ends with the worker's process. Tests share nothing in it: each has a context of its own. */
 export const openBrowser = once(() =>
-  chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox', '--disable-gpu'] }),
+  chromium.launch({
+    executablePath: chromiumPath ?? '',
+    args: ['--no-sandbox', '--disable-gpu', `--disable-features=${unused.join()}`],
+  }),
 );
 
 /**

@@ -28,5 +28,5 @@ export function drawSeeds(all: number, part: number): readonly number[] {
 
 /** Returns how many runs of a property are played. fast-check draws its own seed and prints it when one fails. */
 export function drawRuns(all: number): number {
-  return playsAll ? all : Math.ceil(all / 4);
+  return playsAll ? all : Math.ceil(all / 8);
 }

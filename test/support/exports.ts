@@ -29,6 +29,8 @@ interface HrPerson extends SeedUser {
   readonly number: number;
   readonly left: boolean;
   readonly endDate: string;
+  /** The area that the platform knows, which is another one for who moved. */
+  readonly areaBefore: string;
   /** The name that is used, where it is not the legal one. */
   readonly preferred: string;
   readonly legal: string;
@@ -38,12 +40,13 @@ interface HrPerson extends SeedUser {
 function world(): readonly HrPerson[] {
   return [...seedUsers(count + joiners, 21)].map((user, number) => {
     const left = gone.includes(number) || leavers.includes(number);
-    const area = movers.includes(number) ? 'Transformation' : (user.fields.area ?? '');
+    const areaBefore = user.fields.area ?? '';
+    const area = movers.includes(number) ? 'Transformation' : areaBefore;
     const endDate = left ? `2025-0${(number % 8) + 1}-${10 + (number % 19)}` : '';
     const legal = user.fields.firstName ?? '';
     const preferred = number % 9 === 4 ? `Lee ${legal}` : '';
     const fields = { ...user.fields, area, firstName: preferred === '' ? legal : preferred };
-    return { ...user, fields, number, left, endDate, preferred, legal };
+    return { ...user, fields, number, left, endDate, areaBefore, preferred, legal };
   });
 }
 
@@ -367,8 +370,8 @@ export function hrExports(): readonly HrExport[] {
       // The platform knows a few people whom HR does not, such as an administrator, and HR others.
       const extra = [...seedUsers(3, 22)].map((user, i) => ({ ...user, identification: `admin-${i + 1}` }));
       const known = people.slice(0, count).map((person, i) => {
-        const area = [...seedUsers(i + 1, 21)][i]?.fields.area ?? '';
-        return { identification: nameOf(person), enabled: !gone.includes(i), fields: { ...person.fields, area } };
+        const fields = { ...person.fields, area: person.areaBefore };
+        return { identification: nameOf(person), enabled: !gone.includes(i), fields };
       });
       const hr = people.filter(({ number }) => number % 40 !== 39);
       const all = columns.split(/;\s*/).map((text) => {

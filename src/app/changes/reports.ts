@@ -97,8 +97,16 @@ export interface ReportQuery {
 
 const readAtOnce = 500;
 
+/** Upkeep of an account is no news about its person. A later plan for the same reason changes nothing about what stands. */
+function outranks(one: FoundInRun, other: FoundInRun): boolean {
+  const isSame = factKey(one.change) === factKey(other.change);
+  const rank = ({ event, change: { state } }: FoundInRun): number =>
+    event === 'upkeep' ? 0 : isSame && state === 'applied' && event !== 'undone' ? 2 : 1;
+  return rank(one) === rank(other) ? one.at > other.at : rank(one) > rank(other);
+}
+
 /**
- * Reports who left or joined, once for each person and reason: when a read first showed it, when the platform showed it, and
+ * Reports who left or joined, each person once with what happened last: when a read first showed it, when the platform showed it, and
  * who approved. Throws `USAGE` for days that do not exist.
  */
 export async function reportPeople({ engine: io }: Pick<AppIo, 'engine'>, query: ReportQuery): Promise<PersonReport> {
@@ -120,12 +128,9 @@ export async function reportPeople({ engine: io }: Pick<AppIo, 'engine'>, query:
               ...given({ after }),
             });
       for (const found of page) {
-        const key = `${found.sync} ${factKey(found.change)}`;
+        const key = `${found.sync} ${found.change.identification}`;
         const known = newest.get(key);
-        // What was applied stays so, whatever a later plan says of the person.
-        if (known === undefined || (known.change.state !== 'applied' && found.change.state === 'applied')) {
-          newest.set(key, found);
-        }
+        if (known === undefined || outranks(found, known)) newest.set(key, found);
       }
       const last = page.at(-1);
       if (page.length < readAtOnce || last === undefined) break;

@@ -74,7 +74,7 @@ function noticeRow({ notice, channel, state, tries, error }: AlertDelivery, styl
       ? colors.green('delivered')
       : state === 'given-up' || state === 'unconfirmed'
         ? colors.red(state.replace('-', ' '))
-        : colors.yellow(tries === 0 ? 'waiting' : `waiting, ${tries} tries`);
+        : colors.yellow(tries === 0 ? 'waiting' : `waiting, ${countOf(tries, 'try', 'tries')}`);
   const what =
     kind === 'recovery'
       ? colors.green('recovered')

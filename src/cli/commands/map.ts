@@ -65,8 +65,7 @@ export async function initFrom(shell: Shell, options: ProposeOptions): Promise<n
   const { proposal, survey } = await withTrial(shell, facts, (app) =>
     shell.watching((watch) => surveySync(app, sync, sides, { ...watch, ...given({ answers: options.answer }) })),
   );
-  const cards = cardsOf(proposal, { survey, answers: {}, isRevealed: false });
-  refuseAnswers(options.answer ?? {}, cards);
+  refuseAnswers(options.answer ?? {}, cardsOf(proposal, { survey, answers: {}, isRevealed: false }));
   const mapping = proposalYaml(proposal);
   await write(mapping);
   const { people, users } = proposal;
@@ -82,7 +81,7 @@ export async function initFrom(shell: Shell, options: ProposeOptions): Promise<n
     // What the file has, with its evidence. Holds no values of people but identifications.
     ...`${source}\n${mapping}`.split('\n').map(cleanLine),
     ...(people === undefined ? [] : namesLines(people)),
-    ...openLines(proposal, cards),
+    ...openLines(proposal),
   ];
   return shell.answer(
     { written: [name], platform: sides === 'both', source: guessed, proposal, next },
@@ -255,25 +254,14 @@ export async function showDrift(
 }
 
 /** The closing paragraph: what is not proven, and what it means for people. */
-function openLines({ open }: Proposal, cards: readonly Card[]): readonly string[] {
+function openLines({ open }: Proposal): readonly string[] {
   if (open.length === 0) return [];
   const lines = open.map(({ about, effect }) => [about, effect].map(cleanLine));
-  const first = open.find(({ about }) => cards.some((card) => card.about === about));
-  const missing = open.filter(({ about }) => !cards.some((card) => card.about === about));
-  const asked =
-    first === undefined
-      ? []
-      : [
-          `To answer: --answer "${cleanLine(first.about)}=CHOICE" for each, or --page. A choice is a column, active, leaver, or - for neither.`,
-        ];
   return [
     '',
     `Not proven, and marked UNSURE in the file (${open.length}). Look at these first:`,
     renderTable(lines, '  '),
-    ...asked,
-    ...(missing.length === 0
-      ? []
-      : [`No column fits ${missing.map(({ about }) => about).join(', ')}: complete the file by hand.`]),
+    `To answer: --answer "${cleanLine(open[0]?.about ?? '')}=CHOICE" for each, or --page. A choice is a column, active, leaver, or - for neither.`,
   ];
 }
 

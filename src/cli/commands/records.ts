@@ -12,7 +12,7 @@ import { correctionWords, type Language } from '../../core/person/corrections.ts
 import { differencesOf } from '../../core/plan/change.ts';
 import type { JudgedLeaver } from '../../core/plan/leavers.ts';
 import { RollcallError, usageError } from '../../core/run/errors.ts';
-import { firstNames, formatCount, formatDuration, formatInstant } from '../../core/run/formats.ts';
+import { countOf, firstNames, formatCount, formatDuration, formatInstant } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { AuditEntry, PersonRecord } from '../../ports/store.ts';
 import { auditEntryView, openSessionView } from '../../views/connections.ts';
@@ -319,11 +319,11 @@ function renderRecord(record: PersonRecord): string {
     section(
       'named in',
       [
-        [record.notices, 'alert notices'],
-        [record.rawTexts, 'raw answers of other systems'],
-        [record.auditEntries, 'entries of the audit'],
+        [record.notices, 'alert notice', 'alert notices'],
+        [record.rawTexts, 'raw answer of another system', 'raw answers of other systems'],
+        [record.auditEntries, 'entry of the audit', 'entries of the audit'],
       ] as const,
-      ([count, what]) => (count === 0 ? [] : `${count} ${what}`),
+      ([count, one, many]) => (count === 0 ? [] : countOf(count, one, many)),
     ),
   ];
   const shown = sections.filter((text) => text !== '');

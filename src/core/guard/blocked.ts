@@ -1,5 +1,5 @@
 import type { Finding } from '../run/finding.ts';
-import { countOf } from '../run/formats.ts';
+import { countOf, outOf } from '../run/formats.ts';
 import { onDemand } from '../run/on-demand.ts';
 import type { FilledColumns, UnreadableCells } from './columns.ts';
 import { isRewritten } from './damage.ts';
@@ -90,10 +90,10 @@ export function openBlockedTally(): BlockedTally {
       const first = `first at ${group.first}`;
       switch (kind) {
         case 'status-unknown':
-          return `${group.count} of ${countOf(rows, 'row has', 'rows have')} a status that is not in lifecycle; ${first}`;
+          return `${outOf(group.count, countOf(rows, 'row'), 'has', 'have')} a status that is not in lifecycle; ${first}`;
         case 'row-refused': {
           const [reason, refused] = largest(refusals, (one) => one.count) ?? ['', group];
-          return `${refused.count} of ${countOf(rows, 'row is', 'rows are')} blocked because ${reason}; first at ${refused.first}`;
+          return `${outOf(refused.count, countOf(rows, 'row'))} blocked because ${reason}; first at ${refused.first}`;
         }
         default: {
           const [cause, noted] = largest(conflicts, (many) => many) ?? ['other' as const, group.count];

@@ -124,16 +124,12 @@ export function otherForms(identification: string): readonly string[] {
   const bare = bareForm(identification);
   const forms = new Set([bare]);
   if (digits.test(bare)) {
-    const plain = withoutZeros(bare);
+    const plain = bare.replace(/^0+(?=\d)/, '');
     for (let zeros = 0; zeros <= mostZeros; zeros += 1) forms.add(plain.padStart(plain.length + zeros, '0'));
     for (const write of writings) forms.add(write(bare)).add(write(plain));
   }
   forms.delete(identification);
   return [...forms];
-}
-
-function withoutZeros(text: string): string {
-  return text.replace(/^0+(?=\d)/, '');
 }
 
 const digits = /^\d+$/;

@@ -9,18 +9,6 @@ import { isMapping } from '../run/given.ts';
  */
 export type FieldVisibility = Readonly<Record<string, boolean>>;
 
-/** Tracks field visibility in the records of one read. A field that was seen once is not checked again. */
-export interface VisibilityWatch {
-  see(record: SourceRecord): void;
-  visibility(): FieldVisibility;
-}
-
-/** What each source field is read for, and which fields are read only because another one is derived from them. */
-export interface FieldReaders {
-  readonly readers: CompiledMapping['readers'];
-  readonly derivedFrom: ReadonlySet<string>;
-}
-
 /**
  * Adds the inputs of derived fields to the fields that a mapping reads. A withdrawn leave date changes a derived
  * status, although the mapping does not name the date.
@@ -28,7 +16,7 @@ export interface FieldReaders {
 export function withInputs(
   readers: CompiledMapping['readers'],
   derives: Readonly<Record<string, readonly string[]>> = {},
-): FieldReaders {
+) {
   const all = new Map(readers);
   const derivedFrom = new Set<string>();
   for (const [read, names] of readers) {
@@ -47,10 +35,11 @@ function inputsOf(read: string, derives: Readonly<Record<string, readonly string
   return names.flatMap((name) => derives[name] ?? []);
 }
 
-export function watchFields(reads: readonly string[]): VisibilityWatch {
+/** Tracks field visibility in the records of one read. A field that was seen once is not checked again. */
+export function watchFields(reads: readonly string[]) {
   let unseen = reads.map((read) => ({ read, isIn: compileVisibility(read) }));
   return {
-    see({ fields }) {
+    see({ fields }: SourceRecord) {
       if (unseen.length === 0) return;
       const still = unseen.filter(({ isIn }) => !isIn(fields));
       if (still.length < unseen.length) unseen = still;
@@ -152,19 +141,11 @@ export interface FieldFill {
   readonly empty: number;
 }
 
-/** Counts field presence over many records, for a bounded number of fields. */
-interface FillCount {
-  count(record: SourceRecord): void;
-  /** Returns the fields in order of first occurrence. */
-  fields(): readonly FieldFill[];
-  /** Whether the records have more fields than the limit, so that some are not counted. */
-  readonly isCut: boolean;
-}
-
 const countedFields = 2000;
 const deepest = 4;
 
-export function openFillCount(): FillCount {
+/** Counts field presence over many records, for a bounded number of fields. */
+export function openFillCount() {
   const counts = new Map<string, { filled: number; empty: number }>();
   let isCut = false;
   const add = (path: string, value: unknown, depth: number): void => {
@@ -181,10 +162,12 @@ export function openFillCount(): FillCount {
     else isCut = true;
   };
   return {
-    count({ fields }) {
+    count({ fields }: SourceRecord) {
       for (const [name, value] of Object.entries(fields)) add(name, value, 1);
     },
+    /** Returns the fields in order of first occurrence. */
     fields: () => [...counts].map(([path, count]) => ({ path, ...count })),
+    /** Whether the records have more fields than the limit, so that some are not counted. */
     get isCut() {
       return isCut;
     },

@@ -216,10 +216,11 @@ function tooManyBlocked({ blocked, rows, ...users }: GuardFacts, settings: Guard
   const isUp = now - before > allowance(settings.blocked, users);
   const isLargeShare = isFull && records.now > records.before && records.now * settings.blocked.oneInRows > rows;
   if (!isUp && !isLargeShare) return undefined;
+  const people = countOf(now, 'person', 'people');
   const who =
     records.now === now
       ? `${countOf(now, 'person is', 'people are')} blocked, ${before}`
-      : `${countOf(records.now, 'row')} of ${countOf(now, 'person', 'people')} are blocked, ${countOf(records.before, 'row')}`;
+      : `${countOf(records.now, `row of ${people} is`, `rows of ${people} are`)} blocked, ${countOf(records.before, 'row')}`;
   return `${cause} (${who} in the last accepted read)`;
 }
 

@@ -7,11 +7,7 @@ import type { GuardSettings, SyncSettings, Threshold } from '../run/settings.ts'
 import { type ApprovalRule, type ApprovalSettings, ruleText } from './approvals.ts';
 
 /** What protects the users of a sync from its own changes, as the store keeps it: `protected` only as digests. */
-export interface Safeguards {
-  readonly guards: GuardSettings;
-  readonly approvals?: ApprovalSettings;
-  readonly protected: readonly string[];
-}
+export type Safeguards = ReturnType<typeof safeguardsOf>;
 
 /** One safeguard that lets pass more than before. The values are words for a reader. */
 export interface Loosened {
@@ -25,7 +21,7 @@ export interface Loosened {
 export function safeguardsOf(
   { guards, protected: users }: Pick<SyncSettings, 'guards' | 'protected'>,
   approvals: ApprovalSettings | undefined,
-): Safeguards {
+) {
   return { guards, ...given({ approvals }), protected: users.map(protectedDigest).sort() };
 }
 

@@ -206,20 +206,20 @@ function finishEmail(text: string): string | Refusal {
 const notAnAddress = new Refusal('not-an-email', 'is not one e-mail address (name@example.com)');
 
 /** The time that the expressions of one read take together. One object per read. */
-export interface EvaluationBudget {
-  /** Ends evaluations in progress when it aborts. */
-  readonly signal: AbortSignal;
-  /** The time so far (ms). The evaluator adds to it. */
-  spentMs: number;
-}
+export type EvaluationBudget = ReturnType<typeof openBudget>;
 
 /** An expression that failed, or that exceeded a limit. The message never contains a value of the record. */
 export class EvaluationError extends Error {
   override readonly name = 'EvaluationError';
 }
 
-export function openBudget(signal: AbortSignal): EvaluationBudget {
-  return { signal, spentMs: 0 };
+export function openBudget(signal: AbortSignal) {
+  return {
+    /** Ends evaluations in progress when it aborts. */
+    signal,
+    /** The time so far (ms). The evaluator adds to it. */
+    spentMs: 0,
+  };
 }
 
 /**
@@ -242,19 +242,16 @@ export interface RecordInput {
 }
 
 /** Compiles values and collects their expressions. */
-export interface RecordInputs {
-  /** The expressions to evaluate on each record. */
-  readonly expressions: readonly CompiledExpression[];
-  /** `key`: where the value is configured, such as `lifecycle.status`. */
-  compile(key: string, value: RecordValue): RecordInput;
-}
+export type RecordInputs = ReturnType<typeof openRecordInputs>;
 
 /** Opens the inputs of one part of the configuration. `start`: number of results that precede those of this part. */
-export function openRecordInputs(compiler: ExpressionCompiler | undefined, start = 0): RecordInputs {
+export function openRecordInputs(compiler: ExpressionCompiler | undefined, start = 0) {
   const expressions: CompiledExpression[] = [];
   return {
+    /** The expressions to evaluate on each record. */
     expressions,
-    compile(key, value) {
+    /** `key`: where the value is configured, such as `lifecycle.status`. */
+    compile(key: string, value: RecordValue): RecordInput {
       if (typeof value === 'string') return { name: value, reads: [value], get: compileSourcePath(value) };
       if (compiler === undefined) throw new RangeError(`${key} is an expression, which needs a compiler`);
       const place = start + expressions.length;

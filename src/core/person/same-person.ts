@@ -6,10 +6,7 @@ import { compileTransforms, foldText } from './text.ts';
 export type WhoFields = Pick<FieldValues, 'firstName' | 'lastName' | 'email' | 'birthDate' | 'orgEntryDate'>;
 
 /** What the last accepted read showed of an identification, or an account shows. */
-export interface LastSeen {
-  readonly name: string;
-  readonly birthDate?: string;
-}
+export type LastSeen = ReturnType<typeof lastSeenOf>;
 
 /** `unknown`: the names are in two scripts, and nothing else can be compared. */
 export type Likeness = 'same name' | 'same' | 'another' | 'unknown';
@@ -45,7 +42,7 @@ export function isAsLastSeen(
   return isSet(birthDate) && record.birthDate === birthDate ? 'by birth date' : undefined;
 }
 
-export function lastSeenOf(fields: WhoFields): LastSeen {
+export function lastSeenOf(fields: WhoFields) {
   const { birthDate } = fields;
   return { name: nameOf(fields), ...(birthDate === undefined ? {} : { birthDate }) };
 }

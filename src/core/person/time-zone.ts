@@ -98,22 +98,17 @@ function sameDay(today: string): Days {
   return { earliest: today, latest: today };
 }
 
-/** Determines the current day in a time zone. Zones are IANA names (`America/Montevideo`) or those of Windows. */
-interface ZoneDays {
-  /** Returns today's plain date in the zone at `now` (epoch ms); undefined for a zone that does not exist. */
-  today(zone: string, now: number): string | undefined;
-}
-
 const minuteMs = 60_000;
 
 /**
- * Creates a cache of formatters and days. Each zone has one formatter. Its day is computed once per minute, because no
- * day begins within a minute.
+ * Creates a cache of formatters and days. Zones are IANA names (`America/Montevideo`) or those of Windows. Each zone has one
+ * formatter. Its day is computed once per minute, because no day begins within a minute.
  */
-export function createZoneDays(): ZoneDays {
+export function createZoneDays() {
   const known = new Map<string, { readonly format: Intl.DateTimeFormat; minute: number; day: string }>();
   return {
-    today(zone, now) {
+    /** Returns today's plain date in the zone at `now` (epoch ms); undefined for a zone that does not exist. */
+    today(zone: string, now: number) {
       const minute = Math.floor(now / minuteMs);
       const entry = known.get(zone);
       if (entry !== undefined && entry.minute === minute) return entry.day;

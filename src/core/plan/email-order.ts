@@ -17,17 +17,8 @@ export interface EmailQuestion {
   readonly longest: number;
 }
 
-export interface EmailOrder {
-  /** Claimants whose address becomes free in this plan. */
-  readonly going: ReadonlySet<number>;
-  /** Claimants whose address does not become free in this plan. */
-  readonly waiting: readonly number[];
-  /** Each from claimant to holder. No member can go first, so a person has to change one of the addresses. */
-  readonly cycles: readonly (readonly number[])[];
-}
-
 /** Decides which claimants can be sent. Takes time linear in the number of links. */
-export function orderEmails({ links, moves, longest }: EmailQuestion): EmailOrder {
+export function orderEmails({ links, moves, longest }: EmailQuestion) {
   const claimantOf = new Map([...links].map(([claimant, holder]) => [holder, claimant]));
   const going = new Set<number>();
   const waiting: number[] = [];
@@ -56,7 +47,14 @@ export function orderEmails({ links, moves, longest }: EmailQuestion): EmailOrde
     for (const member of members) seen.add(member);
     cycles.push(members);
   }
-  return { going, waiting, cycles };
+  return {
+    /** Claimants whose address becomes free in this plan. */
+    going,
+    /** Claimants whose address does not become free in this plan. */
+    waiting,
+    /** Each from claimant to holder. No member can go first, so a person has to change one of the addresses. */
+    cycles,
+  };
 }
 
 function membersOf(claimant: number, links: ReadonlyMap<number, number>): number[] {

@@ -1,4 +1,4 @@
-import type { ColumnFacts, UnreadableColumn } from '../guard/columns.ts';
+import type { UnreadableColumn } from '../guard/columns.ts';
 import type { Person } from '../person/person.ts';
 import type { User } from '../person/user.ts';
 import type codes from './codes/codes.json';
@@ -100,17 +100,6 @@ const identityCodes: readonly FindingCode[] = [
 
 export type FindingCode = keyof typeof codes.finding;
 
-/** Collects cell problems of a read: one finding per column and problem class, regardless of the number of rows. */
-interface CellFindings {
-  see(person: Person): void;
-  /** Returns the findings in order of first occurrence. No finding holds a value. */
-  all(): readonly Finding[];
-  /** Returns the cells of each use that have a text which cannot be read, and the most frequent cause. */
-  unreadable(): ColumnFacts['unreadable'];
-  /** Returns the most frequent cause of unreadable cells of a field, without a value: `hire_date is not a date in …`. */
-  worst(field: CellUse): { readonly cause: string; readonly count: number } | undefined;
-}
-
 /** Number of places that a finding names: enough to locate an example, few enough for one line. */
 const namedPlaces = 3;
 
@@ -127,7 +116,8 @@ interface Group {
   last: Person | undefined;
 }
 
-export function openCellFindings(): CellFindings {
+/** Collects cell problems of a read: one finding per column and problem class, regardless of the number of rows. */
+export function openCellFindings() {
   const groups = new Map<string, Group>();
   const add = (person: Person, column: string, found: CellTrouble | CellNote): void => {
     const kind = typeof found === 'string' ? found : found.kind;
@@ -145,13 +135,15 @@ export function openCellFindings(): CellFindings {
     if (group.places.length < namedPlaces) group.places.push(person.at);
   };
   return {
-    see(person) {
+    see(person: Person) {
       // A row outside the scope causes no change, so its cells are not reported.
       if (!person.isInScope) return;
       for (const trouble of person.troubles) add(person, trouble.column, trouble);
       for (const { column, note } of person.notes) add(person, column, note);
     },
+    /** Returns the findings in order of first occurrence. No finding holds a value. */
     all: () => [...groups.values()].map(findingOf),
+    /** Returns the cells of each use that have a text which cannot be read, and the most frequent cause. */
     unreadable() {
       const found = new Map<CellUse, UnreadableColumn>();
       for (const { column, found: reason, isUsed, fields, count, kind } of groups.values()) {
@@ -165,7 +157,8 @@ export function openCellFindings(): CellFindings {
       }
       return Object.fromEntries(found);
     },
-    worst(field) {
+    /** Returns the most frequent cause of unreadable cells of a field, without a value: `hire_date is not a date in …`. */
+    worst(field: CellUse) {
       const [group] = [...groups.values()].filter(({ fields }) => fields.has(field)).sort((a, b) => b.count - a.count);
       return group && { cause: `${group.column} ${group.found}`, count: group.count };
     },

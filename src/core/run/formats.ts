@@ -5,6 +5,11 @@ export function countOf(value: number, one: string, many = `${one}s`): string {
   return `${value} ${value === 1 ? one : many}`;
 }
 
+/** Formats a part of a whole and its verb, which agrees with the part: `1 of 30 rows is`, `2 of 30 rows are`. */
+export function outOf(part: number, whole: string, one = 'is', many = 'are'): string {
+  return `${part} of ${whole} ${part === 1 ? one : many}`;
+}
+
 /** Formats as `12,345`. */
 export function formatNumber(value: number): string {
   // Intl.NumberFormat takes as long to load as an empty program.

@@ -86,21 +86,13 @@ export interface BudgetFacts {
 }
 
 /** About what a run of a plan costs the platform, if nothing fails. */
-export interface RequestBudget {
-  /** Number of files to upload. */
-  readonly files: number;
-  /** Number of requests, those for making the plan included. */
-  readonly requests: number;
-  /** The rate limit of the connection, and how long the requests take at that rate. */
-  readonly perSecond: number;
-  readonly seconds: number;
-}
+export type RequestBudget = ReturnType<typeof requestBudget>;
 
 /** One upload, and two polls of its status. */
 const requestsPerFile = 3;
 
 /** Estimates the requests of a run: its plan, its files and direct calls, and the scans or reads of the users that they change. */
-export function requestBudget({ planning, batches, directory, settle, limits }: BudgetFacts): RequestBudget {
+export function requestBudget({ planning, batches, directory, settle, limits }: BudgetFacts) {
   const sizeOf = (kind: Route): number => batches.reduce((sum, one) => sum + (one.kind === kind ? one.size : 0), 0);
   const files = batches.filter(({ kind }) => kind === 'csv').length;
   const calls = sizeOf('direct');
@@ -113,5 +105,13 @@ export function requestBudget({ planning, batches, directory, settle, limits }: 
   const leads = batches.reduce((sum, one) => sum + one.leads, 0);
   const requests = planning + files * requestsPerFile + calls + before + (1 + repeats) * toFindAll + leads;
   const perSecond = limits.requestsPerSecond;
-  return { files, requests, perSecond, seconds: Math.ceil(requests / perSecond) };
+  return {
+    /** Number of files to upload. */
+    files,
+    /** Number of requests, those for making the plan included. */
+    requests,
+    /** The rate limit of the connection, and how long the requests take at that rate. */
+    perSecond,
+    seconds: Math.ceil(requests / perSecond),
+  };
 }

@@ -1,8 +1,17 @@
 import type { User } from '../person/user.ts';
+import { countOf } from '../run/formats.ts';
 import { shapeOf } from './drift.ts';
 import type { Proposal } from './proposal.ts';
 import type { ProposedStatus } from './propose-lifecycle.ts';
-import { type Answers, type Choice, chooseKey, joinSample, leftOut, type ProposedField } from './propose-mapping.ts';
+import {
+  type Answers,
+  type Choice,
+  chooseKey,
+  joinSample,
+  leftOut,
+  noneFits,
+  type ProposedField,
+} from './propose-mapping.ts';
 import { ruleYaml } from './readings.ts';
 import type { SampleRow, Survey } from './survey.ts';
 
@@ -12,8 +21,8 @@ export interface Card {
   readonly about: string;
   /** The key of the choice that is in the configuration. */
   readonly chosen: string;
-  /** `open`: neither proven nor answered. */
-  readonly state: 'proven' | 'said' | 'open';
+  /** `open`: neither proven nor answered. `unfilled`: no column fits, and none is needed. */
+  readonly state: 'proven' | 'said' | 'open' | 'unfilled';
   readonly evidence: string;
   readonly choices: readonly Choice[];
   /** Values of the source, and of the platform for the same people. */
@@ -32,7 +41,7 @@ interface Shown extends SetUp {
 }
 
 /** Returns a card for each field and each status, the open ones first. */
-export function cardsOf({ identification, fields, lifecycle }: Proposal, setUp: SetUp): readonly Card[] {
+export function cardsOf({ identification, fields, unfilled, lifecycle }: Proposal, setUp: SetUp): readonly Card[] {
   const { survey, answers } = setUp;
   const joined = joinSample(survey, chooseKey(survey, answers));
   const options: Shown = { ...setUp, users: new Map(joined.map(({ row, user }) => [row, user])) };
@@ -60,7 +69,30 @@ export function cardsOf({ identification, fields, lifecycle }: Proposal, setUp: 
     const chosen = one.meaning === 'unknown' ? leftOut : one.meaning;
     return card(`status ${one.value}`, chosen, one, samplesOf(paths, 'access', own));
   });
-  return [...plain, ...days, ...meanings].toSorted((a, b) => Number(b.state === 'open') - Number(a.state === 'open'));
+  const isBlind = leaveDate === undefined || leaveDate.certainty === 'off';
+  const used = new Set(
+    [...fields, ...(identification === undefined ? [] : [identification])].flatMap((one) => one.columns),
+  );
+  const few = survey.columns.filter(({ path, values = new Map() }) => values.size > 1 && !used.has(path));
+  const said = {
+    ...{ field: 'status' as const, evidence: noneFits, columns: few.map(({ path }) => path) },
+    ...(isBlind ? { effect: 'each person counts as active' } : {}),
+    choices: [
+      ...few.map(({ path, values }) => ({ key: path, effect: countOf(values?.size ?? 0, 'value') })),
+      { key: leftOut, effect: 'no status says who left' },
+    ],
+  };
+  const others = [...unfilled, ...(status === undefined ? [said] : [])].map((one): Card => {
+    const samples = one.columns.flatMap((path) => {
+      const [first] = samplesOf([path], one.field === 'status' ? 'access' : one.field, options);
+      return first === undefined ? [] : [{ ...first, ours: `${path}: ${first.ours}` }];
+    });
+    const made = card(one.field, leftOut, one, samples);
+    return made.state === 'proven' ? { ...made, state: 'unfilled' } : made;
+  });
+  return [...plain, ...days, ...meanings, ...others].toSorted(
+    (a, b) => Number(b.state === 'open') - Number(a.state === 'open'),
+  );
 }
 
 type Found = Pick<ProposedStatus, 'evidence' | 'effect' | 'choices'>;

@@ -5,7 +5,7 @@ import type { SourceRecord } from '../person/person.ts';
 import { compileDateFormat } from '../person/plain-date.ts';
 import { compileSourcePath, isKnownSourcePath } from '../person/source-path.ts';
 import { foldText, readText } from '../person/text.ts';
-import { countOf } from '../run/formats.ts';
+import { countOf, outOf } from '../run/formats.ts';
 import type { FieldRule, RecordValue, SyncSettings } from '../run/settings.ts';
 import type { Proposal } from './proposal.ts';
 import type { ProposedField } from './propose-mapping.ts';
@@ -13,16 +13,9 @@ import { ruleYaml, scalar } from './readings.ts';
 import type { Survey } from './survey.ts';
 
 /** Where the configuration of a sync and what both sides show are apart. */
-export interface Drift {
-  /** Sentences, without values of people. */
-  readonly notes: readonly string[];
-  /** Lines to copy into the mapping or the lifecycle of the sync. */
-  readonly lines: readonly string[];
-  /** Columns that no plain rule of the sync reads. An expression may read them. */
-  readonly unread: readonly string[];
-}
+export type Drift = ReturnType<typeof findDrift>;
 
-export function findDrift(survey: Survey, proposal: Proposal, settings: SyncSettings): Drift {
+export function findDrift(survey: Survey, proposal: Proposal, settings: SyncSettings) {
   const { mapping, lifecycle } = settings;
   const paths = survey.columns.map(({ path }) => path);
   const rules = [
@@ -44,7 +37,7 @@ export function findDrift(survey: Survey, proposal: Proposal, settings: SyncSett
   const lines: string[] = [];
   const better = [proposal.identification, ...proposal.fields].flatMap((found) => {
     if (found === undefined) return [];
-    if (found.certainty === 'off') return [`${found.field}: ${found.evidence}.`];
+    if (found.certainty === 'off') return [`${found.field} is left out (${found.evidence}).`];
     const note = differenceOf(
       found,
       mapped.get(found.field),
@@ -70,7 +63,14 @@ export function findDrift(survey: Survey, proposal: Proposal, settings: SyncSett
       return [`lifecycle.${key} is not set; ${found.path} fits it (${found.evidence}).`];
     }),
   ];
-  return { notes, lines, unread };
+  return {
+    /** Sentences, without values of people. */
+    notes,
+    /** Lines to copy into the mapping or the lifecycle of the sync. */
+    lines,
+    /** Columns that no plain rule of the sync reads. An expression may read them. */
+    unread,
+  };
 }
 
 /** Returns why another rule is proposed for the field; undefined where the configured one is as good. */
@@ -101,8 +101,7 @@ function misfitsOf({ key, path, format, use }: DateCell, { sample }: Survey): re
   const cells = sample.flatMap((row) => row[path] ?? []);
   const misfits = cells.filter((text) => parse(text) === undefined).length;
   if (misfits === 0) return [];
-  const fit = misfits === 1 ? 'does' : 'do';
-  return [`${key}: ${countOf(misfits, 'date')} of ${cells.length} in ${path} ${fit} not fit ${pattern}.`];
+  return [`${key}: ${outOf(misfits, countOf(cells.length, 'date'), 'does', 'do')} not fit ${pattern} in ${path}.`];
 }
 
 function newStatuses(
@@ -167,7 +166,7 @@ export function oddColumns(
     const [first] = odd;
     if (first === undefined || odd.length < 2 || odd.length * 2 <= cells.length) return [];
     return [
-      `${path} (for ${key}): ${odd.length} of ${countOf(cells.length, 'cell')} are ${isLike}, first at ${first.at}: ${shapeOf(first.text)}`,
+      `${path} (for ${key}): ${outOf(odd.length, countOf(cells.length, 'cell'))} ${isLike}, first at ${first.at}: ${shapeOf(first.text)}`,
     ];
   });
   const status = lifecycle?.status;

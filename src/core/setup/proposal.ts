@@ -6,6 +6,8 @@ import {
   joinSample,
   type ProposedField,
   proposeFields,
+  required,
+  type UnfilledField,
   unfilledFields,
 } from './propose-mapping.ts';
 import type { Survey } from './survey.ts';
@@ -17,6 +19,7 @@ export interface Proposal {
   readonly users: number | undefined;
   readonly identification: ProposedField | undefined;
   readonly fields: readonly ProposedField[];
+  readonly unfilled: readonly UnfilledField[];
   readonly lifecycle: ProposedLifecycle | undefined;
   /** Undefined without a platform, or where too few people are on both sides. */
   readonly people: ProposedPeople | undefined;
@@ -44,11 +47,12 @@ const shownNames = 5;
 export function propose(survey: Survey, answers: Answers = {}, isStrict = false): Proposal {
   const key = chooseKey(survey, answers);
   const joined = joinSample(survey, key);
-  const fields = proposeFields(survey, key, joined, answers).map((field) => (isStrict ? proven(field) : field));
+  const { unfilled, ...mapped } = proposeFields(survey, key, joined, answers);
+  const fields = mapped.fields.map((field) => (isStrict ? proven(field) : field));
   const found = proposeLifecycle(survey, fields, joined, answers);
   const lifecycle = found === undefined || !isStrict ? found : { ...found, ...provenDates(found) };
   const people = peopleOf(survey, key.join);
-  const unfilled = unfilledFields(
+  const shown = unfilledFields(
     joined.map(({ user }) => user),
     fields,
   );
@@ -63,7 +67,7 @@ export function propose(survey: Survey, answers: Answers = {}, isStrict = false)
     key.join === undefined &&
       users.length > 0 &&
       'Almost no one from the source was found on the platform, so no values could be compared.',
-    unfilled.length > 0 && `The platform has values that no column fills: ${unfilled.join(', ')}.`,
+    shown.length > 0 && `The platform has values that no column fills: ${shown.join(', ')}.`,
     ...damaged.map(
       (one) => `${one.path} has ${countOf(one.damaged, 'cell')} that a program damaged: rollcall source try shows why.`,
     ),
@@ -75,14 +79,13 @@ export function propose(survey: Survey, answers: Answers = {}, isStrict = false)
     users: survey.platform?.users.length,
     identification: key.field,
     fields,
+    unfilled,
     lifecycle,
     people,
     open: openIn([...(key.field === undefined ? [] : [key.field]), ...fields], lifecycle),
     remarks,
   };
 }
-
-const required: readonly string[] = ['identification', 'firstName', 'lastName'];
 
 /** Leaves out what is not proven. */
 function proven<T extends Pick<ProposedField, 'certainty' | 'effect'>>(one: T & { readonly field?: string }): T {
@@ -102,10 +105,9 @@ function openIn(fields: readonly ProposedField[], lifecycle: ProposedLifecycle |
   const all = [
     ...missing.map((about) => ({ about, effect: 'as written: no new person gets an account' })),
     ...fields.map(({ field, effect }) => ({ about: field, effect })),
-    { about: 'status', effect: status?.effect },
+    { about: 'status', effect: status?.effect ?? (isBlind ? 'as written: no person counts as a leaver' : undefined) },
     ...statuses.map(({ value, effect }) => ({ about: `status ${value}`, effect })),
     { about: 'leaveDate', effect: leaveDate?.effect },
-    { about: 'lifecycle', effect: isBlind ? 'as written: no person counts as a leaver' : undefined },
   ];
   return all.flatMap(({ about, effect }) => (effect === undefined ? [] : [{ about, effect }]));
 }

@@ -1,5 +1,5 @@
 import { compileDateFormat } from '../person/plain-date.ts';
-import { countOf } from '../run/formats.ts';
+import { countOf, outOf } from '../run/formats.ts';
 import { given } from '../run/given.ts';
 import type { Column } from './column.ts';
 import { likeName, statusMeaning } from './known-names.ts';
@@ -132,7 +132,7 @@ function statusOf(columns: readonly Column[], rows: readonly Row[], answers: Ans
   const rest =
     unknown === 0 ? '' : `; ${countOf(unknown, 'value is', 'values are')} in neither list, which changes nothing`;
   const effect = `as written: ${losing(meaningOf)}; if ${path} says something else: none`;
-  const said = isAnswered ? asYouSaid : like > 0 ? 'by its name and values' : 'by its values';
+  const said = isAnswered ? asYouSaid : like > 0 ? 'chosen by name and values' : 'chosen by its values';
   const choices = [
     ...ranked.map((one) => ({ key: one.path, effect: losing(one.meaningOf) })),
     { key: leftOut, effect: 'no status says who left' },
@@ -199,7 +199,7 @@ function judge(
     countOf(people, 'person', 'people'),
     isCompared && `on the platform ${accounts.filter((text) => text !== false).join(', ')}`,
     ended > 0 && `${countOf(ended, 'last day of work has', 'last days of work have')} passed`,
-    against && 'the word and the rest disagree',
+    against && `the word does not fit these people: ${shown === 'active' ? 'most are enabled' : 'most are gone'}`,
     answer !== undefined && asYouSaid,
     meaning === 'unknown' && answer === undefined && 'UNSURE: put it into one of the lists',
   ].filter((text) => text !== false);
@@ -281,7 +281,7 @@ function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: L
     ? `if ${path} is the last day of work: ${access}; as written: none`
     : `as written: ${access}; if ${path} is another day: none`;
   const says = [
-    `the last day of work, ${isProven ? `${left.length} of ${past.length} people whose day has passed have left` : 'by its name'}`,
+    `the last day of work, ${isProven ? `${outOf(left.length, `${past.length} people whose day has passed`, 'has', 'have')} left` : 'chosen by name'}`,
     filled === 0 && 'no cell has a value',
     isUnread && unreadDates,
     dates !== undefined && `${countOf(dates.fits, 'date')} in ${countOf(survey.rows, 'row')}; ${order?.says}`,

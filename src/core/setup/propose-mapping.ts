@@ -31,8 +31,11 @@ export interface Choice {
 export const leftOut = '-';
 /** What an answer adds to the evidence. */
 export const asYouSaid = 'as you said';
-/** How many columns are offered for one field. */
+/** How many columns are offered for one field, and for one that nothing speaks for. */
 const mostChoices = 4;
+const mostFree = 8;
+/** Without these, no account can be made. */
+export const required: readonly string[] = ['identification', 'firstName', 'lastName'];
 
 /** One line of a proposed mapping. */
 export interface ProposedField {
@@ -51,6 +54,9 @@ export interface ProposedField {
   /** Every answer that the evidence allows, the proposed one first. */
   readonly choices: readonly Choice[];
 }
+
+/** A field that no column fits. `columns`: those that no other field uses, which are offered. */
+export type UnfilledField = Pick<ProposedField, 'field' | 'evidence' | 'effect' | 'columns' | 'choices'>;
 
 /** A record and the user of the same person. */
 export interface Joined {
@@ -88,7 +94,7 @@ export function chooseKey(survey: Survey, answers: Answers = {}): Key {
     return agrees + like + (isName(column) && column.repeated === 0 ? 0.5 : 0);
   };
   const named = columns.filter((one) => score(one) > 0).toSorted((a, b) => score(b) - score(a));
-  const column = named.find(({ path }) => path === answers.identification) ?? named[0];
+  const column = columns.find(({ path }) => path === answers.identification) ?? named[0];
   const mailed = ({ path }: Column): number => platform?.mailed.get(path)?.size ?? 0;
   const byMail = best(
     columns.filter((one) => mailed(one) >= several),
@@ -173,19 +179,14 @@ interface Candidate {
   readonly score: number;
 }
 
-/** Proposes a rule for each field that a column can fill. Agreement of values outranks names. */
-export function proposeFields(
-  survey: Survey,
-  key: Key,
-  joined: readonly Joined[],
-  answers: Answers = {},
-): readonly ProposedField[] {
+/** Proposes a rule for each field that a column can fill. An answer outranks agreement of values, which outranks names. */
+export function proposeFields(survey: Survey, key: Key, joined: readonly Joined[], answers: Answers = {}) {
   const readings = readingsOf(survey.columns).filter(
     ({ columns: [column] }) => column !== key.column || isMostly(column?.emails ?? 0, column ?? { filled: 0 }),
   );
-  const facts = { survey, joined, shown: new Set(shownFields(joined.map(({ user }) => user))) };
+  const facts = { survey, joined, answers, shown: new Set(shownFields(joined.map(({ user }) => user))) };
   const candidates = fieldTable
-    .filter(({ name }) => !name.startsWith('customField') || facts.shown.has(name))
+    .filter(({ name }) => !isCustom(name) || facts.shown.has(name))
     .flatMap(({ name }) => {
       const single = readings.flatMap((reading) => candidateOf(name, reading, facts));
       return [...single, ...filledOf(single, facts)];
@@ -199,7 +200,12 @@ export function proposeFields(
     chosen.set(field, candidate);
     if (answers[field] !== leftOut) for (const use of reading.uses) taken.add(use);
   }
-  return fieldTable.flatMap(({ name }) => {
+  const free = readings
+    .filter(({ columns: [column, second], uses }) => column?.filled && !second && !uses.some((use) => taken.has(use)))
+    .toSorted((a, b) => coverageOf(b, survey) - coverageOf(a, survey));
+  const freeFor = (name: FieldName) => free.filter((reading) => reading.suits(name)).slice(0, mostFree);
+  const offers = (some: readonly Reading[]) => some.map((one) => [ruleYaml(one.rule), filledFor(one, survey)] as const);
+  const fields = fieldTable.flatMap(({ name }) => {
     const one = chosen.get(name);
     if (one === undefined) return droppedOf(name, survey.columns);
     const rivals = candidates.filter(
@@ -215,12 +221,28 @@ export function proposeFields(
       .map((other) => describe(other, [], survey));
     const choices = new Map([found, ...others].map((each) => [ruleYaml(each.rule), changesOf(each)]));
     const isSaid = answers[name] === leftOut || asked(one, answers) > 0;
-    return [answered(found, [...choices].slice(0, mostChoices), isSaid ? answers[name] : undefined)];
+    const more = one.like === 0 && one.agreement.like === 0 ? offers(freeFor(name)) : [];
+    return [answered(found, [...[...choices].slice(0, mostChoices), ...more], isSaid ? answers[name] : undefined)];
   });
+  const isAsked = ({ name }: { readonly name: FieldName }): boolean =>
+    !fields.some(({ field }) => field === name) && (facts.shown.has(name) ? !isBeyondDirect(name) : !isCustom(name));
+  const all = key.field === undefined ? [{ name: 'identification' as const, some: free.slice(0, mostFree) }] : [];
+  const unfilled = [...all, ...fieldTable.filter(isAsked).map(({ name }) => ({ name, some: freeFor(name) }))].map(
+    ({ name: field, some }): UnfilledField => ({
+      ...{ field, evidence: noneFits, columns: some.flatMap(({ columns }) => columns.map(({ path }) => path)) },
+      choices: choicesOf(field, offers(some)),
+      ...(required.includes(field) && answers[field] === undefined ? { effect: noAccount } : {}),
+    }),
+  );
+  return { fields, unfilled: unfilled.filter(({ columns, effect }) => columns.length > 0 || effect !== undefined) };
 }
 
+export const noneFits = 'no column fits';
+const noAccount = 'no new person gets an account';
+const isCustom = (name: FieldName): boolean => name.startsWith('customField');
+
 /** What a person chose comes before all evidence. A column alone names its first reading. */
-function asked({ field, reading }: Candidate, answers: Answers): number {
+function asked({ field, reading }: Pick<Candidate, 'field' | 'reading'>, answers: Answers): number {
   const answer = answers[field];
   const [column, second] = reading.columns;
   if (answer === undefined) return 0;
@@ -232,10 +254,15 @@ function answered(
   choices: readonly (readonly [string, string])[],
   answer: string | undefined,
 ): ProposedField {
-  const offered = [...choices.map(([key, does]) => ({ key, effect: does })), { key: leftOut, effect: neverSent }];
+  const offered = choicesOf(found.field, choices);
   if (answer === undefined) return { ...found, ...given({ effect }), choices: offered };
   const isOut = answer === leftOut;
   return { ...found, certainty: isOut ? 'off' : 'sure', evidence: `${found.evidence}; ${asYouSaid}`, choices: offered };
+}
+
+function choicesOf(field: string, choices: readonly (readonly [string, string])[]): readonly Choice[] {
+  const out = { key: leftOut, effect: required.includes(field) ? noAccount : neverSent };
+  return [...choices.map(([key, effect]) => ({ key, effect })), out];
 }
 
 function changesOf({ agreement }: ProposedField): string {
@@ -265,19 +292,21 @@ function order(a: Candidate, b: Candidate): number {
 interface Facts {
   readonly survey: Survey;
   readonly joined: readonly Joined[];
+  readonly answers: Answers;
   readonly shown: ReadonlySet<FieldName>;
 }
 
-function candidateOf(field: FieldName, reading: Reading, { survey, joined, shown }: Facts): readonly Candidate[] {
+function candidateOf(field: FieldName, reading: Reading, facts: Facts): readonly Candidate[] {
+  const { survey, joined, answers, shown } = facts;
+  const isAsked = asked({ field, reading }, answers) > 0;
   const isEmpty = reading.columns.every(({ filled }) => filled === 0);
   const like = reading.like(field);
-  if (like === 0 && !shown.has(field)) return [];
+  if (like === 0 && !isAsked && !shown.has(field)) return [];
   if (!isEmpty && !reading.suits(field)) return [];
   const agreement = agreementOf(reading, field, shown.has(field) ? joined : []);
   const share = agreement.pairs === 0 ? 0 : agreement.like / agreement.pairs;
-  const isCustom = field.startsWith('customField');
-  const isProven = agreement.like >= severalPairs && share >= (isCustom ? 0.8 : 0.5) && agreement.distinct > 1;
-  if (!isProven && (like === 0 || isCustom)) return [];
+  const isProven = agreement.like >= severalPairs && share >= (isCustom(field) ? 0.8 : 0.5) && agreement.distinct > 1;
+  if (!isProven && !isAsked && (like === 0 || isCustom(field))) return [];
   // Over all people, so that a column with few values does not beat one that is filled. With several spellings of one
   // value, the one that is equal as it is counts.
   const score = isProven
@@ -290,6 +319,10 @@ function candidateOf(field: FieldName, reading: Reading, { survey, joined, shown
 function coverageOf({ columns: [column, second], read }: Reading, { rows, sample }: Survey): number {
   if (second === undefined) return (column?.filled ?? 0) / Math.max(1, rows);
   return sample.filter((row) => read(row) !== undefined).length / Math.max(1, sample.length);
+}
+
+function filledFor(reading: Reading, survey: Survey): string {
+  return `filled for ${Math.round(coverageOf(reading, survey) * survey.rows)} of ${countOf(survey.rows, 'row')}`;
 }
 
 /** Proposes the first filled of two columns, where a column with fewer values is right for the people who have one. */
@@ -328,7 +361,6 @@ function describe(one: Candidate, rivals: readonly Candidate[], survey: Survey):
   const { pairs, equal, capital } = agreement;
   const isProven = one.score >= 10;
   const [column] = reading.columns;
-  const { rows } = survey;
   const coverage = coverageOf(reading, survey);
   const isCapital =
     isProven && !fieldTraits(field).isDate && field !== 'email' && capital > equal && capital * 5 >= pairs * 4;
@@ -339,15 +371,15 @@ function describe(one: Candidate, rivals: readonly Candidate[], survey: Survey):
   const agreeing = isCapital ? capital : equal;
   const says = [
     coverage === 0 && 'no cell has a value',
-    coverage > 0 && like > 0 && !isProven && (like > 1.2 ? 'by its name' : 'by a part of its name'),
+    coverage > 0 && like > 0 && !isProven && (like > 1.2 ? 'chosen by name' : 'chosen by part of its name'),
     pairs > 0 && `equal for ${agreeing} of ${pairs} people on both sides`,
     isCapital && 'once the words begin with capitals',
     !isCapital && agreement.like > equal && `${agreement.like} without case and accents`,
-    coverage > 0 && `filled for ${Math.round(coverage * rows)} of ${countOf(rows, 'row')}`,
+    coverage > 0 && filledFor(reading, survey),
     order?.says ?? false,
     'expression' in reading.rule && `made of ${reading.columns.map(({ path }) => path).join(' and ')}`,
     names.length > 0 && `could also be ${names.join(' or ')}`,
-    !fieldTraits(field).isReadable && 'the platform never shows this field',
+    !fieldTraits(field).isReadable && 'the platform cannot confirm it',
   ].filter((text) => text !== false);
   const isSure = isProven || (like > 1.2 && !isAgainst(agreement));
   const isPartial = (field === 'firstName' || field === 'lastName') && coverage < mostlyFilled;
@@ -403,5 +435,5 @@ export function unfilledFields(users: readonly User[], fields: readonly Proposed
 }
 
 function isBeyondDirect(name: FieldName): boolean {
-  return name.startsWith('customField') && Number(name.slice('customField'.length)) > maxDirectCustomField;
+  return isCustom(name) && Number(name.slice('customField'.length)) > maxDirectCustomField;
 }

@@ -165,19 +165,7 @@ function both(columns: readonly Column[], expression: string) {
 }
 
 /** How often a reading has the value that the platform shows, for people found on both sides. */
-export interface Agreement {
-  /** People with a value on the platform: what a column that is filled for all has a value for. */
-  readonly known: number;
-  /** People with a value on both sides. */
-  readonly pairs: number;
-  readonly equal: number;
-  /** Equal but for case and accents. */
-  readonly like: number;
-  /** Equal once the words of the source begin with capitals. */
-  readonly capital: number;
-  /** Distinct values that are equal, two at most: one value that all people share proves nothing. */
-  readonly distinct: number;
-}
+export type Agreement = ReturnType<typeof agreementOf>;
 
 /** The fields that the platform shows for at least one user. */
 export function shownFields(users: readonly User[]): readonly FieldName[] {
@@ -192,7 +180,7 @@ export function agreementOf(
   { read }: Pick<Reading, 'read'>,
   field: FieldName,
   joined: readonly { readonly row: SampleRow; readonly user: User }[],
-): Agreement {
+) {
   let [known, pairs, equal, like, capital] = [0, 0, 0, 0, 0];
   const found = new Set<string>();
   for (const { row, user } of joined) {
@@ -210,5 +198,17 @@ export function agreementOf(
     if (found.size < 2) found.add(theirs);
     if (capitalize(ours) === theirs) capital += 1;
   }
-  return { known, pairs, equal, like, capital, distinct: found.size };
+  return {
+    /** People with a value on the platform: what a column that is filled for all has a value for. */
+    known,
+    /** People with a value on both sides. */
+    pairs,
+    equal,
+    /** Equal but for case and accents. */
+    like,
+    /** Equal once the words of the source begin with capitals. */
+    capital,
+    /** Distinct values that are equal, two at most: one value that all people share proves nothing. */
+    distinct: found.size,
+  };
 }

@@ -40,15 +40,8 @@ const mostColumns = 300;
 const mostSampled = 4_000;
 const deepest = 4;
 
-export interface SurveyInProgress {
-  seeUser(user: User): void;
-  /** Users must be seen before. */
-  see(fields: Readonly<Record<string, unknown>>): void;
-  result(): Survey;
-}
-
 /** Opens a survey. `hasPlatform`: users are seen before the records. Pure: the same input gives the same survey. */
-export function openSurvey(hasPlatform: boolean, now: number): SurveyInProgress {
+export function openSurvey(hasPlatform: boolean, now: number) {
   const users: User[] = [];
   const byName = new Map<string, number>();
   const byBareName = new Map<string, number | undefined>();
@@ -87,7 +80,7 @@ export function openSurvey(hasPlatform: boolean, now: number): SurveyInProgress 
   };
 
   return {
-    seeUser(user) {
+    seeUser(user: User) {
       areUsersCut ||= users.length === mostUsers;
       if (areUsersCut) return;
       byName.set(user.identification, users.length);
@@ -97,7 +90,8 @@ export function openSurvey(hasPlatform: boolean, now: number): SurveyInProgress 
       if (email !== '') byEmail.set(email.toLowerCase(), users.length);
       users.push(user);
     },
-    see(fields) {
+    /** Users must be seen before. */
+    see(fields: Readonly<Record<string, unknown>>) {
       const row: Record<string, string> = Object.create(null);
       for (const cell of flat(fields)) seeCell(cell, row);
       if (rows % step === 0) sample.push(row);

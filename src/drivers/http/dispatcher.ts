@@ -23,18 +23,13 @@ export interface DispatcherOptions {
 }
 
 /** Pools of sockets: one for direct requests, and one per proxy. Every request names Rollcall as its `user-agent`. */
-interface Dispatchers {
-  /** Returns the pool for an address, and the host and port of its proxy. */
-  to(url: string): { readonly dispatcher: Dispatcher; readonly proxy: string | undefined };
-  destroy(): Promise<void>;
-}
-
-export function openDispatchers(options: DispatcherOptions, egress?: Egress, tls?: TlsOptions): Dispatchers {
+export function openDispatchers(options: DispatcherOptions, egress?: Egress, tls?: TlsOptions) {
   let direct: Agent | undefined;
   let isClosed = false;
   const proxied = new Map<string, ProxyAgent>();
   return {
-    to(url) {
+    /** Returns the pool for an address, and the host and port of its proxy. */
+    to(url: string) {
       // A pool that is opened after the end would never be closed.
       if (isClosed) throw new RequestInvalid('the connection is closed');
       const address = egress?.proxyFor(new URL(url));
@@ -84,12 +79,9 @@ function loginOf({ username, password }: URL): string | undefined {
 function openAgent(options: Agent.Options): Agent {
   return new Agent({
     ...options,
-    factory: (origin, pool: Pool.Options) => new Pool(origin, { ...pool, factory: openClient }),
+    factory: (origin, pool: Pool.Options) =>
+      new Pool(origin, { ...pool, factory: (...by) => new RefusingClient(...by) }),
   });
-}
-
-function openClient(origin: URL, options: Client.Options): Client {
-  return new RefusingClient(origin, options);
 }
 
 class RefusingClient extends Client {

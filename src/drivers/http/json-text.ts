@@ -1,22 +1,22 @@
 import { AnswerInvalid } from './answer-invalid.ts';
 
-export interface JsonText {
-  readonly value: unknown;
-  /**
-   * Returns the same body with every integer beyond 2^53 as text. Parses a second time, so it is called only when
-   * `value` holds an unsafe integer.
-   */
-  exact(): unknown;
-}
+export type JsonText = ReturnType<typeof readJson>;
 
 /**
  * Decodes a JSON body as UTF-8 (RFC 8259, 8.1), whatever charset the header names, and drops a byte order mark.
  * Throws `AnswerInvalid` without quoting the body.
  */
-export function readJson(bytes: Uint8Array): JsonText {
+export function readJson(bytes: Uint8Array) {
   if (bytes.length === 0) throw new AnswerInvalid('the body is empty');
   const text = decodeUtf8(bytes);
-  return { value: parse(text), exact: () => JSON.parse(text, keepDigits) };
+  return {
+    value: parse(text),
+    /**
+     * Returns the same body with every integer beyond 2^53 as text. Parses a second time, so it is called only when
+     * `value` holds an unsafe integer.
+     */
+    exact: () => JSON.parse(text, keepDigits),
+  };
 }
 
 function decodeUtf8(bytes: Uint8Array): string {

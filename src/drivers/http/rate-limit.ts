@@ -4,23 +4,11 @@ import type { Limits } from '../../core/run/settings.ts';
 import type { RateBudget } from '../../ports/platform.ts';
 import type { Clock } from '../../ports/runtime.ts';
 
-/** Starts calls in order, within the connection's limits, and slower while the platform asks for it. */
-export interface Limiter {
-  /** Runs `task` when it is its turn. Rejects with the signal's reason if the signal aborts before the task starts. */
-  run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** Learns from an answer. */
-  learn(news: PaceNews): void;
-}
-
 /**
- * Opens a limiter for one connection. Concurrency is a queue of this process. The rate belongs to the budget, which
- * other processes may share.
+ * Starts calls of one connection in order, within its limits, and slower while the platform asks for it. Concurrency is a
+ * queue of this process. The rate belongs to the budget, which other processes may share.
  */
-export function openLimiter(
-  limits: Limits,
-  clock: Clock,
-  budget: RateBudget = openLocalBudget(limits, clock),
-): Limiter {
+export function openLimiter(limits: Limits, clock: Clock, budget: RateBudget = openLocalBudget(limits, clock)) {
   const queue = new PQueue({ concurrency: limits.concurrency });
   /** Returns the rate that is allowed now. */
   const obey = (): number => {
@@ -37,7 +25,8 @@ export function openLimiter(
     if (waitMs > 0) await clock.sleep(waitMs + 1, signal);
   };
   return {
-    async run(task, signal) {
+    /** Runs `task` when it is its turn. Rejects with the signal's reason if the signal aborts before the task starts. */
+    async run<T>(task: () => Promise<T>, signal: AbortSignal) {
       signal.throwIfAborted();
       // The queue must drop a waiting task at once, but never hide the result of a running one.
       const waiting = new AbortController();
@@ -58,7 +47,8 @@ export function openLimiter(
         begin();
       }
     },
-    learn(news) {
+    /** Learns from an answer. */
+    learn(news: PaceNews) {
       const known = budget.pace();
       const learned = paceAfter(known, news);
       if (learned === known) return;

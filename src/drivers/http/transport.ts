@@ -12,11 +12,7 @@ export type { Answer, Exchange, TlsOptions };
 export const maxAnswerBytes = 64 * 1024 * 1024;
 
 /** A pool of sockets to one server. */
-export interface Transport {
-  send(exchange: Exchange, deadline: Deadline): Promise<Answer>;
-  /** Closes every socket. Exchanges in progress fail. */
-  close(): Promise<void>;
-}
+export type Transport = ReturnType<typeof openTransport>;
 
 export interface TransportOptions {
   readonly tls?: TlsOptions | undefined;
@@ -33,7 +29,7 @@ export interface TransportOptions {
 export function openTransport(
   limits: Pick<Limits, 'concurrency' | 'timeoutMs'>,
   { tls, egress, maxBytes = maxAnswerBytes }: TransportOptions = {},
-): Transport {
+) {
   const options = {
     connections: limits.concurrency,
     connectTimeout: Math.min(10_000, limits.timeoutMs),
@@ -44,7 +40,7 @@ export function openTransport(
   let sockets: Promise<Sockets> | undefined;
   let isClosed = false;
   return {
-    async send(exchange, deadline) {
+    async send(exchange: Exchange, deadline: Deadline) {
       checkHeaders(exchange.headers);
       // Sockets that are opened after the end would never be closed.
       if (isClosed) throw new RequestInvalid('the connection is closed');
@@ -52,6 +48,7 @@ export function openTransport(
       sockets ??= import('./sockets.ts').then(({ openSockets }) => openSockets(options, egress, tls));
       return (await sockets).send(exchange, deadline);
     },
+    /** Closes every socket. Exchanges in progress fail. */
     async close() {
       isClosed = true;
       await (await sockets)?.destroy();

@@ -11,13 +11,8 @@ import {
 import { readDate, readJsonText, readPadded } from './sql-values.ts';
 import { spellings, sqlWords } from './sql-words.ts';
 
-interface OpenClient {
-  readonly client: Client;
-  close(): Promise<void>;
-}
-
 /** Connects, and begins the transaction. Throws the driver's errors. */
-async function connect(place: ServerPlace, options: SessionOptions): Promise<OpenClient> {
+async function connect(place: ServerPlace, options: SessionOptions) {
   const { statementTimeoutMs, signal } = options;
   const tls = await readTls(place.tls, options);
   const client = new Client({

@@ -1,15 +1,5 @@
 import type { SqlDialect } from './database-url.ts';
 
-/** The statements around a query. The query is never parsed: it is used in parentheses, as a table. */
-export interface SqlWords {
-  /** Returns the columns and no row. */
-  readonly noRows: string;
-  /** Returns one row of three numbers: rows, rows with a key, distinct keys. */
-  count(key: string): string;
-  /** Returns rows in order of the key: all, or those whose column is one of some texts. */
-  rows(key: string, named: { readonly column: string; readonly isAmong: string } | undefined): string;
-}
-
 interface Dialect {
   readonly name: (column: string) => string;
   readonly text: (column: string) => string;
@@ -37,14 +27,18 @@ const dialects: Readonly<Record<SqlDialect, Dialect>> = {
   },
 };
 
-export function sqlWords(dialect: SqlDialect, query: string): SqlWords {
+/** The statements around a query. The query is never parsed: it is used in parentheses, as a table. */
+export function sqlWords(dialect: SqlDialect, query: string) {
   const { name, text, bytes } = dialects[dialect];
   // The query has its own lines, because it may end with a comment.
   const all = `(\n${query}\n) as rollcall_rows`;
   return {
+    /** Returns the columns and no row. */
     noRows: `select * from ${all} limit 0`,
-    count: (key) => `select count(*), count(${name(key)}), count(distinct ${bytes(name(key))}) from ${all}`,
-    rows(key, named) {
+    /** Returns one row of three numbers: rows, rows with a key, distinct keys. */
+    count: (key: string) => `select count(*), count(${name(key)}), count(distinct ${bytes(name(key))}) from ${all}`,
+    /** Returns rows in order of the key: all, or those whose column is one of some texts. */
+    rows(key: string, named: { readonly column: string; readonly isAmong: string } | undefined) {
       const column = named === undefined ? '' : `trim(${text(name(named.column))})`;
       const where = named === undefined ? '' : `where ${column} ${named.isAmong} or lower(${column}) ${named.isAmong} `;
       return `select * from ${all} ${where}order by ${name(key)}`;

@@ -90,12 +90,7 @@ export async function openSqlite(place: FilePlace, options: SessionOptions): Pro
   };
 }
 
-interface Thread {
-  ask(ask: SqliteRequest): Promise<unknown>;
-  close(): Promise<void>;
-}
-
-function openThread({ clock, signal, statementTimeoutMs }: SessionOptions): Thread {
+function openThread({ clock, signal, statementTimeoutMs }: SessionOptions) {
   // In the same folder and language as this file.
   const worker = new Worker(new URL(import.meta.url.replace(/sqlite(\.[jt]s)$/, 'sqlite-thread$1')));
   let unanswered = 0;
@@ -117,7 +112,7 @@ function openThread({ clock, signal, statementTimeoutMs }: SessionOptions): Thre
   const stop = (): void => void worker.terminate();
   signal.addEventListener('abort', stop, { once: true });
   return {
-    async ask(ask) {
+    async ask(ask: SqliteRequest) {
       const answered = new AbortController();
       const tooLate = clock.sleep(statementTimeoutMs, answered.signal).then(
         () => fail('TIMEOUT', `no answer within ${statementTimeoutMs / 1000} s`),

@@ -117,14 +117,8 @@ interface TokenParts {
   readonly logger: Logger;
 }
 
-interface OpenedTokens {
-  readonly manager: TokenManager;
-  readonly tokens: ConnectionTokens;
-  close(): Promise<void>;
-}
-
 /** Opens the tokens of a program's connection: a fixed access token, or a rotation. Does nothing until one is needed. */
-function openConnectionTokens(kept: string | TokenRotation, parts: TokenParts): OpenedTokens {
+function openConnectionTokens(kept: string | TokenRotation, parts: TokenParts) {
   const { baseUrl, limits, clock } = parts;
   const manager =
     typeof kept === 'string' ? staticTokenManager(programTokenName, kept, clock) : openRotation(kept, parts);

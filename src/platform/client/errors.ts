@@ -67,14 +67,6 @@ function isRegistered(text: unknown): text is string {
   return text !== undefined && (isRegisteredError(text) || statuses.includes(text));
 }
 
-const forbiddenWrite: Classification = {
-  code: 'PLATFORM_FORBIDDEN',
-  retry: 'never',
-  advice:
-    'The token lacks a permission, or a protection of the platform refuses this write (a web application firewall, a ' +
-    "protected account): ask the platform's administrator.",
-};
-
 /** Reads both body shapes of the contract ("Errors"), without our secrets. */
 function answerOf(body: unknown, status: number, secret: string): PlatformAnswer {
   if (!isRecord(body)) return { status };
@@ -107,64 +99,48 @@ interface Classification {
   readonly advice: string;
 }
 
+const never = (code: ErrorCode, advice: string): Classification => ({ code, retry: 'never', advice });
+const later = (code: ErrorCode, advice: string): Classification => ({ code, retry: 'backoff', advice });
+
 const byStatus: Readonly<Record<number, Classification>> = {
-  400: {
-    code: 'PLATFORM_REFUSED',
-    retry: 'never',
-    advice: 'Correct the request: the same call will be refused again.',
-  },
-  401: {
-    code: 'PLATFORM_UNAUTHORIZED',
-    retry: 'never',
-    advice: 'The token was refused: check it with `rollcall token status` and `rollcall check`.',
-  },
-  403: {
-    code: 'PLATFORM_FORBIDDEN',
-    retry: 'never',
-    advice: "The token lacks a permission: ask the platform's administrator for it.",
-  },
-  404: {
-    code: 'PLATFORM_NOT_FOUND',
-    retry: 'never',
-    advice: 'Check that baseUrl is right and that the object exists.',
-  },
-  408: {
-    code: 'PLATFORM_FAILED',
-    retry: 'backoff',
-    advice: 'The platform waited too long for the request; try later.',
-  },
-  425: { code: 'PLATFORM_FAILED', retry: 'backoff', advice: 'Try again later.' },
-  429: { code: 'PLATFORM_BUSY', retry: 'backoff', advice: 'Too many requests: lower limits.requestsPerSecond.' },
-  501: { code: 'PLATFORM_FAILED', retry: 'never', advice: 'The platform does not offer this call.' },
-  503: { code: 'PLATFORM_BUSY', retry: 'backoff', advice: 'The platform is busy or in maintenance; try later.' },
+  400: never('PLATFORM_REFUSED', 'Correct the request: the same call will be refused again.'),
+  401: never(
+    'PLATFORM_UNAUTHORIZED',
+    'The token was refused: check it with `rollcall token status` and `rollcall check`.',
+  ),
+  403: never('PLATFORM_FORBIDDEN', "The token lacks a permission: ask the platform's administrator for it."),
+  404: never('PLATFORM_NOT_FOUND', 'Check that baseUrl is right and that the object exists.'),
+  408: later('PLATFORM_FAILED', 'The platform waited too long for the request; try later.'),
+  425: later('PLATFORM_FAILED', 'Try again later.'),
+  429: later('PLATFORM_BUSY', 'Too many requests: lower limits.requestsPerSecond.'),
+  501: never('PLATFORM_FAILED', 'The platform does not offer this call.'),
+  503: later('PLATFORM_BUSY', 'The platform is busy or in maintenance; try later.'),
 };
 
 function classify(operation: Operation<unknown>, { status, isUnapplied, retryAfterMs }: Refusal): Classification {
+  const isWrite = operation.effect === 'write';
   if (status === 403 && retryAfterMs !== undefined) {
-    return { code: 'PLATFORM_BUSY', retry: 'backoff', advice: 'The platform asks to wait (Retry-After).' };
+    return later('PLATFORM_BUSY', 'The platform asks to wait (Retry-After).');
   }
-  if (status === 403 && operation.effect === 'write') return forbiddenWrite;
-  if (isUnapplied && operation.effect === 'write') {
+  if (status === 403 && isWrite) {
+    const advice =
+      'The token lacks a permission, or a protection of the platform refuses this write (a web application firewall, a ' +
+      "protected account): ask the platform's administrator.";
+    return never('PLATFORM_FORBIDDEN', advice);
+  }
+  if (isUnapplied && isWrite) {
     const advice = 'The platform did not apply it (dialect.refusedStatuses); it is sent again later.';
-    return { code: 'PLATFORM_BUSY', retry: 'backoff', advice };
+    return later('PLATFORM_BUSY', advice);
   }
   if (operation.busyStatuses?.includes(status)) {
-    return {
-      code: 'PLATFORM_BUSY',
-      retry: 'backoff',
-      advice: 'Another file is being processed; the upload is retried later.',
-    };
+    return later('PLATFORM_BUSY', 'Another file is being processed; the upload is retried later.');
   }
   const known = byStatus[status];
   if (known !== undefined) return known;
-  if (status >= 500) return { code: 'PLATFORM_FAILED', retry: 'backoff', advice: 'The platform failed; try later.' };
-  if (status >= 400)
-    return { code: 'PLATFORM_REFUSED', retry: 'never', advice: 'The same call will be refused again.' };
-  return {
-    code: 'PLATFORM_ANSWER_INVALID',
-    retry: 'never',
-    advice: 'Redirects are not followed, to protect the token: set baseUrl to the final address.',
-  };
+  if (status >= 500) return later('PLATFORM_FAILED', 'The platform failed; try later.');
+  if (status >= 400) return never('PLATFORM_REFUSED', 'The same call will be refused again.');
+  const advice = 'Redirects are not followed, to protect the token: set baseUrl to the final address.';
+  return never('PLATFORM_ANSWER_INVALID', advice);
 }
 
 /**
@@ -217,27 +193,14 @@ export function breakdownError(operation: Operation<unknown>, breakdown: Breakdo
 }
 
 const afterFailure: Readonly<Record<NetworkFailure['kind'], Classification>> = {
-  unreachable: {
-    code: 'PLATFORM_UNREACHABLE',
-    retry: 'backoff',
-    advice: 'Check baseUrl, the network, and that the platform is up.',
-  },
-  'broken-off': {
-    code: 'PLATFORM_UNREACHABLE',
-    retry: 'backoff',
-    advice: 'Check the network and the platform; the call can be retried.',
-  },
-  invalid: {
-    code: 'PLATFORM_REFUSED',
-    retry: 'never',
-    advice: 'It was not sent. Check the tokens and headers of the connection, and that it is open.',
-  },
-  'too-large': { code: 'PLATFORM_ANSWER_INVALID', retry: 'never', advice: 'Lower dialect.search.pageSize.' },
-  tls: {
-    code: 'PLATFORM_UNREACHABLE',
-    retry: 'never',
-    advice: "Check the platform's certificate and the clock of this machine.",
-  },
+  unreachable: later('PLATFORM_UNREACHABLE', 'Check baseUrl, the network, and that the platform is up.'),
+  'broken-off': later('PLATFORM_UNREACHABLE', 'Check the network and the platform; the call can be retried.'),
+  invalid: never(
+    'PLATFORM_REFUSED',
+    'It was not sent. Check the tokens and headers of the connection, and that it is open.',
+  ),
+  'too-large': never('PLATFORM_ANSWER_INVALID', 'Lower dialect.search.pageSize.'),
+  tls: never('PLATFORM_UNREACHABLE', "Check the platform's certificate and the clock of this machine."),
 };
 
 /**

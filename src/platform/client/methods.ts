@@ -158,14 +158,10 @@ function warnOf({ logger }: PlatformClient, operation: OperationId, unread: read
   logger.warn({ operation, unread: unread.length, faults }, 'items of a list cannot be read and are left out');
 }
 
-interface Arguments {
-  readonly params: Readonly<Record<string, string>>;
-  readonly input: unknown;
-  readonly signal: AbortSignal | undefined;
-}
+type Arguments = ReturnType<typeof readArguments>;
 
 /** Splits the arguments of a method into path parameters, body or query, and signal. */
-function readArguments(operation: Operation<OperationId>, given: readonly unknown[]): Arguments {
+function readArguments(operation: Operation<OperationId>, given: readonly unknown[]) {
   const names = pathParameters(operation);
   const [first] = given;
   const [one = ''] = names;

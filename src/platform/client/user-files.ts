@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { PlatformError } from '../../core/run/errors.ts';
-import { exactValue, type JsonText } from '../../drivers/http/json-text.ts';
+import { exactValue } from '../../drivers/http/json-text.ts';
 import type { FileStatus, FileToUpload, UploadReceipt } from '../../ports/platform.ts';
 import { UserFileRecord } from '../table/administration.ts';
 import { operationOf } from '../table/operations.ts';
@@ -62,16 +62,15 @@ export function openUserFiles(client: PlatformClient): UserFiles {
       return callUpload(
         client,
         call,
-        (answer) => ({ ...readReceipt(answer, client.dialect.status), record: recordOf(answer) }),
+        (answer) => ({
+          ...readReceipt(answer, client.dialect.status),
+          record: parseBy(UserFileRecord, resultOf(exactValue(answer))),
+        }),
         signal,
       );
     },
     status: async (fileId, signal = unaborted()) => readFileStatus(client, fileId, signal),
   };
-}
-
-function recordOf(answer: JsonText): UserFileRecord {
-  return parseBy(UserFileRecord, resultOf(exactValue(answer)));
 }
 
 /** Returns the file in memory or on disk. */

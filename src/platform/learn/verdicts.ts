@@ -1,6 +1,6 @@
 import { lookAlikeKey } from '../../core/person/identification.ts';
 import type { User } from '../../core/person/user.ts';
-import { formatDuration } from '../../core/run/formats.ts';
+import { formatDuration, outOf } from '../../core/run/formats.ts';
 import { type Dialect, type MonthLanguage, monthLanguages } from '../../core/run/settings.ts';
 import { readPlatformDate } from '../user-record.ts';
 
@@ -40,7 +40,7 @@ export function largestPage(probes: readonly PageProbe[]): { readonly size?: num
   if (rows < last.asked && rows < total) {
     return {
       size: rows,
-      evidence: `a page of ${last.asked} was requested, and ${rows} of ${total} users were returned`,
+      evidence: `a page of ${last.asked} was requested, and ${outOf(rows, `${total} users`, 'was', 'were')} returned`,
     };
   }
   if (isRefusedAbove) return { size: last.asked, evidence: `a larger page than ${last.asked} is refused` };

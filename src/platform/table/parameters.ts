@@ -33,7 +33,10 @@ export function queryMembers({ query }: Pick<Operation, 'query'>): readonly Quer
       name,
       description,
       otherwise: schema.default,
-      schema: { ...schema, ...(isEpochMs(member) ? { format: 'int64' } : {}) },
+      schema: {
+        ...schema,
+        ...(member instanceof z.ZodOptional && member.unwrap() === epochMs ? { format: 'int64' } : {}),
+      },
       kind: schema.type === 'boolean' ? 'flag' : kind,
     };
   });
@@ -65,10 +68,6 @@ export function pagingOf(operation: Pick<Operation, 'query'>): Paging | undefine
 /** Returns the parameter names of an operation's path, in order. */
 export function pathParameters({ path }: Pick<Operation, 'path'>): readonly string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
-}
-
-function isEpochMs(member: unknown): boolean {
-  return member instanceof z.ZodOptional && member.unwrap() === epochMs;
 }
 
 /** Removes the range of a double, which zod writes and the contract does not mention. */

@@ -9,18 +9,6 @@ const longestWaitMs = 60_000;
 const lastTryMs = 20_000;
 const lastPauseMs = 500;
 
-/** A granted pair that the store refused. Lives in memory only, so it is lost with the process. */
-export interface UnsavedPair {
-  /** Keeps the pair, says so once, and tries to store it until that succeeds or `close` is called. */
-  keep(unsaved: Unsaved): void;
-  /** Returns why the kept pair is not stored. Undefined when there is none. */
-  trouble(): { readonly cause: unknown } | undefined;
-  /** Tries once, now. Returns undefined when there is nothing to store. */
-  tryNow(): Promise<Presented | undefined>;
-  /** Ends the tries with a last one that has more time. Says so when the pair is lost. */
-  close(): Promise<void>;
-}
-
 interface UnsavedPairParts {
   readonly connection: string;
   readonly clock: Clock;
@@ -29,7 +17,8 @@ interface UnsavedPairParts {
   readonly onStored: (presented: Presented) => void;
 }
 
-export function openUnsavedPair({ connection, clock, logger, onStored }: UnsavedPairParts): UnsavedPair {
+/** A granted pair that the store refused. Lives in memory only, so it is lost with the process. */
+export function openUnsavedPair({ connection, clock, logger, onStored }: UnsavedPairParts) {
   let held: Unsaved | undefined;
   let trying: Promise<Presented> | undefined;
   const closing = new AbortController();
@@ -63,7 +52,8 @@ export function openUnsavedPair({ connection, clock, logger, onStored }: Unsaved
   };
 
   return {
-    keep(unsaved) {
+    /** Keeps the pair, says so once, and tries to store it until that succeeds or `close` is called. */
+    keep(unsaved: Unsaved) {
       held = unsaved;
       const error = unsaved.cause instanceof Error ? unsaved.cause.name : undefined;
       const text =
@@ -71,8 +61,11 @@ export function openUnsavedPair({ connection, clock, logger, onStored }: Unsaved
       logger.error({ connection, error }, text);
       tryOn().catch(() => {}); // Ends only by `close`.
     },
+    /** Returns why the kept pair is not stored. Undefined when there is none. */
     trouble: () => held && { cause: held.cause },
+    /** Tries once, now. Returns undefined when there is nothing to store. */
     tryNow,
+    /** Ends the tries with a last one that has more time. Says so when the pair is lost. */
     async close() {
       closing.abort(new Error('the token manager is closed'));
       const giveUpAt = clock.now() + lastTryMs;

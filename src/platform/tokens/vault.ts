@@ -31,19 +31,12 @@ export const emptyDraft: TokenDraft = {
 };
 
 /** One connection's row of the token store, sealed when written and opened when read. */
-export interface Vault {
-  read(): Promise<TokenEntry | undefined>;
-  /**
-   * Writes `draft` with the next generation if the row is still as `seen`. Returns undefined if another process was
-   * faster. With `makeRoom`, the same commit also proves that the store has space for the largest answer.
-   */
-  write(seen: TokenEntry | undefined, draft: TokenDraft, makeRoom?: 'room'): Promise<TokenEntry | undefined>;
-}
+export type Vault = ReturnType<typeof openVault>;
 
 /** The longest pair for which there is room: 64 KiB, and a third more as sealed text. */
 const roomBytes = 64 * 1024;
 
-export function openVault(connection: string, store: TokenStore, seal: Seal): Vault {
+export function openVault(connection: string, store: TokenStore, seal: Seal) {
   const open = ({ generation }: TokenRecord, which: 'access' | 'refresh', sealed: string | undefined) =>
     sealed === undefined ? undefined : seal.open(sealed, tokenPlace(connection, generation, which));
 
@@ -60,7 +53,11 @@ export function openVault(connection: string, store: TokenStore, seal: Seal): Va
       return { ...plain, access, refresh, isReadable };
     },
 
-    async write(seen, draft, makeRoom) {
+    /**
+     * Writes `draft` with the next generation if the row is still as `seen`. Returns undefined if another process was
+     * faster. With `makeRoom`, the same commit also proves that the store has space for the largest answer.
+     */
+    async write(seen: TokenEntry | undefined, draft: TokenDraft, makeRoom?: 'room') {
       const generation = (seen?.generation ?? 0) + 1;
       const close = (which: 'access' | 'refresh', secret: string | undefined) =>
         secret === undefined ? undefined : seal.seal(secret, tokenPlace(connection, generation, which));

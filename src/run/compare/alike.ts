@@ -84,23 +84,16 @@ interface Alike {
 }
 
 /** Watches the users of the platform: leavers, and those who look like a person of a read that does not compare all people. */
-export interface LikenessWatch {
-  /** Called for each user. `slot`: of the user, or -1. */
-  see(user: User, slot: number): void;
-  /** Returns whether a user can look like the slot's person. */
-  seeks(slot: number): boolean;
-  readonly found: readonly Alike[];
-  /** Enabled users whose records in scope say that they left. */
-  readonly leavers: readonly User[];
-}
+export type LikenessWatch = ReturnType<typeof openLikeness>;
 
 /** Where a read compares all people, `findAlike` begins with the users of ours that are missing, and this sees leavers only. */
-export function openLikeness(index: PeopleIndex, { mapping }: Sync, comparesAll: boolean): LikenessWatch {
+export function openLikeness(index: PeopleIndex, { mapping }: Sync, comparesAll: boolean) {
   const found: Alike[] = [];
   const leavers: User[] = [];
   let people: SlotsByKey | undefined;
   return {
-    see(user, slot) {
+    /** Called for each user. `slot`: of the user, or -1. */
+    see(user: User, slot: number) {
       const isInSource = slot !== -1 && index.has(slot, mark.inSource);
       if (isInSource && user.enabled && index.has(slot, mark.leaver) && !index.has(slot, mark.outOfScope))
         leavers.push(user);
@@ -110,11 +103,13 @@ export function openLikeness(index: PeopleIndex, { mapping }: Sync, comparesAll:
       for (const one of people.of(likenessKey(onlyMapped(user.fields, mapping.fields))))
         found.push({ slot: one, user });
     },
-    seeks(slot) {
+    /** Returns whether a user can look like the slot's person. */
+    seeks(slot: number) {
       const person = comparesAll ? undefined : index.person(slot);
       return person?.kind === 'person' && likenessKey(person.fields) !== undefined;
     },
     found,
+    /** Enabled users whose records in scope say that they left. */
     leavers,
   };
 }

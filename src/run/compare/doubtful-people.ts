@@ -97,7 +97,11 @@ export async function askAbsent(
   ];
   const cap = sync.settings.guards.disables.cap ?? defaultCap;
   const chosen = atStake.slice(0, cap);
-  const { answers, lookup, refusal } = await askSource(chosen.map(nameOf), job, io);
+  const { answers, lookup, refusal } = await askSource(
+    chosen.map(({ identification }) => identification),
+    job,
+    io,
+  );
   if (refusal !== undefined) {
     const message = `people who are missing cannot be looked up by id, so only full reads count their absence: ${refusal}`;
     find({ code: 'lookup-refused', message });
@@ -177,10 +181,6 @@ const ledgerAtOnce = 100;
 
 const notAsked = { kind: 'unclear', why: 'was not asked, because earlier lookups of this run failed' } as const;
 
-function nameOf({ identification }: { readonly identification: string }): string {
-  return identification;
-}
-
 type Known = Exclude<Mapped, { kind: 'unreadable' }>;
 
 /** What a lookup by id shows of one person. `why` continues "the source". */
@@ -255,13 +255,7 @@ async function knowsAnyone(job: AskJob, io: EngineIo): Promise<boolean> {
   }
 }
 
-interface LookedUp {
-  /** By identification, case-insensitive. */
-  readonly records: ReadonlyMap<string, readonly Known[]>;
-  readonly snapshot: Snapshot;
-}
-
-async function lookUp(names: readonly string[], { sync, signal }: AskJob, io: EngineIo): Promise<LookedUp> {
+async function lookUp(names: readonly string[], { sync, signal }: AskJob, io: EngineIo) {
   const wanted = new Set(names.map((name) => name.toLowerCase()));
   const records = new Map<string, Known[]>();
   const now = io.clock.now();
@@ -274,7 +268,11 @@ async function lookUp(names: readonly string[], { sync, signal }: AskJob, io: En
       const next = await reading.next();
       if (next.done === true) {
         const facts = { kind: 'point', end: next.value, unreadable, readAt: now, runAt: undefined } as const;
-        return { records, snapshot: certifySnapshot(facts) };
+        return {
+          /** By identification, case-insensitive. */
+          records,
+          snapshot: certifySnapshot(facts),
+        };
       }
       unreadable += next.value.broken.length;
       const page = await Promise.all(next.value.records.map((record) => sync.mapping.map(record, now, budget)));

@@ -49,7 +49,7 @@ export class Inheritance {
   findings(): readonly Finding[] {
     return [...this.#counts].map(([owner, count]) => ({
       code: 'handed-over',
-      message: `${countOf(count, 'user')} of sync ${owner}, which is no longer configured on this connection, become users of ${this.#sync}`,
+      message: `sync ${this.#sync} takes over ${countOf(count, 'user')} of sync ${owner}, which is no longer configured on this connection`,
     }));
   }
 }

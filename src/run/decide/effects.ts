@@ -49,7 +49,7 @@ export function effectsOf(one: DecidedSlot, job: EffectsJob): AccountEffects {
   const trouble = troubleOf({ ...one, decision }, job);
   const unsendable = change && whyNotSent(change, sync);
   const hidden = owner?.hidden ?? {};
-  const isInherited = owner !== entry && isActive(subject.source);
+  const isInherited = owner !== entry && subject.source.says === 'active';
   // A user of a sync that is no longer configured becomes ours as soon as the source names the person.
   const next = decision.ledger ?? (isInherited && change === undefined ? owner : undefined);
   const isPrevented = unsendable !== undefined || isPreventedBy(decision);
@@ -118,10 +118,6 @@ function isLeadable({ change, rule, takenFrom }: Decision<string>): boolean {
 
 function isPreventedBy({ change, forbidden, rule }: Decision<string>): boolean {
   return forbidden !== undefined || (change === undefined && preventing.has(rule));
-}
-
-function isActive({ says }: SourceSays): boolean {
-  return says === 'active';
 }
 
 function isUnresolved(source: SourceSays): boolean {

@@ -64,15 +64,8 @@ function waitsForOthers(claimant: number, links: ReadonlyMap<number, number>, { 
   return false;
 }
 
-interface Holders {
-  /** Holders whose own change takes the account to another e-mail. */
-  readonly movers: ReadonlySet<number>;
-  /** Leavers who are disabled in this plan: a later one can give their accounts parking addresses. */
-  readonly leaving: ReadonlySet<number>;
-}
-
 /** Decides about the holders alone. */
-async function judgeHolders(job: DecideJob, find: (finding: Finding) => void, io: EngineIo): Promise<Holders> {
+async function judgeHolders(job: DecideJob, find: (finding: Finding) => void, io: EngineIo) {
   const movers = new Set<number>();
   const leaving = new Set<number>();
   for (const some of chunk([...job.claims.values()], decidedAtOnce)) {
@@ -91,7 +84,12 @@ async function judgeHolders(job: DecideJob, find: (finding: Finding) => void, io
       if (change?.kind === 'disable') leaving.add(decided.slot);
     }
   }
-  return { movers, leaving };
+  return {
+    /** Holders whose own change takes the account to another e-mail. */
+    movers,
+    /** Leavers who are disabled in this plan: a later one can give their accounts parking addresses. */
+    leaving,
+  };
 }
 
 /** Marks those who come with another person than the account: all at once, because records may be exchanged. */

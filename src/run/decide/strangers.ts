@@ -29,22 +29,7 @@ interface Named extends Claimed {
 }
 
 /** The records of a plan that are about other people than their accounts. */
-export interface Strangers {
-  /** Marks and returns those of some people, by slot. */
-  judge(people: readonly Claimed[]): Promise<ReadonlyMap<number, Stranger>>;
-  /**
-   * Gives disables the class `identity` where the account's person may work here: an active person looks like them, or several
-   * records show another person. HR makes people who left anonymous, so any other leaver goes. Asked after the people who
-   * are active were judged.
-   */
-  withDisables<Made extends Decision<string>>(
-    people: readonly (Claimed & { readonly decision: Made })[],
-  ): readonly Made[];
-  /** Returns the first of them about whom nothing was decided. */
-  examples(): readonly string[];
-  /** Tells once of people whose names are in two scripts, with nothing else to compare. */
-  tell(find: (finding: Finding) => void): void;
-}
+export type Strangers = ReturnType<typeof openStrangers>;
 
 const shownExamples = 3;
 
@@ -52,7 +37,7 @@ export function openStrangers(
   work: Pick<PlanWork, 'sync' | 'index' | 'salt'>,
   { identities }: Pick<Standing, 'identities'>,
   io: EngineIo,
-): Strangers {
+) {
   const { index } = work;
   const found = new Map<number, Stranger>();
   const unclear = new Set<number>();
@@ -73,7 +58,8 @@ export function openStrangers(
   };
 
   return {
-    async judge(people) {
+    /** Marks and returns those of some people, by slot. */
+    async judge(people: readonly Claimed[]) {
       const doubted = people.filter(isDoubted);
       const isMoved = openMoves(doubted);
       const asked = doubted.filter((one) => isMoved(one) || !isProbable(one));
@@ -97,7 +83,12 @@ export function openStrangers(
       return strangers;
     },
 
-    withDisables(people) {
+    /**
+     * Gives disables the class `identity` where the account's person may work here: an active person looks like them, or several
+     * records show another person. HR makes people who left anonymous, so any other leaver goes. Asked after the people who
+     * are active were judged.
+     */
+    withDisables<Made extends Decision<string>>(people: readonly (Claimed & { readonly decision: Made })[]) {
       return people.map(({ slot, user, decision }) => {
         const { change, rule } = decision;
         if (change?.kind === 'update' || change?.kind === 'enable') unchecked += unclear.has(slot) ? 1 : 0;
@@ -113,9 +104,11 @@ export function openStrangers(
       });
     },
 
+    /** Returns the first of them about whom nothing was decided. */
     examples: () => [...found.keys()].slice(0, shownExamples).map((slot) => index.person(slot).identification),
 
-    tell(find) {
+    /** Tells once of people whose names are in two scripts, with nothing else to compare. */
+    tell(find: (finding: Finding) => void) {
       if (unchecked === 0) return;
       const who = countOf(unchecked, 'name is', 'names are');
       const message = `${who} in another script than on the platform, and no e-mail, birth date or entry date can be compared instead`;

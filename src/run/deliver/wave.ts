@@ -1,26 +1,22 @@
 import { endOf, isFilePending, isUnproven, nextBatch, whyProve } from '../../core/run/waves.ts';
-import type { Batch, OwnedRun, PlannedBatch, Run } from '../../ports/store.ts';
+import type { Batch, OwnedRun, Run } from '../../ports/store.ts';
 import { ageOn } from '../clock-span.ts';
 import type { EngineIo, Sync } from '../engine-io.ts';
 import { whyStopped } from './plan-age.ts';
 
 /** Where the batches of a run are. A wave is what was sent since the last proof. */
-export interface Wave {
-  /** The batch that is being sent, or whose file has no final status. */
-  readonly out: Batch | undefined;
-  /** Batches whose delivery has ended and whose users were not read back yet. */
-  readonly unproven: readonly Batch[];
-  /** The first batch that was not sent, and all parts of other batches that were not sent, in order of number. */
-  readonly planned: readonly PlannedBatch[];
-}
+export type Wave = Awaited<ReturnType<typeof readWave>>;
 
 /** Reads where the batches of a run are. */
-export async function readWave({ run }: OwnedRun, { store }: EngineIo): Promise<Wave> {
+export async function readWave({ run }: OwnedRun, { store }: EngineIo) {
   const { open, planned } = await store.batches.wave(run.id);
   const sent = open.filter(isUnproven);
   return {
+    /** The batch that is being sent, or whose file has no final status. */
     out: open.find((batch) => batch.state === 'sending' || (isUnproven(batch) && isFilePending(batch))),
+    /** Batches whose delivery has ended and whose users were not read back yet. */
     unproven: sent.filter((batch) => !isFilePending(batch)),
+    /** The first batch that was not sent, and all parts of other batches that were not sent, in order of number. */
     planned,
   };
 }

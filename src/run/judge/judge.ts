@@ -37,21 +37,7 @@ export interface PlanCounts {
 }
 
 /** The verdict about a plan and its read. */
-export interface Judged {
-  /** What is held, with what operators left out. `blocked` is set only if approving the run can accept it. */
-  readonly verdict: GuardVerdict;
-  /** The changes that the guards stop, by class. */
-  readonly excess: readonly Hold[];
-  readonly rejected: number;
-  readonly ruled: PlanCounts['ruled'];
-  readonly frozen: PlanCounts['frozen'];
-  /** No guard doubts the read: it may end the episodes of the people whom it shows, and become the reference. */
-  readonly isAccepted: boolean;
-  /** Why too many people are blocked, whether or not approving the run can accept that. */
-  readonly doubt: string | undefined;
-  /** The read itself needs approval. False for a read that an approval cannot accept. */
-  readonly isReadDoubted: boolean;
-}
+export type Judged = ReturnType<typeof judge>;
 
 export interface JudgeInput {
   readonly read: PlanRead;
@@ -61,7 +47,7 @@ export interface JudgeInput {
 }
 
 /** Judges a plan: what is held, and whether the read is believed. Pure; `record` acts on it. */
-export function judge(work: Pick<PlanWork, 'sync' | 'blocked' | 'focus' | 'edit'>, input: JudgeInput): Judged {
+export function judge(work: Pick<PlanWork, 'sync' | 'blocked' | 'focus' | 'edit'>, input: JudgeInput) {
   const { sync } = work;
   const { read, compared, counts } = input;
   const { differing, strangers: examples } = input.decided;
@@ -86,13 +72,18 @@ export function judge(work: Pick<PlanWork, 'sync' | 'blocked' | 'focus' | 'edit'
   const { blocked: doubt, ...others } = verdict;
   const held = mayAccept && doubt !== undefined ? { blocked: doubt } : {};
   return {
+    /** What is held, with what operators left out. `blocked` is set only if approving the run can accept it. */
     verdict: { ...others, ...held, holds: [...excess, ...left], areMissesHeld },
+    /** The changes that the guards stop, by class. */
     excess,
     rejected: counts.rejected,
     ruled: counts.ruled,
     frozen: counts.frozen,
+    /** No guard doubts the read: it may end the episodes of the people whom it shows, and become the reference. */
     isAccepted: !isReadDoubted(verdict),
+    /** Why too many people are blocked, whether or not approving the run can accept that. */
     doubt,
+    /** The read itself needs approval. False for a read that an approval cannot accept. */
     isReadDoubted: mayAccept && isReadDoubted({ ...others, ...held, areMissesHeld }),
   };
 }

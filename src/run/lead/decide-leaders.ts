@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isStated, leadersNamed, pseudonymPrefix, renameLeaders, unread } from '../../core/plan/leaders.ts';
-import type { LedgerLeaders } from '../../core/plan/ledger.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { LeadersLookup } from '../../ports/platform.ts';
 import { leaversOf, undoneBy } from '../../ports/runs.ts';
@@ -58,7 +57,8 @@ async function withNames(
 ): Promise<readonly Wish[]> {
   const listed = people.flatMap(({ slot, entry }) => {
     const list = lists.get(slot);
-    return list?.found === 'complete' && hasPseudonym(entry?.leaders)
+    return list?.found === 'complete' &&
+      leadersNamed(entry?.leaders ?? unread).some((name) => name.startsWith(pseudonymPrefix))
       ? leadersNamed({ ...unread, shown: list.leaders })
       : [];
   });
@@ -72,10 +72,6 @@ async function withNames(
     const leaders = renameLeaders(one.entry.leaders, (name) => names.get(name) ?? name);
     return { ...one, entry: { ...one.entry, leaders } };
   });
-}
-
-function hasPseudonym(known: LedgerLeaders = unread): boolean {
-  return leadersNamed(known).some((name) => name.startsWith(pseudonymPrefix));
 }
 
 const listsAtOnce = 50;

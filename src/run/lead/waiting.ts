@@ -116,10 +116,7 @@ export function openLeftLeaders(index: PeopleIndex): LeftLeaders {
 }
 
 /** People who lead themselves through others. */
-export interface Cycles {
-  has(slot: number): boolean;
-  findings(): readonly Finding[];
-}
+export type Cycles = ReturnType<typeof findCycles>;
 
 const namedMembers = 5;
 
@@ -127,11 +124,7 @@ const namedMembers = 5;
  * Finds the cycles of main leaders at or above `starts`. `leaderOf`: the slot of the wanted leader by slot; -1 for none. A
  * finding names the person first from whom the cycle was reached.
  */
-export function findCycles(
-  leaderOf: Int32Array,
-  starts: readonly number[],
-  index: Pick<PeopleIndex, 'person'>,
-): Cycles {
+export function findCycles(leaderOf: Int32Array, starts: readonly number[], index: Pick<PeopleIndex, 'person'>) {
   /** 0: not seen. Otherwise the walk that saw the slot first. */
   const seen = new Int32Array(leaderOf.length);
   const members = new Set<number>();
@@ -149,7 +142,7 @@ export function findCycles(
     for (const member of cycle) members.add(member);
     cycles.push(cycle);
   }
-  return { has: (slot) => members.has(slot), findings: () => cycles.map((cycle) => findingOf(cycle, index)) };
+  return { has: (slot: number) => members.has(slot), findings: () => cycles.map((cycle) => findingOf(cycle, index)) };
 }
 
 function findingOf(cycle: readonly number[], index: Pick<PeopleIndex, 'person'>): Finding {

@@ -3,7 +3,7 @@ import type { DeliveryFacts } from '../../core/run/facts.ts';
 import { isSameWait, type Waiting, waitFor } from '../../core/run/waiting.ts';
 import { type FinalStatus, isFilePending, learnPace, mayBeProcessing, nextPollMs } from '../../core/run/waves.ts';
 import type { FileStatus } from '../../ports/platform.ts';
-import type { Batch, OwnedRun, Run } from '../../ports/store.ts';
+import type { Batch, OwnedRun } from '../../ports/store.ts';
 import { spanOn } from '../clock-span.ts';
 import { afterPoll, hasStood, isReadBackDue, learnEndWord, unnamedWord } from '../deliver/end-words.ts';
 import { fileLeaseOf, releaseFileLease, renewAfterMs, takeFileLease } from '../deliver/file-lease.ts';
@@ -97,13 +97,7 @@ async function readBackEarly(
   return next;
 }
 
-interface Polled {
-  readonly batch: Batch;
-  /** The run with what the poll showed. */
-  readonly run: Run;
-  /** Wait in ms that the platform requested; 0 when it requested none. */
-  readonly retryAfterMs: number;
-}
+type Polled = Awaited<ReturnType<typeof pollStatus>>;
 
 /** Requests the file's status and stores it. A final one gives the file lease to other runs, which then send theirs. */
 async function pollStatus(
@@ -114,7 +108,7 @@ async function pollStatus(
     unstored,
   }: Pick<Wave, 'unproven'> & { readonly batch: Batch; readonly unstored: UnstoredRequests },
   io: EngineIo,
-): Promise<Polled> {
+) {
   const { owned } = context;
   // Until then the lease that was taken to send the file lasts.
   if (io.clock.now() - (batch.sentAt ?? 0) >= renewAfterMs / 2) await takeFileLease(owned, io);
@@ -149,7 +143,13 @@ async function pollStatus(
   };
   const { run } = await io.store.batches.update(owned, batch.id, patch, effects);
   if (final !== undefined) io.checkpoint('status-final');
-  return { batch: { ...batch, ...patch }, run, retryAfterMs };
+  return {
+    batch: { ...batch, ...patch },
+    /** The run with what the poll showed. */
+    run,
+    /** Wait in ms that the platform requested; 0 when it requested none. */
+    retryAfterMs,
+  };
 }
 
 /** A word with which the platform answered the upload itself is no end. */

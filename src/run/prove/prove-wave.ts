@@ -225,14 +225,8 @@ async function proveBatch(context: RunContext, proof: Proof, io: EngineIo): Prom
   return state === 'settled' ? { kind: 'settled', run } : undefined;
 }
 
-interface SortedBacks {
-  readonly certain: Certain;
-  /** Changes that the platform does not show, or not for sure. */
-  readonly unseen: readonly ReadBack[];
-}
-
 /** Sorts the changes of a batch by what the read-back showed of each. */
-function sortBacks(backs: readonly ReadBack[], { action, isUnknown, sync, now }: SortJob): SortedBacks {
+function sortBacks(backs: readonly ReadBack[], { action, isUnknown, sync, now }: SortJob) {
   const isUnseen = (back: ReadBack): boolean => {
     const { verdict, change } = back;
     // The row of a file may have been applied before another writer changed the user, so it is not sent again.
@@ -244,7 +238,11 @@ function sortBacks(backs: readonly ReadBack[], { action, isUnknown, sync, now }:
   const certain = certainOf(seen, sync, now);
   const doubtful = seen.filter(({ verdict }) => verdict.kind === 'unverified');
   certain.findings.push(...doubtful.map(({ change }) => unverified(change.identification)));
-  return { certain, unseen: backs.filter(isUnseen) };
+  return {
+    certain,
+    /** Changes that the platform does not show, or not for sure. */
+    unseen: backs.filter(isUnseen),
+  };
 }
 
 interface SortJob {

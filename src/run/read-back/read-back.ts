@@ -89,15 +89,10 @@ export async function readLeadersBack(
 }
 
 /** What a read-back made certain, as it is stored in one transaction. */
-export interface Certain {
-  readonly marks: ChangeMark[];
-  readonly ledger: LedgerEntry[];
-  readonly undone: UndoneRecord[];
-  readonly findings: Finding[];
-}
+export type Certain = ReturnType<typeof certainOf>;
 
 /** Returns what is certain of changes that were read back. Those that are not shown have failed. */
-export function certainOf(backs: readonly ReadBack[], sync: Sync, now: number): Certain {
+export function certainOf(backs: readonly ReadBack[], sync: Sync, now: number) {
   return {
     marks: backs.map((back) => markOf(back, now)),
     ledger: backs.flatMap((back) => entryAfter(back, sync, now) ?? []),

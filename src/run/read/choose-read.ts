@@ -132,12 +132,9 @@ export async function checkFields(sync: Sync, io: SourceIo): Promise<void> {
 }
 
 /** The people of a run. A delta may name all people, so their names are created only when they are few. */
-export interface SomePeople {
-  readonly count: number;
-  names(): readonly string[];
-}
+export type SomePeople = ReturnType<typeof named>;
 
-export function named(names: readonly string[]): SomePeople {
+export function named(names: readonly string[]) {
   return { count: names.length, names: () => names };
 }
 

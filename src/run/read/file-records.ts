@@ -13,23 +13,6 @@ import { lifecycleTrouble } from './source-says.ts';
 
 type AnyRecord = Person | RejectedPerson;
 
-/** Stores the people of a read in the index, one record for each. */
-export interface RecordFiling {
-  /**
-   * Stores one record. The index keeps the record that counts when a person has several; `scope` and `prefer`
-   * decide (see `core/person/prefer.ts`).
-   */
-  file(person: AnyRecord): void;
-  /** Stores whom the earlier configuration names by a record that is another person's today. */
-  fileEarlier(record: AnyRecord): void;
-  /** Judges after the last record what the records of each person mean together, and who claims one e-mail. */
-  settle(): void;
-  /** Returns how many identifications stand for different people. */
-  shared(): number;
-  /** Returns how many records there are beyond the first one of each identification. */
-  doubled(): number;
-}
-
 /** Whether two people who work here have one identification. One who left may have had the number of another before. */
 function areDifferent(one: AnyRecord, other: AnyRecord): boolean {
   if (one.kind === 'rejected' || other.kind === 'rejected') return false;
@@ -77,7 +60,8 @@ export interface FilingJob {
   readonly find: (finding: Finding) => void;
 }
 
-export function openRecordFiling({ index, sync, find, blocked }: FilingJob): RecordFiling {
+/** Stores the people of a read in the index, one record for each. */
+export function openRecordFiling({ index, sync, find, blocked }: FilingJob) {
   const { settings } = sync;
   const isByEmail = settings.match.includes('email');
   /** By slot: where the records are that do not go with the one in the index. */
@@ -200,7 +184,11 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
   };
 
   return {
-    file(person) {
+    /**
+     * Stores one record. The index keeps the record that counts when a person has several; `scope` and `prefer`
+     * decide (see `core/person/prefer.ts`).
+     */
+    file(person: AnyRecord) {
       const { identification, at } = person;
       const { slot, isExact } = index.find(identification);
       if (slot === -1) {
@@ -224,7 +212,8 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
       const message = `${names} ${likeness(other.identification, identification)}: neither is changed. Correct one of them in HR`;
       find({ code: 'case-conflict', identification, at, message, others: [nameOf(other)] });
     },
-    fileEarlier(record) {
+    /** Stores whom the earlier configuration names by a record that is another person's today. */
+    fileEarlier(record: AnyRecord) {
       const { identification } = record;
       const found = index.find(identification);
       const slot = found.slot === -1 ? index.add(identification) : found.slot;
@@ -234,8 +223,11 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob): Rec
         index.name(slot, identification, earlierOfBoth(person?.earlier ?? 'nobody', record));
       } else index.fill(slot, marked(person, record));
     },
+    /** Returns how many identifications stand for different people. */
     shared: () => shared.size,
+    /** Returns how many records there are beyond the first one of each identification. */
     doubled: () => doubled,
+    /** Judges after the last record what the records of each person mean together, and who claims one e-mail. */
     settle() {
       for (let slot = 0; slot < index.size; slot += 1) {
         if (index.hasAny(slot, ofSeveral)) settlePerson(slot);

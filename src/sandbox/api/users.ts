@@ -97,18 +97,15 @@ function userIdOf(account: Account, kind: World['quirks']['userId']): string {
  */
 function readPayloadFields(payload: UserPayload, mode: 'merges' | 'replaces'): FieldValues {
   const fields: Partial<Record<FieldName, string>> = {};
+  const plain = payload as Readonly<Partial<Record<FieldName, string | null>>>;
   for (const { name, isDirect } of fieldTable) {
     if (!isDirect) continue;
-    const value = name.startsWith('customField') ? payload.customFields?.[name] : plainValue(payload, name);
+    const value = name.startsWith('customField') ? payload.customFields?.[name] : plain[name];
     if (value !== undefined) fields[name] = value ?? '';
     else if (mode === 'replaces') fields[name] = '';
   }
   checkCustomFields(payload);
   return fields;
-}
-
-function plainValue(payload: UserPayload, name: FieldName): string | null | undefined {
-  return (payload as Readonly<Partial<Record<FieldName, string | null>>>)[name];
 }
 
 function checkCustomFields(payload: UserPayload): void {

@@ -253,7 +253,7 @@ function renderType(schema: JsonObject): Html {
   }
   if (Array.isArray(schema.anyOf)) {
     const kinds = schema.anyOf.filter((one: JsonObject) => one.type !== 'null' && one.const !== '');
-    return joined(kinds.map(renderType));
+    return { html: kinds.map((kind) => renderType(kind).html).join(' or ') };
   }
   if (Array.isArray(schema.enum)) return html`one of <code>${schema.enum.join(', ')}</code>`;
   if (schema.const !== undefined) return html`<code>${String(schema.const)}</code>`;
@@ -267,8 +267,4 @@ function renderType(schema: JsonObject): Html {
     object: 'object',
   };
   return html`${words[String(kind)] ?? 'anything: the contract does not define it'}`;
-}
-
-function joined(parts: readonly Html[]): Html {
-  return { html: parts.map((part) => part.html).join(' or ') };
 }

@@ -12,15 +12,7 @@ export type FaultWhen =
   | { readonly kind: 'every'; readonly nth: number }
   | { readonly kind: 'share'; readonly percent: number };
 
-export interface FaultSpec {
-  /** As written. */
-  readonly text: string;
-  readonly target: FaultTarget;
-  readonly kind: FaultKindName;
-  readonly argument: string | undefined;
-  readonly retryAfter: string | undefined;
-  readonly when: FaultWhen;
-}
+export type FaultSpec = ReturnType<typeof parseFault>;
 
 /** The grammar, for help texts. */
 export const faultGrammar =
@@ -34,7 +26,7 @@ export function listFaults() {
 }
 
 /** Parses one fault. Throws USAGE with the allowed values for an invalid text. */
-export function parseFault(text: string): FaultSpec {
+export function parseFault(text: string) {
   const shape = /^(?:(?<target>[^:=@;]+):)?(?<kind>[^:=@;]+)(?<rest>.*)$/s.exec(text.trim())?.groups;
   if (shape === undefined) throw refusal(text, 'it has no kind');
   const target = readTarget(text, shape.target);
@@ -43,6 +35,7 @@ export function parseFault(text: string): FaultSpec {
   const { argument, retryAfter, when } = splitRest(text, shape.rest ?? '', kind);
   checkArgument(text, kind, argument);
   return {
+    /** As written. */
     text: text.trim(),
     target,
     kind: kind.kind as FaultKindName,

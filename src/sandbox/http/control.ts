@@ -87,12 +87,9 @@ interface UserRoute {
 export function patchUser(world: World, identification: string, patch: AccountPatch): Account {
   const origin = { at: world.now(), via: 'outside' };
   const account = world.directory.get(identification) ?? world.writes.create(identification, {}, origin);
-  const kind = patch.enabled === undefined || patch.enabled === account.enabled ? 'updated' : enabling(patch.enabled);
+  const { enabled = account.enabled } = patch;
+  const kind = enabled === account.enabled ? 'updated' : enabled ? 'enabled' : 'disabled';
   return world.writes.update(account, patch, kind, origin);
-}
-
-function enabling(enabled: boolean): 'enabled' | 'disabled' {
-  return enabled ? 'enabled' : 'disabled';
 }
 
 function readPatch(body: unknown): AccountPatch | undefined {

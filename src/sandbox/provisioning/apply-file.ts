@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { type FieldName, type FieldValues, findField } from '../../core/person/fields.ts';
+import { countOf, outOf } from '../../core/run/formats.ts';
 import { readDate } from '../dates.ts';
 import type { StruckFaults } from '../faults/fault-book.ts';
 import { type Account, filled } from '../people/account.ts';
@@ -50,7 +51,7 @@ export function applyFile(
   const failure = fileFailure(file.faults, content.rows.length);
   const badRows = decided.filter(({ effect }) => effect.kind === 'bad').length;
   if (failure !== undefined || (badRows > 0 && quirks.fileFailure === 'none-applied')) {
-    const reason = failure ?? `${badRows} of ${decided.length} rows are bad`;
+    const reason = failure ?? `${outOf(badRows, countOf(decided.length, 'row'))} bad`;
     return { isSuccess: false, reason, rows: decided.map((entry) => resultOf(entry, false)) };
   }
   const beyond = decided.slice(file.faults.number('first-rows') ?? decided.length);
@@ -90,7 +91,7 @@ function decideRows(
 function fileFailure(faults: StruckFaults, rows: number): string | undefined {
   if (faults.has('fail')) return 'the file was refused';
   const limit = faults.number('fail-over');
-  return limit !== undefined && rows > limit ? `the file has ${rows} rows, ${limit} are allowed` : undefined;
+  return limit !== undefined && rows > limit ? `the file has ${countOf(rows, 'row')}, ${limit} are allowed` : undefined;
 }
 
 function applyRow(row: FileRow, effect: RowEffect, writes: UserWrites, origin: Origin): void {
@@ -175,23 +176,9 @@ function bad(reason: string): RowEffect {
 
 type RowCommand = 'I' | 'U' | 'D';
 
-interface FileRow {
-  /** The line on which the row ends; the header is line 1. */
-  readonly line: number;
-  readonly identification: string;
-  /** Absent in a full file. */
-  readonly command: RowCommand | undefined;
-  /** Fields of the file's columns; `''` is an empty cell. */
-  readonly fields: FieldValues;
-  /** Why the row is invalid, regardless of the user that it names. */
-  readonly problem: string | undefined;
-}
+type FileRow = ReturnType<typeof readRow>;
 
-interface UserFile {
-  /** `partial`: the first column is `command`; `full`: the file names every user who stays. */
-  readonly kind: 'full' | 'partial';
-  readonly rows: readonly FileRow[];
-}
+type UserFile = ReturnType<typeof readUserFile>;
 
 /** The file cannot be read as a whole, so no row counts. */
 class UnreadableFile extends Error {
@@ -206,14 +193,18 @@ interface CsvRecord {
 type CsvSettings = Pick<SandboxQuirks, 'csvDelimiter' | 'csvDateFormat' | 'fieldMapping'>;
 
 /** Reads a provisioning file: columns by name, any subset, in any order. Throws `UnreadableFile`. */
-function readUserFile(text: string, preprocessing: boolean, settings: CsvSettings): UserFile {
+function readUserFile(text: string, preprocessing: boolean, settings: CsvSettings) {
   const [header, ...records] = readRecords(text, settings.csvDelimiter);
   if (header === undefined) throw new UnreadableFile('the file is empty');
   const mapping = preprocessing ? settings.fieldMapping : {};
   const columns = header.record.map((name) => mapping[name] ?? name);
   checkColumns(columns);
   const kind = columns[0] === 'command' ? 'partial' : 'full';
-  return { kind, rows: records.map((record) => readRow(record, columns, settings)) };
+  return {
+    /** `partial`: the first column is `command`; `full`: the file names every user who stays. */
+    kind,
+    rows: records.map((record) => readRow(record, columns, settings)),
+  };
 }
 
 function readRecords(text: string, delimiter: string): CsvRecord[] {
@@ -235,7 +226,7 @@ function checkColumns(columns: readonly string[]): void {
   if (new Set(columns).size < columns.length) throw new UnreadableFile('a column appears twice');
 }
 
-function readRow({ record, info }: CsvRecord, columns: readonly string[], settings: CsvSettings): FileRow {
+function readRow({ record, info }: CsvRecord, columns: readonly string[], settings: CsvSettings) {
   const cells = new Map(columns.map((name, i) => [name, record[i] ?? '']));
   const fields: Partial<Record<FieldName, string>> = {};
   const problems: string[] = [];
@@ -252,10 +243,14 @@ function readRow({ record, info }: CsvRecord, columns: readonly string[], settin
   const command = cells.get('command');
   if (command !== undefined && !isCommand(command)) problems.push('command is none of I, U, D');
   return {
+    /** The line on which the row ends; the header is line 1. */
     line: info.lines,
     identification,
+    /** Absent in a full file. */
     command: isCommand(command) ? command : undefined,
+    /** Fields of the file's columns; `''` is an empty cell. */
     fields,
+    /** Why the row is invalid, regardless of the user that it names. */
     problem: problems.length === 0 ? undefined : problems.join('; '),
   };
 }

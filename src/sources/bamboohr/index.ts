@@ -1,6 +1,7 @@
 import { statusField } from '../../core/person/lifecycle.ts';
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import { RollcallError } from '../../core/run/errors.ts';
+import { countOf } from '../../core/run/formats.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { ReadRequest, SourcePage } from '../../ports/source.ts';
 import { openAuthority } from '../kit/http/authority.ts';
@@ -102,7 +103,7 @@ async function* readReport(
   });
   const rows = streamArray(body, { name: reportName, path: ['employees'], numbers: 'text', judge: client.judge });
   yield* inPortions(rows, { tally, io, at: (n) => `row ${n}`, shape: toEmployee, accepts });
-  return tally.end({ evidence: `the report ended normally, after ${tally.rows} people` });
+  return tally.end({ evidence: `the report ended normally, after ${countOf(tally.rows, 'person', 'people')}` });
 }
 
 const fieldsName = 'GET /api/v1_2/datasets/employee/fields';

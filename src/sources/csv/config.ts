@@ -21,10 +21,6 @@ function standardName(label: unknown): unknown {
   }
 }
 
-function isEncoding(name: string): boolean {
-  return csvEncodings.some((known) => known === name);
-}
-
 const compressions = ['none', 'gzip', 'zip'] as const;
 export type Compression = (typeof compressions)[number];
 
@@ -83,7 +79,7 @@ export const CsvConfig = z
         z
           .string()
           .refine(
-            isEncoding,
+            (name) => csvEncodings.some((known) => known === name),
             'must be an encoding of the WHATWG standard: utf-8, windows-1252, windows-1250, iso-8859-2, …',
           )
           .transform((name) => name as CsvEncoding),

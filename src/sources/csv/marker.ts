@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { countOf } from '../../core/run/formats.ts';
 
 /** Content of a marker file beside the data file. */
 export interface Marker extends MarkerContent {
@@ -100,7 +101,7 @@ export function markerProblem(
   const isOlder = writtenAtNs !== undefined && read.writtenAtNs !== undefined && writtenAtNs < read.writtenAtNs;
   if (isOlder) return `the marker ${name} is older than the file: it belongs to an earlier export`;
   if (rows !== undefined && rows !== read.rows) {
-    return `the marker ${name} says ${rows} rows, the file has ${read.rows}`;
+    return `the marker ${name} says ${countOf(rows, 'row')}, the file has ${read.rows}`;
   }
   if (sha256 !== undefined && !read.digests.includes(sha256)) {
     return `the sha256 in the marker ${name} does not match the file`;

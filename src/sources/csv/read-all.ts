@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
+import { countOf } from '../../core/run/formats.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import type { CsvConfig } from './config.ts';
 import { fileNameOf, fileNamesIn, kindOfFile, stampOfAll } from './places/newest.ts';
@@ -46,7 +47,9 @@ function joinedEnd(ends: readonly ReadEnd[], names: readonly string[], previous:
   const absent = fileNamesIn(previous?.stamp).filter((name) => !kinds.includes(kindOfFile(name)));
   const doubts = absent.map((name) => `no file matches ${name}, which the last complete read had`);
   if (previous !== undefined && rows < previous.rows * stableShare) {
-    doubts.push(`the files have ${rows} rows, less than 90 % of the ${previous.rows} of the last complete read`);
+    doubts.push(
+      `the files have ${countOf(rows, 'row')}, less than 90 % of the ${previous.rows} of the last complete read`,
+    );
   }
   if (reasons.length > 0) return { complete: false, rows, reasons: [...reasons, ...doubts], notes };
   if (doubts.length > 0) return { complete: false, rows, reasons: doubts, isAcceptable: true, notes };

@@ -1,5 +1,6 @@
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import { RollcallError } from '../../core/run/errors.ts';
+import { countOf } from '../../core/run/formats.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { acceptsOnly } from '../kit/kind.ts';
@@ -257,9 +258,9 @@ const kindAdvice = 'If that is correct, approve the run; to read one of each kin
 
 /** A last row without line end is among the doubts of the rows. */
 function proveStable(previousRows: number | undefined, facts: FileFacts): Proof {
-  const evidence = `the file did not change, ends with a line end and has ${facts.rows} rows`;
+  const evidence = `the file did not change, ends with a line end and has ${countOf(facts.rows, 'row')}`;
   if (previousRows === undefined || facts.rows >= previousRows * stableShare) return { evidence, problems: [] };
-  const shrunk = `the file has ${facts.rows} rows, less than 90 % of the ${previousRows} of the last complete read`;
+  const shrunk = `the file has ${countOf(facts.rows, 'row')}, less than 90 % of the ${previousRows} of the last complete read`;
   return { evidence, problems: [], shrunk };
 }
 
@@ -280,6 +281,9 @@ function proveByTrailer(prefix: string, { trailer, rows }: FileFacts): Proof {
   if (trailer === undefined) {
     return { evidence: '', problems: [`the last record is not a trailer beginning with ${prefix}: the file is cut`] };
   }
-  const problem = `the trailer in line ${trailer.line} says ${trailer.rows} rows, the file has ${rows}`;
-  return { evidence: `the trailer says ${trailer.rows} rows`, problems: trailer.rows === rows ? [] : [problem] };
+  const problem = `the trailer in line ${trailer.line} says ${countOf(trailer.rows, 'row')}, the file has ${rows}`;
+  return {
+    evidence: `the trailer says ${countOf(trailer.rows, 'row')}`,
+    problems: trailer.rows === rows ? [] : [problem],
+  };
 }

@@ -1,5 +1,6 @@
 import { statusField } from '../../core/person/lifecycle.ts';
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
+import { countOf } from '../../core/run/formats.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { lacking } from '../kit/answer-failure.ts';
@@ -67,7 +68,7 @@ async function* readOneAnswer(
   const body = client.stream(searchRequest(config, fields, filter));
   const employees = streamArray(body, { name: searchName, path: ['employees'], numbers: 'exact', judge: client.judge });
   yield* inPortions(employees, { tally, io, at: (n) => `employee ${n}`, shape: toPerson, accepts: rules.accepts });
-  return tally.end({ evidence: `the answer ended normally, after ${tally.rows} people` });
+  return tally.end({ evidence: `the answer ended normally, after ${countOf(tally.rows, 'person', 'people')}` });
 }
 
 /** Returns HiBob's only filter, where it applies. */

@@ -1,11 +1,7 @@
 import { hash } from 'node:crypto';
 
 /** A set of texts that cannot be read back. */
-export interface KeySet {
-  /** Returns false when the text is already in the set. */
-  add(text: string): boolean;
-  readonly size: number;
-}
+export type KeySet = ReturnType<typeof openKeySet>;
 
 /** 2^53: integers up to here are exact in a float64. */
 const shift = 2 ** 21;
@@ -15,7 +11,7 @@ const firstSlots = 1024;
  * Opens a set that keeps 106 bits of each text's SHA-256, in an open table of 27 to 53 bytes per text. The chance
  * that two of a million texts collide is 10^-20.
  */
-export function openKeySet(): KeySet {
+export function openKeySet() {
   let table = new Float64Array(firstSlots * 2);
   let size = 0;
 
@@ -46,7 +42,8 @@ export function openKeySet(): KeySet {
   };
 
   return {
-    add(text) {
+    /** Returns false when the text is already in the set. */
+    add(text: string) {
       const digest = digestOf(text);
       const high = wordAt(digest, 0) * shift + (wordAt(digest, 4) >>> 11) || 1;
       const low = wordAt(digest, 8) * shift + (wordAt(digest, 12) >>> 11);

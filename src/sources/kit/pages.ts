@@ -1,5 +1,6 @@
 import type { SourceRecord } from '../../core/person/person.ts';
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
+import { countOf } from '../../core/run/formats.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { BrokenRecord, ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
 import { type KeySet, openKeySet } from './key-set.ts';
@@ -71,9 +72,10 @@ export async function* readPages<P>(read: PagedRead<P>, io: SourceIo): AsyncGene
     }
     const { shape, accepts } = read;
     yield* inPortions([people], { tally, io, shape, accepts, at: (n) => `page ${number} item ${n}` });
-    if (next.kind === 'end') return tally.end({ evidence: `${next.why}, after ${tally.rows} people`, total });
+    if (next.kind === 'end')
+      return tally.end({ evidence: `${next.why}, after ${countOf(tally.rows, 'person', 'people')}`, total });
     if (people.length === 0 && next.kind === 'perhaps-end') {
-      return tally.end({ evidence: `an empty page after ${tally.rows} people`, total });
+      return tally.end({ evidence: `an empty page after ${countOf(tally.rows, 'person', 'people')}`, total });
     }
     emptyPages = people.length === 0 ? emptyPages + 1 : 0;
     // Lookups, and reads of changes, of several lists: one after the other may have no one.

@@ -118,7 +118,7 @@ function openFinder(place: ArrayPlace, newAssembler: () => Assembler) {
         const what = `ended early, after ${length} bytes`;
         throw untrusted(place, what, 'The connection broke off; the read starts again from the beginning.');
       }
-      if (!isFound) throw lacking(place.name, `the list ${nameOf(place)}`, checkIt);
+      if (!isFound) throw lacking(place.name, `the list ${place.path.join('.') || 'at the top level'}`, checkIt);
       place.judge?.(place.name, beside);
     },
   };
@@ -135,10 +135,6 @@ function numberFor({ numbers }: ArrayPlace, token: Token): Token {
 }
 
 const checkIt = 'Check the address, the requested format, and the permissions.';
-
-function nameOf({ path }: ArrayPlace): string {
-  return path.length === 0 ? 'at the top level' : path.join('.');
-}
 
 function untrusted({ name }: ArrayPlace, what: string, advice: string): RollcallError {
   return new RollcallError(`the answer to ${name} ${what}. ${advice}`, {

@@ -156,16 +156,7 @@ async function openFinish(
 }
 
 /** The records of a second list, to be added to the employees. */
-interface Joined {
-  /** Why the second list is not complete. */
-  readonly doubts: readonly string[];
-  /** Returns the employee with the matching record; undefined when there is none. */
-  complete(fields: Fields): Fields | undefined;
-  /** Why no person counts as missing when an employee has no matching record. */
-  readonly missing: string;
-  /** Returns reasons for the end of a full read, when each record of the second list should have had an employee. */
-  remainder(): readonly string[];
-}
+type Joined = Awaited<ReturnType<typeof readJoined>>;
 
 /** Reads all lists of `join`, one after the other. A later one may refer to fields of an earlier one. */
 async function readAllJoined(
@@ -184,7 +175,7 @@ async function readAllJoined(
  * must have a record, unless it is optional. Keeps only the fields of `keep`, because others may be private, and all of it is in
  * memory.
  */
-async function readJoined(join: JoinSettings, main: List, client: SourceClient, io: SourceIo): Promise<Joined> {
+async function readJoined(join: JoinSettings, main: List, client: SourceClient, io: SourceIo) {
   const list: List = {
     ...main,
     path: join.path,
@@ -222,8 +213,11 @@ async function readJoined(join: JoinSettings, main: List, client: SourceClient, 
   const name = nameOf(list);
   const byOf = compileKey(join.by);
   return {
+    /** Why the second list is not complete. */
     doubts: end.complete ? [] : end.reasons.map((reason) => `${name}: ${reason}`),
+    /** Why no person counts as missing when an employee has no matching record. */
     missing: `some records of ${nameOf(main)} have no counterpart in ${name}: they are returned without it (\`join.optional: true\` if that is normal)`,
+    /** Returns reasons for the end of a full read, when each record of the second list should have had an employee. */
     remainder: () =>
       // An employee whose key is odd leaves the own record behind.
       unmet.size <= alone
@@ -231,7 +225,8 @@ async function readJoined(join: JoinSettings, main: List, client: SourceClient, 
         : [
             `${countOf(unmet.size, 'record', 'records')} of ${name} ${unmet.size === 1 ? 'belongs' : 'belong'} to no employee of ${nameOf(main)}: an employee may be missing between two pages (\`join.each: false\` if that is normal)`,
           ],
-    complete(fields) {
+    /** Returns the employee with the matching record; undefined when there is none. */
+    complete(fields: Fields) {
       const key = byOf(fields) ?? '';
       const others = found.get(key);
       unmet.delete(key);
@@ -253,15 +248,8 @@ function compileKey(paths: readonly string[]): (fields: Fields) => string | unde
   };
 }
 
-/** What the HR system reports about its own data at one moment. */
-interface Readiness {
-  readonly doubts: readonly string[];
-  /** Changes when the data is rebuilt. */
-  readonly state: string;
-}
-
 /** Checks whether the data is complete. A cache that is still being filled answers 200 with few people. */
-async function checkReadiness(ready: ReadySettings, main: List, client: SourceClient): Promise<Readiness> {
+async function checkReadiness(ready: ReadySettings, main: List, client: SourceClient) {
   const { baseUrl, headers } = main;
   const name = nameOf({ baseUrl, method: 'GET', path: ready.path });
   const answer = await client.json({ name, url: urlOf(baseUrl, ready.path, ready.query), headers });
@@ -276,5 +264,9 @@ async function checkReadiness(ready: ReadySettings, main: List, client: SourceCl
     const said = compileSourcePath(path)(entry);
     return String(said) === String(wanted) ? [] : [`${name} reports a ${path} other than ${wanted}`];
   });
-  return { doubts, state: JSON.stringify(ready.unchanged.map((path) => compileSourcePath(path)(entry) ?? null)) };
+  return {
+    doubts,
+    /** Changes when the data is rebuilt. */
+    state: JSON.stringify(ready.unchanged.map((path) => compileSourcePath(path)(entry) ?? null)),
+  };
 }

@@ -150,17 +150,13 @@ function requestedAttributes(attributes: readonly string[], extensions: ScimConf
 }
 
 /** What a server reports about itself. Undefined where it reports nothing. */
-interface ServerFacts {
-  readonly knowsCursors: boolean | undefined;
-  readonly knowsFilters: boolean | undefined;
-  readonly maxPageSize: number | undefined;
-}
+type ServerFacts = Awaited<ReturnType<typeof readServerFacts>>;
 
 /** Statuses of a server without this endpoint, or that hides it. It reports nothing, which is not a fault. */
 const silent = [400, 403, 404, 405, 406, 501];
 
 /** Reads `/ServiceProviderConfig` (RFC 7643, 5; `pagination` by RFC 9865, 4). */
-async function readServerFacts(baseUrl: string, client: SourceClient): Promise<ServerFacts> {
+async function readServerFacts(baseUrl: string, client: SourceClient) {
   const answer = await client.send({
     name: 'GET /ServiceProviderConfig',
     url: `${baseUrl}/ServiceProviderConfig`,

@@ -1,4 +1,4 @@
-import type { RollcallError } from '../../core/run/errors.ts';
+import { countOf } from '../../core/run/formats.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import { knownWord, lacking } from '../kit/answer-failure.ts';
 import type { SourceRequest } from '../kit/http/failure.ts';
@@ -113,7 +113,7 @@ function openTotal({ total: trust }: ScimConfig) {
     doubts(): readonly string[] {
       if (trust === 'ignored' || most <= rows) return [];
       return [
-        `totalResults was ${most}, and ${rows} people arrived (if the server always counts too many: total: ignored)`,
+        `totalResults was ${most}, and ${countOf(rows, 'person', 'people')} arrived (if the server always counts too many: total: ignored)`,
       ];
     },
   };
@@ -173,9 +173,11 @@ async function readList(
   const total = countIn(totalResults);
   // RFC 7644, 3.4.2: Resources may be absent when there are none.
   const found = resources === undefined && total !== undefined ? [] : resources;
-  if (!Array.isArray(found)) throw noList(name);
+  if (!Array.isArray(found)) throw lacking(name, 'a SCIM list (Resources, totalResults)', 'Check baseUrl.');
   // RFC 9865, 2: a text. Any other type would look like the end.
-  if (nextCursor !== undefined && nextCursor !== null && typeof nextCursor !== 'string') throw noCursor(name);
+  if (nextCursor !== undefined && nextCursor !== null && typeof nextCursor !== 'string') {
+    throw lacking(name, 'a nextCursor that is text', 'The next page cannot be requested. Set paging: index.');
+  }
   return {
     people: users.page(found),
     total,
@@ -206,11 +208,3 @@ const adviceByType: Readonly<Record<string, string>> = {
   tooMany: 'The server finds the list too long: set a smaller pageSize, or a `filter`.',
   invalidCount: 'The server refuses the size of pages: set a smaller pageSize.',
 };
-
-function noCursor(name: string): RollcallError {
-  return lacking(name, 'a nextCursor that is text', 'The next page cannot be requested. Set paging: index.');
-}
-
-function noList(name: string): RollcallError {
-  return lacking(name, 'a SCIM list (Resources, totalResults)', 'Check baseUrl.');
-}

@@ -108,7 +108,7 @@ function doubts({ rows, keyed, keys }: SqlCounts, came: number, key: string): re
     );
   if (came !== rows) {
     reasons.push(
-      `the database counts ${rows} rows, but returned ${came}: the query does not return the same rows each time, ` +
+      `the database counts ${countOf(rows, 'row')}, but returned ${came}: the query does not return the same rows each time, ` +
         'or reads tables without transactions (MyISAM)',
     );
   }

@@ -10,23 +10,14 @@ import type { SourceIo } from '../../ports/source.ts';
 import type { SqlConfig } from './config.ts';
 import { readStatement } from './statement.ts';
 
-export interface OpenSession {
-  readonly session: SqlSession;
-  /** Name of the database in messages, without user and password. */
-  readonly place: string;
-  /**
-   * Returns the error to throw for an error of the session: the abort's own reason after an abort, else
-   * `SOURCE_UNAVAILABLE`.
-   */
-  explain(error: unknown): unknown;
-}
+export type OpenSession = Awaited<ReturnType<typeof openSession>>;
 
 /** Begins the transaction of a read. Must be closed. Throws `SOURCE_UNAVAILABLE`, or the reason of an abort. */
 export async function openSession(
   config: SqlConfig,
   folder: string,
   { clock, signal }: Pick<SourceIo, 'clock' | 'signal'>,
-): Promise<OpenSession> {
+) {
   signal.throwIfAborted();
   const place = parseDatabaseUrl(config.url);
   if ('problem' in place) throw new RollcallError(`source.url ${place.problem}`, { code: 'CONFIG_INVALID' });
@@ -34,7 +25,16 @@ export async function openSession(
   const options = { query, folder, key: 'source.url', statementTimeoutMs: config.statementTimeout, clock, signal };
   const explain = (error: unknown): unknown => (signal.aborted ? signal.reason : explainError(error, place.name));
   try {
-    return { session: await openAt(place, options), place: place.name, explain };
+    return {
+      session: await openAt(place, options),
+      /** Name of the database in messages, without user and password. */
+      place: place.name,
+      /**
+       * Returns the error to throw for an error of the session: the abort's own reason after an abort, else
+       * `SOURCE_UNAVAILABLE`.
+       */
+      explain,
+    };
   } catch (error) {
     throw explain(error);
   }

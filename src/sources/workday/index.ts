@@ -1,6 +1,7 @@
 import { statusField } from '../../core/person/lifecycle.ts';
 import type { SourceRecord } from '../../core/person/person.ts';
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
+import { countOf } from '../../core/run/formats.ts';
 import type { SourceBase, SourcePage } from '../../ports/source.ts';
 import { openAuthority } from '../kit/http/authority.ts';
 import type { Refusal } from '../kit/http/failure.ts';
@@ -74,7 +75,10 @@ async function* readReport(config: RaasConfig, { client, request, io }: HttpRead
   if (records.length > 0) yield { records, broken: [] };
   io.signal.throwIfAborted();
   for (const doubt of count.doubts()) tally.doubt(doubt);
-  const end = tally.end({ evidence: `the report ended normally, after ${tally.rows} rows`, total: count.total() });
+  const end = tally.end({
+    evidence: `the report ended normally, after ${countOf(tally.rows, 'row')}`,
+    total: count.total(),
+  });
   return notReturned.length > 0 ? { ...end, notReturned } : end;
 }
 
@@ -119,21 +123,15 @@ function openCount(column: string | undefined) {
   };
 }
 
-/** Turns rows of one report into records. */
-interface RowReader {
-  /** Returns the listed columns, null where Workday omitted them, and the derived status. */
-  read(row: Fields): Fields;
-  /** Listed columns that no row had. */
-  neverSeen(): readonly string[];
-}
-
 /** `today` is a plain date, for the status. */
-function openRowReader({ columns, status }: RaasConfig, today: string): RowReader {
+function openRowReader({ columns, status }: RaasConfig, today: string) {
   const unseen = new Set(columns);
   const listed = new Set(columns);
   return {
+    /** Listed columns that no row had. */
     neverSeen: () => [...unseen],
-    read(row) {
+    /** Returns the listed columns, null where Workday omitted them, and the derived status. */
+    read(row: Fields) {
       for (const column of unseen) if (Object.hasOwn(row, column)) unseen.delete(column);
       const fields: Record<string, unknown> = {};
       for (const column of columns) fields[column] = Object.hasOwn(row, column) ? plainValue(row[column]) : null;

@@ -59,7 +59,8 @@ export async function* readLines(lines: AsyncIterable<string>, file: string): As
     } else if (isTable(value)) {
       yield { kind: 'table', ...value };
     } else {
-      if (sumOf(value) !== hash.digest('hex')) throw damaged(file, 'its checksum differs from its content');
+      const { sha256 } = (value ?? {}) as { sha256?: string };
+      if (sha256 !== hash.digest('hex')) throw damaged(file, 'its checksum differs from its content');
       isEnded = true;
       continue;
     }
@@ -89,10 +90,6 @@ function headerOf(value: unknown, file: string): BackupHeader {
 
 function isTable(value: unknown): value is { table: string; columns: string[] } {
   return typeof value === 'object' && value !== null && 'table' in value && 'columns' in value;
-}
-
-function sumOf(value: unknown): string | undefined {
-  return (value as { sha256?: string } | null)?.sha256;
 }
 
 function notABackup(file: string): RollcallError {

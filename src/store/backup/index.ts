@@ -201,13 +201,10 @@ async function load(db: OpenTransaction, { parts, file, migrations: had }: Conte
   await target?.flush();
 }
 
-interface Target {
-  add(row: readonly SqlValue[]): Promise<void>;
-  flush(): Promise<void>;
-}
+type Target = ReturnType<typeof openTarget>;
 
 /** `columns`: in the order of the rows; undefined for one that the table lacks. */
-function openTarget(db: OpenTransaction, table: string, columns: readonly (string | undefined)[]): Target {
+function openTarget(db: OpenTransaction, table: string, columns: readonly (string | undefined)[]) {
   const writer = new RowWriter<keyof Schema, Record<string, SqlValue>>(table as keyof Schema);
   let rows: Record<string, SqlValue>[] = [];
   const flush = async (): Promise<void> => {
@@ -216,7 +213,7 @@ function openTarget(db: OpenTransaction, table: string, columns: readonly (strin
   };
   return {
     flush,
-    async add(row) {
+    async add(row: readonly SqlValue[]) {
       rows.push(
         Object.fromEntries(columns.flatMap((name, at) => (name === undefined ? [] : [[name, row[at] ?? null]]))),
       );

@@ -101,14 +101,10 @@ export function openFileSpool(folder: string, inMemory = memoryBytes): Spool {
   };
 }
 
-interface SealedFile {
-  write(bytes: Buffer): void;
-  read(place: number): string | undefined;
-  close(): void;
-}
+type SealedFile = ReturnType<typeof openSealedFile>;
 
 /** A file that is unlinked as soon as it is open, so it disappears with the process, encrypted with a key in memory. */
-function openSealedFile(folder: string): SealedFile {
+function openSealedFile(folder: string) {
   const path = join(folder, `spool-${randomUUID()}`);
   const file = openSync(path, 'wx+', 0o600);
   unlinkSync(path);
@@ -120,12 +116,12 @@ function openSealedFile(folder: string): SealedFile {
   let from = 0;
 
   return {
-    write(bytes) {
+    write(bytes: Buffer) {
       const encrypted = encrypt(bytes);
       for (let at = 0; at < bytes.length; ) at += writeSync(file, encrypted, at, bytes.length - at, written + at);
       written += bytes.length;
     },
-    read(place) {
+    read(place: number) {
       for (let size = windowBytes; ; size *= 8) {
         const known = place < from ? undefined : recordIn(window, place - from);
         const isAll = place >= written || (place === from && from + window.length >= written);

@@ -75,15 +75,8 @@ function newestOf(names: readonly string[]): string | undefined {
   return names.toSorted().at(-1);
 }
 
-export interface Executed {
-  /** Empty for a new store. */
-  readonly executed: readonly string[];
-  /** Those that only a newer version knows. */
-  readonly newer: readonly string[];
-}
-
 /** Returns the executed migrations. Throws `STORE_INVALID` unless the database is a store for this version, or empty. */
-export async function readExecuted(db: Database, place: string, known = migrations): Promise<Executed> {
+export async function readExecuted(db: Database, place: string, known = migrations) {
   const tables = await tableNames(db);
   if (tables.length === 0) {
     if (await mayMakeTables(db)) return { executed: [], newer: [] };
@@ -101,7 +94,12 @@ export async function readExecuted(db: Database, place: string, known = migratio
     .select('name')
     .execute();
   const executed = rows.map(({ name }) => name);
-  return { executed, newer: await findNewerMigrations(db, place, { executed, tables, known }) };
+  return {
+    /** Empty for a new store. */
+    executed,
+    /** Those that only a newer version knows. */
+    newer: await findNewerMigrations(db, place, { executed, tables, known }),
+  };
 }
 
 /**

@@ -45,17 +45,8 @@ export async function openPostgres(url: string, folder: string, connections = us
   return { db: new Kysely<Schema>({ dialect: postgresDialect(pool, place, begin) }), place };
 }
 
-/** One connection of its own, outside any pool. */
-export interface PostgresSession {
-  readonly client: ClientBase;
-  /** For messages. */
-  readonly place: string;
-  /** Ends the connection, and a transaction in progress. */
-  close(): Promise<void>;
-}
-
-/** Opens one connection on the database that `url` names. Throws as `openPostgres` does. */
-export async function openPostgresSession(url: string, folder: string): Promise<PostgresSession> {
+/** Opens one connection, outside any pool, on the database that `url` names. Throws as `openPostgres` does. */
+export async function openPostgresSession(url: string, folder: string) {
   const { pool, place } = await openCheckedPool(url, folder, 1);
   try {
     const client = await pool.connect();
@@ -63,7 +54,13 @@ export async function openPostgresSession(url: string, folder: string): Promise<
       client.release(true);
       await pool.end();
     };
-    return { client, place, close };
+    return {
+      client,
+      /** For messages. */
+      place,
+      /** Ends the connection, and a transaction in progress. */
+      close,
+    };
   } catch (error) {
     await pool.end();
     throw explainPostgresError(error, place);
@@ -80,7 +77,7 @@ interface CheckedPool {
 /** Opens a pool whose connections have the limits; behind a pooler that refuses these, each transaction has them. */
 async function openCheckedPool(url: string, folder: string, connections: number): Promise<CheckedPool> {
   const place = readUrl(url);
-  const ssl = await tlsOf(place, folder);
+  const ssl = postgresTls(await readTls(place.tls, { folder, key: urlKey }), place.host);
   const open = async (bounds: Partial<typeof limits>, begin: string): Promise<CheckedPool> => {
     const pool = openPool(place, connections, ssl, bounds);
     // The next query on the connection reports both again. Without a listener, the event would end the process.
@@ -133,10 +130,6 @@ function readUrl(url: string): ServerPlace {
   if ('dialect' in place && place.dialect === 'postgres') return place;
   const problem = 'problem' in place ? place.problem : 'is not of PostgreSQL';
   throw new RollcallError(`${urlKey} ${problem}. It looks like ${example}.`, { code: 'CONFIG_INVALID' });
-}
-
-async function tlsOf({ tls, host }: ServerPlace, folder: string): Promise<ReturnType<typeof postgresTls>> {
-  return postgresTls(await readTls(tls, { folder, key: urlKey }), host);
 }
 
 function openPool(

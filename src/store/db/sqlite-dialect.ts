@@ -83,6 +83,11 @@ export class SqliteConnection {
   }
 
   #run<R>(query: CompiledQuery): QueryResult<R> {
+    // Tables are made by one text of many statements, and only one statement can be prepared.
+    if (query.sql.startsWith('create table')) {
+      this.#database.exec(query.sql);
+      return { rows: [] };
+    }
     const statement = this.#prepare(query.sql);
     if (statement.reader) return { rows: statement.all(...query.parameters) as R[] };
     const { changes } = statement.run(...query.parameters);

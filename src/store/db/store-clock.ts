@@ -9,6 +9,8 @@ import { isPostgres, lockName } from './differences.ts';
 const leastJumpMs = 5_000;
 /** Two processes that see the same jump measure it with this difference at most (ms). */
 const sameJumpMs = 2_000;
+/** How long a jump counts as `skewMs`. */
+const jumpSeenMs = 600_000;
 /** Above it, the log says that the machine's clock is wrong (ms). It decides nothing. */
 const warnSkewMs = 2_000;
 
@@ -16,7 +18,7 @@ const warnSkewMs = 2_000;
  * The store's time, the same for all its processes: PostgreSQL's clock, or for SQLite the clock of the one machine that
  * uses the file. Between two checks it follows the uptime, so a process whose own clock is wrong or was set is not wrong.
  */
-export interface StoreClock extends Required<Pick<Clock, 'now' | 'jumps'>> {
+export interface StoreClock extends Required<Pick<Clock, 'now' | 'jumps'>>, Pick<Clock, 'skewMs'> {
   /** Reads the store's clock again. Records and logs a jump; then `now` follows it and `jumps` has it, at once. */
   check(): Promise<void>;
 }
@@ -59,6 +61,12 @@ export async function openStoreClock(db: Database, parts: ClockParts): Promise<S
   const storeClock: StoreClock = {
     now: () => Math.floor(shownAt(uptime.now())),
     jumps: () => known,
+    skewMs() {
+      const now = storeClock.now();
+      if (isServed) return clock.now() - now;
+      const recent = known.filter(({ after }) => after <= now && now - after < jumpSeenMs);
+      return recent.reduce((sum, { before, after }) => sum + after - before, 0);
+    },
     async check() {
       const { uptimeMs, at, lateMs } = await read();
       const expected = shownAt(uptimeMs);

@@ -200,16 +200,13 @@ function oldestOf(rows: readonly HoldFactsRow[]): number {
   return Math.min(...rows.map(({ held_at }) => held_at));
 }
 
-export interface HoldCounts {
-  readonly changes: number;
-  readonly byClass: Readonly<Partial<Record<ChangeClass, number>>>;
-}
+export type HoldCounts = Awaited<ReturnType<typeof countMembers>>;
 
 /**
  * Counts the distinct changes that wait, in total and by class. Runs about a few people hold some changes again, so those
  * of a run are compared with those of the runs counted before it.
  */
-export async function countMembers(db: Database, rows: readonly HoldFactsRow[], times: Times): Promise<HoldCounts> {
+export async function countMembers(db: Database, rows: readonly HoldFactsRow[], times: Times) {
   let changes = 0;
   const byClass = new Map<ChangeClass, number>(rows.map((row) => [row.class, 0]));
   const settledSince = { ...times, since: oldestOf(rows) };

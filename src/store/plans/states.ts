@@ -1,6 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { ChangeClass, ChangePart } from '../../core/plan/change.ts';
 import { conflict, notFound } from '../../core/run/errors.ts';
+import { outOf } from '../../core/run/formats.ts';
 import { type RunScope, undoneBy } from '../../ports/runs.ts';
 import type { Batch, ChangeMark, NewBatch, Plans } from '../../ports/store.ts';
 import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
@@ -207,7 +208,7 @@ export async function markChanges(
     if (Number(marked) !== group.identifications.length) {
       const where = batch === undefined ? `run ${run}` : `batch ${batch} of run ${run}`;
       const missing = group.identifications.length - Number(marked);
-      const message = `${missing} of ${group.identifications.length} changes to mark as ${state} are not in ${where}; no change was marked.`;
+      const message = `${outOf(missing, `${group.identifications.length} changes to mark as ${state}`)} not in ${where}; no change was marked.`;
       throw notFound(message);
     }
   }
@@ -297,6 +298,6 @@ async function createBatch(
   }
   if (taken === names.length) return;
   const from = batch.parent === undefined ? 'without a batch' : `in batch ${batch.parent}`;
-  const message = `batch ${batch.number} of run ${batch.run} needs ${names.length} changes, but ${names.length - taken} of them are not ${from}; no batch was written.`;
+  const message = `batch ${batch.number} of run ${batch.run} needs ${names.length} changes, but ${outOf(names.length - taken, 'them')} not ${from}; no batch was written.`;
   throw conflict(message);
 }

@@ -62,7 +62,7 @@ export function decideAlerts(
       delete ended[topic];
       continue;
     }
-    if (known !== undefined && known.times > 1) {
+    if (known !== undefined && known.times > 1 && found === 'well') {
       const { wellSince = at } = known;
       if (at - wellSince < flappingMs) {
         problems[topic] = { ...known, wellSince };
@@ -183,8 +183,8 @@ function endOf(
   end: AlertProblem | undefined,
 ): RecoveredProblem {
   const about = end?.run ?? run;
-  const how = end === undefined ? {} : { end: end.summary };
-  return { topic, code, severity: worst, summary, since, ...(about === undefined ? {} : { run: about }), ...how };
+  const endTitle = end?.code === code ? end.title : undefined;
+  return { topic, code, severity: worst, summary, since, ...given({ run: about, end: end?.summary, endTitle }) };
 }
 
 /** What one channel gets at one check. */

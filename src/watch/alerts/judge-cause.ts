@@ -4,6 +4,7 @@ import { countOf, firstOf, formatMinute } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { AlertProblem, AlertState, AlertSubject, Concerned } from '../../ports/alerts.ts';
 import type { Run } from '../../ports/store.ts';
+import { type TopicFinding, upper } from './judge-service.ts';
 
 export type CauseTopic = RootCause['topic'];
 
@@ -99,7 +100,8 @@ export function signsAbout({ subject, concerned = {} }: AlertState, signs: reado
 
 export interface CauseView {
   readonly now: number;
-  readonly isConfigured: (sync: string) => boolean;
+  /** Why no run of a sync that failed last `at` will show the end; undefined while one will. */
+  readonly whyIdle: (sync: string, at: number) => string | undefined;
   /** The leavers of the sync whose target ends soon, and who still have an enabled account. */
   readonly leaversAtRisk: (sync: string) => number;
   /** The problem is open. */
@@ -122,9 +124,9 @@ export function judgeCause(
   before: Concerned | undefined,
   signs: readonly Sign[],
   view: CauseView,
-): { readonly finding: AlertProblem | 'well'; readonly concerned: Concerned | undefined } {
+): { readonly finding: TopicFinding; readonly concerned: Concerned | undefined } {
   const isOfSource = topic === 'source' || topic === 'credential';
-  const all = new Map(Object.entries(before?.syncs ?? {}).filter(([sync]) => view.isConfigured(sync)));
+  const all = new Map(Object.entries(before?.syncs ?? {}));
   let { cause, reason = '', goodAt } = before ?? {};
   for (const sign of signs.toSorted((a, b) => a.at - b.at)) {
     const known = all.get(sign.sync);
@@ -141,8 +143,15 @@ export function judgeCause(
     if (sign.kind === 'good') goodAt = Math.max(goodAt ?? 0, sign.at);
   }
   const isUnsure = isOfSource && goodAt !== undefined && view.now - goodAt < confirmMs;
-  const syncs = [...all].filter(([, { at }]) => goodAt === undefined || at > goodAt || isUnsure);
-  if (cause === undefined || syncs.length === 0) return { finding: 'well', concerned: undefined };
+  const over = { finding: 'well', concerned: undefined } as const;
+  if (cause === undefined) return over;
+  const left = [...all].filter(([, { at }]) => goodAt === undefined || at > goodAt || isUnsure);
+  const syncs = left.filter(([sync, { at }]) => view.whyIdle(sync, at) === undefined);
+  if (syncs.length === 0) {
+    const idle = view.isOpen ? left.filter(([, { at }]) => at > (goodAt ?? 0)) : [];
+    if (idle.length === 0) return over;
+    return { ...over, finding: endOfIdle({ syncs: Object.fromEntries(idle), cause, reason }, view) };
+  }
   const concerned = { syncs: Object.fromEntries(syncs), cause, reason, ...given({ goodAt }) };
   const isLong = syncs.some(([, { from }]) => view.now - from >= criticalAfterMs);
   const isSure = topic !== 'files' || cause.code !== undefined || view.isOpen || isLong || syncs.length >= faultySyncs;
@@ -256,6 +265,10 @@ function problemOf({ syncs, cause, reason }: Concerned, view: CauseView): AlertP
   };
 }
 
-function upper(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+/** Ends a cause that no run will show any longer. */
+function endOfIdle(concerned: Concerned, view: CauseView): { readonly over: AlertProblem } {
+  const whys = Object.entries(concerned.syncs).map(([sync, { at }]) => `${sync} is ${view.whyIdle(sync, at)}`);
+  const title = `${firstOf(whys.slice(0, shownSyncs), whys.length).join(', ')}, so it no longer counts`;
+  const summary = `${upper(title)}. Nothing has shown that the trouble is over`;
+  return { over: { ...problemOf(concerned, view), title, summary } };
 }

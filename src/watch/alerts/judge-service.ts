@@ -1,11 +1,14 @@
 import type { AlertCode } from '../../core/run/codes/code-names.ts';
-import { ageOf, countOf, firstOf, formatInstant, formatMinute } from '../../core/run/formats.ts';
+import { ageOf, countOf, firstOf, formatInstant, formatMinute, lengthOf } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import type { AlertProblem, Lacked, Observation, Undelivered } from '../../ports/alerts.ts';
 import type { QueueDepth } from '../../ports/metrics.ts';
 import { olderCopy } from '../../ports/store.ts';
 import type { ReportState } from '../../ports/store-operations.ts';
 import type { TokenStatus } from '../../ports/tokens.ts';
+
+/** What a check found about a topic: a problem, `well`, or a problem that has already ended, which is reported once. */
+export type TopicFinding = AlertProblem | 'well' | { readonly over: AlertProblem };
 
 /** What the judge knows about the work of the deployment, from the store alone. Instants are epoch ms. */
 export interface WorkView {
@@ -25,9 +28,13 @@ export interface WorkView {
   readonly undelivered: readonly Undelivered[];
 }
 
+function isRunning({ isStopped }: Observation): boolean {
+  return isStopped !== true;
+}
+
 /** `1 of 4 processes (worker-a)`, `all 4 processes`, `the process`. */
 function processWords(some: readonly Observation[], all: readonly Observation[]): string {
-  const running = all.filter(({ isStopped }) => isStopped !== true).length;
+  const running = all.filter(isRunning).length;
   if (some.length >= running) return running === 1 ? 'the process' : `all ${running} processes`;
   const names = some.map(({ process }) => process);
   return `${some.length} of ${running} processes (${firstOf(names.slice(0, shownProcesses), names.length).join(', ')})`;
@@ -89,7 +96,7 @@ const lacks: readonly Lack[] = [
 ];
 
 function away(seen: readonly Observation[]): readonly Observation[] {
-  return seen.filter(({ queue, isStopped }) => queue === 'away' && isStopped !== true);
+  return seen.filter((one) => one.queue === 'away' && isRunning(one));
 }
 
 /**
@@ -160,7 +167,7 @@ export function judgeOutage({
   now,
   seen,
   storeBackAt,
-}: Pick<WorkView, 'now' | 'seen' | 'storeBackAt'>): { readonly over: AlertProblem } | 'well' | undefined {
+}: Pick<WorkView, 'now' | 'seen' | 'storeBackAt'>): TopicFinding | undefined {
   const untold = seen.filter(({ outage }) => outage !== undefined && outage.from > storeBackAt);
   const newest = untold.map(({ outage }) => outage).toSorted((a, b) => (b?.until ?? 0) - (a?.until ?? 0))[0];
   if (newest === undefined) return 'well';
@@ -185,6 +192,55 @@ export function judgeOutage({
       action,
     },
   };
+}
+
+/** What lasts for less is no problem, and what was seen stays for so long. */
+export const lastsMs = 60_000;
+
+interface LastingWords extends Pick<AlertProblem, 'topic' | 'code' | 'details' | 'unaffected' | 'action'> {
+  readonly what: (ms: number, who: string) => string;
+}
+
+const lastingWords: Readonly<Record<'slow' | 'clockOff', LastingWords>> = {
+  slow: {
+    ...{ topic: 'latency', code: 'store-slow' },
+    what: (ms, who) => `writes of ${who} to the store take ${ageOf(ms)}`,
+    details: ['A run that cannot renew its lease within 10 s stops, and another process continues it.'],
+    unaffected: 'Runs take longer. No change is lost or sent twice.',
+    action: 'check the load, the locks and the disk of the database, and the network to it',
+  },
+  clockOff: {
+    ...{ topic: 'clock', code: 'clock-off' },
+    what: (ms, who) => `the clock of ${who} is ${lengthOf(ms)} ${ms > 0 ? 'ahead' : 'behind'}`,
+    details: ['It is compared with the clock of PostgreSQL; with SQLite, with the time since the machine started.'],
+    unaffected: 'Leases and schedules follow the clock of the store, so nothing runs twice.',
+    action: 'correct the time service (NTP, chrony) there; where all processes are named, that of the database',
+  },
+};
+
+/**
+ * Judges what processes measure again and again. It is not sure while it is new, and neither is its end: what has stopped
+ * may come back with it, and what has just started has not measured for long.
+ */
+export function judgeLasting(key: 'slow' | 'clockOff') {
+  return ({ now, seen }: Pick<WorkView, 'now' | 'seen'>): AlertProblem | 'well' | undefined => {
+    const isNew = (since: number): boolean => now - since < lastsMs + outageSettledMs;
+    const some = seen.flatMap((one) => (one[key] === undefined ? [] : [{ ...one, ...one[key] }]));
+    const running = some.filter(isRunning).toSorted((a, b) => Math.abs(b.ms) - Math.abs(a.ms));
+    const [most] = running;
+    if (most === undefined)
+      return some.length > 0 || seen.some((one) => isRunning(one) && isNew(one.startedAt)) ? undefined : 'well';
+    const from = Math.min(...running.map((one) => one.from));
+    if (isNew(from)) return undefined;
+    const { what, ...words } = lastingWords[key];
+    const title = what(most.ms, processWords(running, seen));
+    const summary = `${upper(title)}, first seen ${formatMinute(from)}`;
+    return { ...words, title, summary, severity: 'warning', key, from, concerns: running.length };
+  };
+}
+
+export function upper(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 /** A receiver that is restarted takes less time. */
@@ -257,7 +313,7 @@ const shownProblems = 5;
 /** Returns whether every process works with the configuration that its file has. */
 export function judgeReload({ seen }: Pick<WorkView, 'seen'>): AlertProblem | 'well' | undefined {
   const refused = seen.flatMap((one) => (one.refusedReload === undefined ? [] : [{ ...one.refusedReload, one }]));
-  const running = refused.filter(({ one }) => one.isStopped !== true);
+  const running = refused.filter(({ one }) => isRunning(one));
   const newest = running.toSorted((a, b) => b.at - a.at)[0];
   // What has stopped may come back with the same problem, or without.
   if (newest === undefined) return refused.length === 0 ? 'well' : undefined;

@@ -93,6 +93,9 @@ export interface Alerts {
   report(limit: number): Promise<AlertsReport>;
 }
 
+/** How long the failure of a sync counts of which no further run is expected: it has neither a schedule nor `freshness`. */
+const requestSeenMs = 3_600_000;
+
 export function openAlerts(options: AlertsOptions): Alerts {
   const { store, clock, logger, newId } = options;
   const { egress, place } = options;
@@ -179,13 +182,13 @@ export function openAlerts(options: AlertsOptions): Alerts {
     };
     const running = seen.filter(({ isStopped }) => isStopped !== true).map(({ startedAt }) => startedAt);
     const freshFrom = caughtUpAt(running, clock.jumps?.() ?? [], now);
-    return { now, states, stateOf, evaluate, open, seen, leaversAtRisk, concerned, isHindered, freshFrom };
+    return { now, states, stateOf, evaluate, open, seen, paused, leaversAtRisk, concerned, isHindered, freshFrom };
   };
   type Look = Awaited<ReturnType<typeof openLook>>;
 
   /** Returns false when another process was faster: the next evaluation judges the runs. */
   const evaluateShared = async (signs: readonly Sign[], look: Look): Promise<boolean> => {
-    const { states, stateOf, evaluate, now, open, leaversAtRisk } = look;
+    const { states, stateOf, evaluate, now, open, paused, leaversAtRisk } = look;
     // A problem that comes back stays open for a while after its last sync is well.
     const known = [...states.values()].filter(
       ({ problems, concerned = {} }) =>
@@ -202,11 +205,15 @@ export function openAlerts(options: AlertsOptions): Alerts {
       });
       const turns = open.filter((run) => run.connection === subject.name && run.waiting?.for === 'turn');
       const behind = turns.map(({ sync }) => sync);
-      const isConfigured = (sync: string): boolean =>
-        options.syncs.some(({ name, connection }) => {
+      const whyIdle = (sync: string, at: number): string | undefined => {
+        const one = options.syncs.find(({ name, connection }) => {
           return name === sync && (subject.kind !== 'connection' || connection === subject.name);
         });
-      const found = evaluateCauses(before, some, { now, isConfigured, leaversAtRisk, behind });
+        if (one === undefined) return 'no longer configured';
+        if (paused.has(sync)) return 'paused';
+        return now - at >= requestSeenMs && one.staleBefore(now) === undefined ? 'run only on request' : undefined;
+      };
+      const found = evaluateCauses(before, some, { now, whyIdle, leaversAtRisk, behind });
       if (!(await evaluate(subject, found))) return false;
     }
     return true;

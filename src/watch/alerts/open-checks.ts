@@ -1,11 +1,11 @@
 import { describeError, isStoreAway } from '../../core/run/errors.ts';
 import { ageOf } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
-import type { Observation, Outage, RefusedReload } from '../../ports/alerts.ts';
-import { alertsLease, type Lease } from '../../ports/leases.ts';
+import type { Lasting, Observation, Outage, RefusedReload } from '../../ports/alerts.ts';
+import { alertsLease, type Lease, runLeaseMs } from '../../ports/leases.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import { olderCopy, type Store } from '../../ports/store.ts';
-import { outageToldMs } from './judge-service.ts';
+import { lastsMs, outageToldMs } from './judge-service.ts';
 import type { Alerts } from './open-alerts.ts';
 
 const checkEveryMs = 5000;
@@ -14,6 +14,10 @@ const judgeMs = 15_000;
 /** An observation is written again in time for one that fails. */
 const seenForMs = 45_000;
 const renewMs = 15_000;
+/** A slower write may be too late for the lease of a run, which is renewed so often. */
+const slowMs = runLeaseMs / 3;
+/** A time service corrects less alone. */
+const clockOffMs = 5000;
 
 /**
  * What a process sees while it opens its work again. Only its own observation is made of it: what it means for the
@@ -58,11 +62,13 @@ export function openAlertChecks(alerts: Alerts, io: AlertChecksIo): AlertChecks 
   const { store, clock, logger, process, sight = openSight(), queue } = io;
   const startedAt = clock.now();
   const sending = new Set<Promise<void>>();
+  const slowOf = openLasting(slowMs);
+  const clockOffOf = openLasting(clockOffMs);
   let written: Observation | undefined;
   let held: Lease | undefined;
   let checking: Promise<void> | undefined;
   let nextAt = 0;
-  const observe = async (now: number): Promise<void> => {
+  const observe = async (now: number, probeMs: number): Promise<void> => {
     if (written === undefined) {
       // Another process of this name may have ended before its outage was sent.
       const before = (await store.alerts.observations(now)).find((one) => one.process === process);
@@ -73,6 +79,7 @@ export function openAlertChecks(alerts: Alerts, io: AlertChecksIo): AlertChecks 
     const seen: Observation = {
       ...{ process, startedAt, until: now + seenForMs },
       ...given({ refusedReload, outage, queue: depth }),
+      ...given({ slow: slowOf(now, probeMs), clockOff: clockOffOf(now, clock.skewMs?.() ?? 0) }),
     };
     const isSame = JSON.stringify({ ...seen, until: 0 }) === JSON.stringify({ ...written, until: 0 });
     if (written !== undefined && isSame && now < written.until - seenForMs + renewMs) return;
@@ -87,6 +94,7 @@ export function openAlertChecks(alerts: Alerts, io: AlertChecksIo): AlertChecks 
   const check = async (signal: AbortSignal): Promise<void> => {
     const now = clock.now();
     const fault = await store.fault(now);
+    const probeMs = clock.now() - now;
     if (fault !== undefined) {
       storeFails(now, fault);
       return fault === olderCopy ? alerts.refuseStore(now) : undefined;
@@ -95,7 +103,7 @@ export function openAlertChecks(alerts: Alerts, io: AlertChecksIo): AlertChecks 
     const isLong = away !== undefined && now - away.from >= outageToldMs;
     if (isLong) sight.outage = { ...away, until: now };
     try {
-      await observe(now);
+      await observe(now, probeMs);
       if (await isJudge(now)) await alerts.evaluate(signal);
     } catch (error) {
       if (!isStoreAway(error)) throw error;
@@ -146,6 +154,17 @@ export function openAlertChecks(alerts: Alerts, io: AlertChecksIo): AlertChecks 
         if (!isStoreAway(error)) throw error;
       }
     },
+  };
+}
+
+/** Returns what a check stores of something that it measures. Above `limitMs`, it is seen. */
+function openLasting(limitMs: number): (now: number, ms: number) => Lasting | undefined {
+  let seen: (Lasting & { readonly at: number }) | undefined;
+  return (now, ms) => {
+    if (Math.abs(ms) > limitMs)
+      seen = { from: Math.min(seen?.from ?? now, now), ms: Math.round(ms / 1000) * 1000, at: now };
+    else if (seen !== undefined && Math.abs(now - seen.at) >= lastsMs) seen = undefined;
+    return seen && { from: seen.from, ms: seen.ms };
   };
 }
 

@@ -77,7 +77,7 @@ export function factsOf(notice: AlertNotice, place: Place): NoticeFacts {
       return { ...shared, ...words, tone: 'info', parts: [test] };
     }
     case 'recovery': {
-      const over = recovered.map(({ code }) => titlesOfAlert(code)[1]).join('; ');
+      const over = recovered.map(({ code, endTitle }) => endTitle ?? titlesOfAlert(code)[1]).join('; ');
       const ends = recovered.map((one) => ({ summary: endOf(one, at), details: [], action: [] }));
       return { ...shared, label: `RECOVERED ${about}`, headline: over, tone: 'over', parts: ends };
     }

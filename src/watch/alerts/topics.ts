@@ -12,6 +12,7 @@ import { judgeLeavers } from './judge-leavers.ts';
 import { judgeRun } from './judge-run.ts';
 import {
   judgeChannels,
+  judgeLasting,
   judgeOutage,
   judgeReload,
   judgeReports,
@@ -19,13 +20,11 @@ import {
   judgeWork,
   queueAgedMs,
   type ReportFacts,
+  type TopicFinding,
   undeliveredAfterMs,
   type WorkView,
 } from './judge-service.ts';
 import { judgeFreshness, judgeHeld, judgeOrphans, type SyncFacts, type WatchedSync } from './judge-sync.ts';
-
-/** What a check found about a topic: a problem, `well`, or a problem that has already ended, which is reported once. */
-export type TopicFinding = AlertProblem | 'well' | { readonly over: AlertProblem };
 
 type Findings = Record<AlertTopic, TopicFinding>;
 
@@ -44,6 +43,8 @@ interface Topic<Facts> {
 const deploymentTopics: readonly Topic<WorkView>[] = [
   { topic: 'work', judge: judgeWork },
   { topic: 'store', judge: judgeOutage },
+  { topic: 'latency', judge: judgeLasting('slow') },
+  { topic: 'clock', judge: judgeLasting('clockOff') },
   { topic: 'configuration', judge: judgeReload },
   { topic: 'channel', judge: judgeChannels },
 ];

@@ -56,7 +56,7 @@ export interface Schemas {
   SessionEnd: { location: string | null };
   SessionList: { sessions: Schemas['OpenSession'][] };
   SessionOrder: { token: string };
-  SetUp: { sync: string; rows: number; users: number | null; people: string | null; cards: { about: string; chosen: string; state: 'proven' | 'said' | 'open'; evidence: string; choices: { key: string; effect: string }[]; samples: { ours: string; theirs: string }[] }[]; notes: string[]; missing: string[]; yaml: string; canWrite: boolean; written: string | null };
+  SetUp: { sync: string; rows: number; users: number | null; people: string | null; cards: { about: string; chosen: string; state: 'proven' | 'said' | 'open' | 'unfilled'; evidence: string; choices: { key: string; effect: string }[]; samples: { ours: string; theirs: string }[] }[]; notes: string[]; yaml: string; canWrite: boolean; written: string | null };
   SetUpOrder: { answers?: Readonly<Record<string, string>>; isRevealed?: boolean; isFinal?: boolean };
   Sync: { name: string; connection: string; policy: string; schedule: string | null; state: 'idle' | 'waiting' | 'running' | 'paused'; pausedAt: string | null; pausedBy: string | null; pausedUntil: string | null; frozenUntil: string | null; freshAt: string | null; nextSlotAt: string | null; waiting: number; lastRun: Schemas['Run'] | null };
   SyncList: { syncs: Schemas['Sync'][] };

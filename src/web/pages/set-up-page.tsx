@@ -37,16 +37,14 @@ export function SetUpPage({ sync }: { readonly sync: string }) {
         {(data) => (
           <>
             <p className="why faint">
-              {words.means} {data.users === null ? '' : words.read(data.rows, data.users)} {data.people}
+              {words.means} {data.users === null ? '' : words.read(data.rows, data.users)} {t.reason(data.people ?? '')}
             </p>
             <p role="status">
-              <Badge look={openIn(data) + data.missing.length === 0 ? looks.proven : looks.open}>
-                {data.missing.length > 0 ? words.missing(data.missing.join(', ')) : words.open(openIn(data))}
-              </Badge>
+              <Badge look={openIn(data) === 0 ? looks.proven : looks.open}>{words.open(openIn(data))}</Badge>
             </p>
             {data.notes.map((note) => (
               <Box key={note} look="warn" icon="warn">
-                {note}
+                {t.reason(note)}
               </Box>
             ))}
             <label className="reveal">
@@ -76,6 +74,7 @@ const looks: Readonly<Record<Card['state'], Look>> = {
   proven: ['good', 'ok'],
   said: ['busy', 'user'],
   open: ['warn', 'warn'],
+  unfilled: ['quiet', 'none'],
 };
 
 /** One question: one click or arrow key answers it. */
@@ -91,7 +90,7 @@ function Question({ card, onAnswer }: { readonly card: Card; readonly onAnswer: 
       <p>
         <Badge look={looks[state]}>{wordOf(words.states, state)}</Badge>
       </p>
-      <p className="faint break">{evidence}</p>
+      <p className="faint break">{t.reason(evidence)}</p>
       {choices.map(({ key, effect }) => (
         <label key={key}>
           <input
@@ -103,7 +102,7 @@ function Question({ card, onAnswer }: { readonly card: Card; readonly onAnswer: 
           />
           <span className="break">
             {value === undefined && key !== '-' ? <Rule text={key} /> : wordOf(words.choices, key)}{' '}
-            <small className="faint">{effect}</small>
+            <small className="faint">{t.reason(effect)}</small>
           </span>
         </label>
       ))}

@@ -336,7 +336,7 @@ export const en = {
     severity: 'Severity',
     channel: 'Channel',
     delivery: 'Delivery',
-    tries: (tries: number) => `${tries} attempts`,
+    tries: (tries: number) => count(tries, 'attempt', 'attempts'),
   },
   audit: {
     sessions: {

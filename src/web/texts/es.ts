@@ -341,7 +341,7 @@ export const es: Texts = {
     severity: 'Gravedad',
     channel: 'Canal',
     delivery: 'Entrega',
-    tries: (tries) => `${tries} intentos`,
+    tries: (tries) => count(tries, 'intento', 'intentos'),
   },
   audit: {
     sessions: {

@@ -9,6 +9,7 @@ import type { Answers } from '../../../src/core/setup/propose-mapping.ts';
 import { scalar } from '../../../src/core/setup/readings.ts';
 import { openSurvey } from '../../../src/core/setup/survey.ts';
 import { seedUsers } from '../../../src/sandbox/people/seed-users.ts';
+import { es } from '../../../src/web/texts/es.ts';
 import { drawRuns } from '../../support/drawn.ts';
 
 const people = [...seedUsers(60, 5)].map((one, i) => ({ ...one, enabled: i % 10 !== 0 }));
@@ -58,7 +59,12 @@ const fieldOf = (found: ReturnType<typeof proposed>, field: string) => found.fie
 describe('a card', () => {
   const survey = openSurvey(true, Date.UTC(2026, 10, 21));
   for (const user of users) survey.seeUser(user);
-  const asked = rows.map((row, i): Row => (i % 20 === 5 ? { ...row, state: 'garden' } : row));
+  const asked = rows.map(
+    (row, i): Row => ({
+      ...{ ...row, ext: String(100 + i) },
+      ...(i % 20 === 5 ? { state: 'garden' } : {}),
+    }),
+  );
   for (const row of asked) survey.see(row);
   const cards = (answers: Answers = {}, isRevealed = false) =>
     cardsOf(propose(survey.result(), answers, true), { survey: survey.result(), answers, isRevealed });
@@ -84,11 +90,34 @@ describe('a card', () => {
     expect(card('status garden', { 'status garden': 'leaver' })).toMatchObject({ state: 'said', chosen: 'leaver' });
     expect(card('area', { area: '-' })).toMatchObject({ state: 'said', chosen: '-' });
     expect(proposalYaml(propose(survey.result(), { office: 'city' }))).toMatch(/office: city .*as you said/);
-    // Nothing speaks for this one.
-    expect(proposalYaml(propose(survey.result(), { area: 'city' }))).not.toContain('as you said');
+    // No record has this one.
+    expect(proposalYaml(propose(survey.result(), { area: 'town' }))).not.toContain('as you said');
     const out = proposalYaml(propose(survey.result(), { area: '-', status: '-' }, true));
     expect(out).toMatch(/# area: department .*# left out: .*as you said/);
     expect(out).toMatch(/# status: state .*# left out: as you said/);
+  });
+
+  it('offers the columns that no field uses where none fits, and takes the one that the operator chooses', () => {
+    const offered = [{ key: 'ext', effect: 'filled for 60 of 60 rows' }];
+    expect(card('phoneNumber')).toMatchObject({
+      ...{ state: 'unfilled', chosen: '-', evidence: 'no column fits', samples: [{ ours: 'ext: 999' }] },
+      choices: [...offered, { key: '-', effect: 'it is never sent' }],
+    });
+    expect(card('phoneNumber', { phoneNumber: 'ext' })).toMatchObject({ state: 'said', chosen: 'ext' });
+    expect(proposalYaml(propose(survey.result(), { phoneNumber: 'ext' }))).toMatch(/phoneNumber: ext .*as you said/);
+  });
+
+  it('asks for what every sync needs, also where no column shows it', () => {
+    const blind = openSurvey(false, 0);
+    for (const i of [1, 2, 3, 4]) blind.see({ a: 'x', b: i % 2 === 0 ? 'in' : 'out', c: 'y' });
+    const asking = (answers: Answers) =>
+      cardsOf(propose(blind.result(), answers, true), { survey: blind.result(), answers, isRevealed: false });
+    const open = asking({}).filter(({ state }) => state === 'open');
+    expect(open.map(({ about }) => about)).toEqual(['identification', 'firstName', 'lastName', 'status']);
+    expect(open.map(({ choices }) => choices[0]?.effect)).toContain('2 values');
+    const said = asking({ identification: 'a', firstName: 'b', lastName: 'c', status: '-' });
+    expect(said.filter(({ state }) => state === 'open')).toEqual([]);
+    expect(said.map(({ evidence }) => es.reason(evidence))).toContain('ninguna columna sirve');
   });
 });
 
@@ -382,7 +411,7 @@ describe('statuses', () => {
   ])('are never %s', (_, name, words) => {
     const found = proposed(also(name, (i) => words[i % words.length] ?? '').map(({ state: __, ...row }) => row));
     expect(found.lifecycle?.status).toBeUndefined();
-    expect(found.open).toMatchObject([{ about: 'lifecycle' }]);
+    expect(found.open).toMatchObject([{ about: 'status' }]);
   });
 
   it('of one value leave a line, and those of a yes or no mean what their column asks', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceRecord } from '../../../src/core/person/person.ts';
 import { defaultGuards } from '../../../src/core/run/settings.ts';
+import { drawFrom } from '../../support/drawn.ts';
 import { account, openPlanScene, type PlanScene, row } from '../plan-scene.ts';
 
 const day = 86_400_000;
@@ -85,11 +86,10 @@ function withDamage(column: string, damage: Damage): readonly SourceRecord[] {
   return records.map(({ at, fields }, i) => ({ at, fields: { ...fields, [column]: damage(all[i] ?? '', i, all) } }));
 }
 
+const all = columns.flatMap((column) => Object.keys(damages).map((name) => [column, name] as const));
+
 describe('a column that is damaged at once', () => {
-  it.each(columns.flatMap((column) => Object.keys(damages).map((name) => [column, name] as const)))(
-    '%s: %s creates and disables nobody unasked',
-    async (column, name) => {
-      expect(await passing(withDamage(column, damages[name] as Damage))).toEqual([]);
-    },
-  );
+  it.each(drawFrom(all, 3))('%s: %s creates and disables nobody unasked', async (column, name) => {
+    expect(await passing(withDamage(column, damages[name] as Damage))).toEqual([]);
+  });
 });

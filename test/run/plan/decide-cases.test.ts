@@ -107,8 +107,8 @@ describe('a user of a sync that is no longer configured', () => {
     );
     expect(kinds()).toEqual(['update eva']);
     expect(findings.map(({ message }) => message).toSorted()).toEqual([
-      '1 user of sync older, which is no longer configured on this connection, become users of people',
-      '2 users of sync gone, which is no longer configured on this connection, become users of people',
+      'sync people takes over 1 user of sync older, which is no longer configured on this connection',
+      'sync people takes over 2 users of sync gone, which is no longer configured on this connection',
     ]);
   });
 });

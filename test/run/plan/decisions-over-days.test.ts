@@ -493,7 +493,7 @@ async function play(seed: number): Promise<Played> {
 }
 
 it('nothing is sent that was rejected or left out, and no edit changes more than ten people a day unasked', async () => {
-  const seeds = process.env.FIRST_SEED === undefined ? drawSeeds(400, 8) : [Number(process.env.FIRST_SEED)];
+  const seeds = process.env.FIRST_SEED === undefined ? drawSeeds(400, 4) : [Number(process.env.FIRST_SEED)];
   const sum: Partial<Played> = {};
   for (const seed of seeds) {
     for (const [what, count] of Object.entries(await play(seed)) as [keyof Played, number][]) {

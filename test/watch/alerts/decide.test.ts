@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { AlertTopic } from '../../../src/core/run/codes/code-names.ts';
 import type { AlertProblem, AlertState, Severity } from '../../../src/ports/alerts.ts';
 import { acknowledge, type ChannelRule, decideAlerts } from '../../../src/watch/alerts/decide.ts';
-import type { AlertFacts, TopicFinding } from '../../../src/watch/alerts/topics.ts';
+import type { TopicFinding } from '../../../src/watch/alerts/judge-service.ts';
+import type { AlertFacts } from '../../../src/watch/alerts/topics.ts';
 import { someInstant } from '../../support/fake-clock.ts';
 
 const fresh: AlertState = {

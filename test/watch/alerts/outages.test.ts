@@ -12,6 +12,7 @@ import { judgeCause } from '../../../src/watch/alerts/judge-cause.ts';
 import { openAlerts } from '../../../src/watch/alerts/open-alerts.ts';
 import { type AlertChecks, openAlertChecks, openSight, type Sight } from '../../../src/watch/alerts/open-checks.ts';
 import { openRun, sampleTrigger } from '../../contracts/store-samples.ts';
+import { drawFrom } from '../../support/drawn.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryLogger } from '../../support/memory-logger.ts';
 import { openReceiver, type Receiver } from './receiver.ts';
@@ -35,6 +36,8 @@ interface Process {
   readonly sight: Sight;
   readonly checks: AlertChecks;
   isRedisAway: boolean;
+  isStoreSlow: boolean;
+  skewMs: number;
   storeFault: string | undefined;
 }
 
@@ -43,6 +46,7 @@ beforeEach(async () => {
   clock = new FakeClock(undefined, 1);
   receiver = await openReceiver();
   brokenAnswers = true;
+  configured = names;
   [isScheduled, isWorked, freshnessMs] = [true, true, undefined];
   queue = { waiting: 0, oldestAt: undefined };
   const unset = { issuedAt: undefined, expiresAt: undefined, retryAt: undefined, reason: undefined };
@@ -56,6 +60,7 @@ const second = 1000;
 const minute = 60_000;
 const never = new AbortController().signal;
 const names = Array.from({ length: 15 }, (_, i) => `office${i + 1}`);
+let configured: readonly string[];
 
 function openProcess(name: string): Process {
   const hook = { kind: 'webhook', afterMs: 0, remindMs: undefined } as const;
@@ -64,7 +69,7 @@ function openProcess(name: string): Process {
   const alerts = openAlerts({
     channels,
     place: { deployment: 'prod', publicUrl: undefined },
-    syncs: names.map((sync) => ({
+    syncs: configured.map((sync) => ({
       name: sync,
       connection: 'acme',
       staleBefore: (now) => (freshnessMs === undefined || sync !== 'office1' ? undefined : now - freshnessMs),
@@ -79,11 +84,22 @@ function openProcess(name: string): Process {
     ...{ store, clock, logger: memoryLogger(), random: () => 0.5 },
     newId: (prefix) => `${prefix}_${String(++ids).padStart(6, '0')}`,
   });
-  const made = { name, sight: openSight(), isRedisAway: false, storeFault: undefined };
+  const made = { name, sight: openSight(), isRedisAway: false, isStoreSlow: false, skewMs: 0, storeFault: undefined };
+  const ownClock = {
+    now: () => clock.now(),
+    sleep: (...args: Parameters<FakeClock['sleep']>) => clock.sleep(...args),
+    skewMs: () => one.skewMs,
+  };
   const one: Process = Object.assign(made, {
     checks: openAlertChecks(alerts, {
-      ...{ clock, logger: memoryLogger(), process: name, sight: made.sight },
-      store: { ...store, fault: async () => one.storeFault },
+      ...{ clock: ownClock, logger: memoryLogger(), process: name, sight: made.sight },
+      store: {
+        ...store,
+        async fault() {
+          if (one.isStoreSlow) await clock.advance(4 * second);
+          return one.storeFault;
+        },
+      },
       queue: async () => (one.isRedisAway ? undefined : queue),
     }),
   });
@@ -106,7 +122,8 @@ async function lookFor(ms: number): Promise<void> {
 async function restart(one: Process, how: 'stopped' | 'killed'): Promise<void> {
   if (how === 'stopped') await one.checks.close();
   const next = openProcess(how === 'stopped' ? `${one.name}b` : one.name);
-  Object.assign(next, { isRedisAway: one.isRedisAway, storeFault: one.storeFault });
+  const { isRedisAway, isStoreSlow, skewMs, storeFault } = one;
+  Object.assign(next, { isRedisAway, isStoreSlow, skewMs, storeFault });
   if (one.storeFault !== undefined) next.sight.away = { from: clock.now(), fault: one.storeFault };
   processes[processes.indexOf(one)] = next;
 }
@@ -288,6 +305,45 @@ const outages: readonly Outage[] = [
         : 'INFO deployment prod: the store was unavailable',
   })),
   {
+    name: 'the store is slow for one process',
+    begin: () => {
+      first().isStoreSlow = true;
+    },
+    end: () => {
+      first().isStoreSlow = false;
+    },
+    forMs: 2 * minute,
+    title: (count) =>
+      `WARNING deployment prod: writes of ${count === 1 ? 'the process' : '1 of 4 processes (p0)'} to the store take 4 s`,
+    over: 'RECOVERED deployment prod: the store is fast again',
+  },
+  {
+    name: 'the clock of one process is off',
+    begin: () => {
+      first().skewMs = 3 * minute;
+    },
+    end: () => {
+      first().skewMs = 0;
+    },
+    forMs: 2 * minute,
+    title: (count) =>
+      `WARNING deployment prod: the clock of ${count === 1 ? 'the process' : '1 of 4 processes (p0)'} is 3 minutes ahead`,
+    over: 'RECOVERED deployment prod: the clocks run steadily again',
+  },
+  {
+    name: 'the clocks of all processes are off',
+    begin: () => {
+      for (const one of processes) one.skewMs = -90 * minute;
+    },
+    end: () => {
+      for (const one of processes) one.skewMs = 0;
+    },
+    forMs: 2 * minute,
+    title: (count) =>
+      `WARNING deployment prod: the clock of ${count === 1 ? 'the process' : 'all 4 processes'} is 90 minutes behind`,
+    over: 'RECOVERED deployment prod: the clocks run steadily again',
+  },
+  {
     name: 'a channel does not deliver',
     begin: async () => {
       brokenAnswers = false;
@@ -360,15 +416,17 @@ const outages: readonly Outage[] = [
   },
 ];
 
+/** Each number of processes, and each way in which one ends: who is alone is stopped, or the others are. */
+const ends = drawFrom(
+  [
+    [{ count: 1, how: 'stopped' } as const, { count: 4, how: 'killed' } as const],
+    [{ count: 1, how: 'killed' } as const, { count: 4, how: 'stopped' } as const],
+  ],
+  2,
+).flat();
+
 const table = outages.flatMap((outage) =>
-  ([1, 4] as const).flatMap((count) =>
-    (['stopped', 'killed'] as const).map((how) => ({
-      ...outage,
-      count,
-      how,
-      about: `${outage.name}, ${count}, ${how}`,
-    })),
-  ),
+  ends.map(({ count, how }) => ({ ...outage, count, how, about: `${outage.name}, ${count}, ${how}` })),
 );
 
 describe('an outage is told by one begin and one end, and nothing that is false', () => {
@@ -464,6 +522,49 @@ describe('a shared cause', () => {
     expect(told().map(({ title }) => title)).toEqual(['RECOVERED source hr.example.com: the HR system answers again']);
   });
 
+  const failing = [causeOf('source', 503), causeOf('platform', 502, 'PLATFORM_FAILED'), causeOf('uploads', 503)];
+  it.each(failing)('that a paused sync shows alone ends with these words, and not as over: $topic', async (cause) => {
+    processes = [openProcess('p0')];
+    await lookFor(10 * second);
+    await allRuns(failBy(cause), names.slice(0, 2));
+    await lookFor(minute);
+    expect(told()).toHaveLength(1);
+    const pause = { pausedAt: clock.now(), by: 'user:ada' };
+    await store.pauses.add({ sync: 'office1', ...pause });
+    await lookFor(minute);
+    expect(told()).toEqual([]);
+    const [open] = (await store.alerts.states()).flatMap(({ concerned }) => concerned?.[cause.topic] ?? []);
+    expect(Object.keys(open?.syncs ?? {})).toEqual(['office2']);
+    await store.pauses.add({ sync: 'office2', ...pause });
+    await lookFor(10 * second);
+    const [end, ...more] = told();
+    expect(more).toEqual([]);
+    expect(end?.title).toMatch(/^RECOVERED \S+ \S+: office2 is paused, so it no longer counts$/);
+    expect(end?.text).toContain('Nothing has shown that the trouble is over');
+  });
+
+  it.each([
+    ['is no longer configured', true],
+    ['is run only on request', false],
+  ])('of a sync that %s ends with these words', async (why, isRemoved) => {
+    freshnessMs = 10 * 60 * minute;
+    processes = [openProcess('p0')];
+    await lookFor(10 * second);
+    await allRuns(failBy(causeOf('source', 503)), ['office1']);
+    await lookFor(minute);
+    expect(told()).toHaveLength(1);
+    await clock.advance(61 * minute);
+    await lookFor(10 * second);
+    expect(told()).toEqual([]);
+    if (isRemoved) configured = names.slice(1);
+    else freshnessMs = undefined;
+    await restart(first(), 'stopped');
+    await lookFor(minute);
+    expect(told().map(({ title }) => title)).toEqual([
+      `RECOVERED source hr.example.com: office1 ${why}, so it no longer counts`,
+    ]);
+  });
+
   it('of uploads is critical after half an hour', async () => {
     processes = [openProcess('p0')];
     await lookFor(10 * second);
@@ -482,7 +583,7 @@ describe('a shared cause', () => {
   ])('of uploads with %i leavers at risk is %s at once', (leavers, severity) => {
     const cause = causeOf('uploads', 503);
     const sign = { kind: 'bad', topic: 'uploads', cause, sync: 'office1', connection: 'acme' } as const;
-    const view = { now: 1000, isConfigured: () => true, leaversAtRisk: () => leavers, isOpen: false, behind: [] };
+    const view = { now: 1000, whyIdle: () => undefined, leaversAtRisk: () => leavers, isOpen: false, behind: [] };
     const { finding } = judgeCause('uploads', undefined, [{ ...sign, from: 500, at: 900, reason: 'x' }], view);
     expect(finding).toMatchObject({ severity, concerns: 1 });
   });

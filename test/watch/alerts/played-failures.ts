@@ -35,6 +35,9 @@ export interface Stage {
   queue: QueueDepth | undefined;
   /** Why the store takes no write. It ends after ten minutes. */
   storeFault: string | undefined;
+  isStoreSlow: boolean;
+  /** How far the clock of the process is ahead of the store's. */
+  skewMs: number;
   /** What the process sees by itself. */
   readonly sight: Sight;
   readonly alerts: () => Alerts;
@@ -57,6 +60,7 @@ export interface Played {
 }
 
 const lookEveryMs = 5000;
+const slowMs = 4000;
 const hourMs = 3_600_000;
 const wellToken: TokenStatus = {
   connection: 'acme',
@@ -87,6 +91,8 @@ async function openStage(alerts: () => Alerts, hasRun: boolean): Promise<Stage> 
     isWorked: true,
     queue: { waiting: 0, oldestAt: undefined },
     storeFault: undefined,
+    isStoreSlow: false,
+    skewMs: 0,
     sight: openSight(),
     alerts,
     freshnessMs: undefined,
@@ -240,6 +246,26 @@ export const failures: readonly Failure[] = [
     },
   },
   {
+    name: 'The store takes four seconds for each write',
+    runs: 'none',
+    begin: async (stage) => {
+      stage.isStoreSlow = true;
+    },
+    end: async (stage) => {
+      stage.isStoreSlow = false;
+    },
+  },
+  {
+    name: 'The clock of the process is an hour behind',
+    runs: 'none',
+    begin: async (stage) => {
+      stage.skewMs = -hourMs;
+    },
+    end: async (stage) => {
+      stage.skewMs = 0;
+    },
+  },
+  {
     name: 'The platform ends the runs of 15 syncs, twice each',
     begin: endRunsOf15,
     later: [endRunsOf15],
@@ -345,17 +371,32 @@ export async function play({ name, begin, end, runs, waitMs = 1_800_000, later =
     random: () => 0.5,
   });
   const never = new AbortController().signal;
-  const fault = async () => stage.storeFault;
+  const fault = async () => {
+    if (stage.isStoreSlow) await clock.advance(slowMs);
+    return stage.storeFault;
+  };
+  const ownClock = {
+    now: () => clock.now(),
+    sleep: (ms: number, signal?: AbortSignal) => clock.sleep(ms, signal),
+    skewMs: () => stage.skewMs,
+  };
   const checks = openAlertChecks(alerts, {
-    ...{ store: { ...store, fault }, clock, logger: memoryLogger(), process: 'rollcall-0', sight: stage.sight },
+    ...{
+      store: { ...store, fault },
+      clock: ownClock,
+      logger: memoryLogger(),
+      process: 'rollcall-0',
+      sight: stage.sight,
+    },
     queue: async () => stage.queue,
   });
   /** The first notice of the next looks, and when it came. */
   const nextNotice = async (
     forMs: number,
   ): Promise<{ readonly notice: Sent; readonly afterMs: number } | undefined> => {
-    for (let afterMs = lookEveryMs; afterMs <= forMs; afterMs += lookEveryMs) {
+    for (const from = clock.now(); clock.now() + lookEveryMs <= from + forMs; ) {
       await clock.advance(lookEveryMs);
+      const afterMs = clock.now() - from;
       const renewed = [...(stage.isScheduled ? [deploymentLease] : []), ...(stage.isWorked ? [workersLease] : [])];
       for (const lease of renewed) await store.leases.take(lease, 'rollcall-0', lookEveryMs, clock.now());
       if (afterMs > 600_000) stage.storeFault = undefined;

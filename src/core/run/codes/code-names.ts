@@ -10,7 +10,8 @@ export type ApiCode = keyof typeof data.api;
  * of a connection), `platform` (runs of a connection fail because of its platform), `uploads` (it takes no changes),
  * `files` (it processes no file), `source` (an HR system does not answer), `credential` (an HR system refuses the
  * credentials), `report` (a report by e-mail fails or is late), `work` (no process does the work of the deployment),
- * `store` (the store was unavailable), `configuration` (a process could not read it again), `channel` (a channel does
+ * `store` (the store was unavailable), `latency` (it is slow), `clock`
+ * (the clock of a process is off), `configuration` (a process could not read it again), `channel` (a channel does
  * not deliver).
  */
 export type AlertTopic =
@@ -28,5 +29,7 @@ export type AlertTopic =
   | 'report'
   | 'work'
   | 'store'
+  | 'latency'
+  | 'clock'
   | 'configuration'
   | 'channel';

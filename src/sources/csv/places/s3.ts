@@ -151,21 +151,21 @@ async function readPage(bytes: Uint8Array): Promise<z.infer<typeof Page>['ListBu
 const refusals: readonly number[] = [301, 307, 400, 401, 403, 404];
 
 /** S3's answer when it refuses a request. */
-interface S3Refusal {
-  readonly status: number;
-  /** S3's error code: `NoSuchKey`. Undefined in the answer to a HEAD, which has no body. */
-  readonly code: string | undefined;
-  readonly region: string | undefined;
-}
+type S3Refusal = Awaited<ReturnType<typeof readRefusal>>;
 
 function isRefusal(answer: object): answer is S3Refusal {
   return 'status' in answer && 'code' in answer;
 }
 
-async function readRefusal(answer: Answer): Promise<S3Refusal> {
+async function readRefusal(answer: Answer) {
   const code = knownWord(await readBytes(answer, 64 * 1024), 'Code', knownCodes);
   const region = answer.header('x-amz-bucket-region');
-  return { status: answer.status, code, region: region !== undefined && regionForm.test(region) ? region : undefined };
+  return {
+    status: answer.status,
+    /** S3's error code: `NoSuchKey`. Undefined in the answer to a HEAD, which has no body. */
+    code,
+    region: region !== undefined && regionForm.test(region) ? region : undefined,
+  };
 }
 
 /** S3 error codes that a message may name. */

@@ -2,19 +2,6 @@ import { RollcallError } from '../../../core/run/errors.ts';
 import { countOf } from '../../../core/run/formats.ts';
 import { type CsvEncoding, csvEncodings } from '../config.ts';
 
-/** Turns a file's bytes into text without a byte order mark. */
-export interface Decoder {
-  /**
-   * Bytes that are no character become U+FFFD. Throws `SOURCE_UNAVAILABLE`, with the encodings that fit, when there are
-   * more of them than characters beyond ASCII.
-   */
-  decode(bytes: Buffer): string;
-  /** Returns whether the bytes end inside a character. Must be called once, after the last bytes. */
-  isCut(): boolean;
-  /** What the operator must know of bytes that are no characters. */
-  notes(): readonly string[];
-}
-
 /** What a decoder puts in the place of bytes that are no character. */
 export const replacement = '\uFFFD';
 
@@ -25,7 +12,7 @@ const toleratedBytes = 2;
  * Opens the decoder: by the byte order mark, else as configured, else UTF-8. `head` is the start of the file. Throws
  * `SOURCE_UNAVAILABLE` for other formats than CSV.
  */
-export function createDecoder(path: string, head: Buffer, configured: CsvEncoding | undefined): Decoder {
+export function createDecoder(path: string, head: Buffer, configured: CsvEncoding | undefined) {
   const encoding = markedEncoding(head) ?? configured ?? 'utf-8';
   refuseOtherFormats(path, head, encoding);
   const decoder = new TextDecoder(encoding);
@@ -36,7 +23,11 @@ export function createDecoder(path: string, head: Buffer, configured: CsvEncodin
   const told = (): string =>
     `${countOf(lost, 'byte is', 'bytes are')} not valid ${encoding}, the first near byte ${first?.place}`;
   return {
-    decode(bytes) {
+    /**
+     * Bytes that are no character become U+FFFD. Throws `SOURCE_UNAVAILABLE`, with the encodings that fit, when there are
+     * more of them than characters beyond ASCII.
+     */
+    decode(bytes: Buffer) {
       const text = decoder.decode(bytes, { stream: true });
       const lostHere = text.includes(replacement) ? countIn(text, replacement) - writtenIn(bytes, encoding) : 0;
       if (lostHere > 0) {
@@ -50,7 +41,9 @@ export function createDecoder(path: string, head: Buffer, configured: CsvEncodin
       offset += bytes.length;
       return text;
     },
+    /** Returns whether the bytes end inside a character. Must be called once, after the last bytes. */
     isCut: () => decoder.decode() !== '',
+    /** What the operator must know of bytes that are no characters. */
     notes() {
       if (first === undefined) return [];
       const note = `${told()}: the cells with them count as unreadable`;

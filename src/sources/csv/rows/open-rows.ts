@@ -98,16 +98,8 @@ const anyLineEnd = /\r\n|\n|\r/;
 const wholeLine = /([^\r\n]*)(\r\n|\n|\r)?/y;
 export const delimiters = [',', ';', '\t', '|'];
 
-/** What the first lines say about the file. */
-interface Preamble {
-  readonly delimiter: string;
-  /** Characters before the header, and the lines that they are: those to skip, an Excel `sep=;`, blank lines. */
-  readonly skipped: number;
-  readonly skippedLines: number;
-}
-
 /** Reads the start of a file. Throws `SOURCE_UNAVAILABLE` when no delimiter can be detected. */
-function readPreamble(path: string, head: string, config: CsvConfig): Preamble {
+function readPreamble(path: string, head: string, config: CsvConfig) {
   let skipped = 0;
   let skippedLines = 0;
   let separator: string | undefined;
@@ -137,7 +129,12 @@ function readPreamble(path: string, head: string, config: CsvConfig): Preamble {
     const message = `the header of ${path} has one column only: it has no delimiter (, ; | or tab). Set source.delimiter, or source.skipLines if the file has lines above the header`;
     throw new RollcallError(message, { code: 'SOURCE_UNAVAILABLE' });
   }
-  return { delimiter, skipped, skippedLines };
+  return {
+    delimiter,
+    /** Characters before the header, and the lines that they are: those to skip, an Excel `sep=;`, blank lines. */
+    skipped,
+    skippedLines,
+  };
 }
 
 /** `lines`: how many stand above the line that looks like the header. */

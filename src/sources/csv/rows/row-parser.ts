@@ -17,14 +17,6 @@ export interface ParsedRows {
   readonly failure?: { readonly line: number; readonly reason: string };
 }
 
-export interface RowParser {
-  push(text: string): Promise<ParsedRows>;
-  /** Returns the last rows. The end-of-file mark of DOS (U+001A) after them is no row. */
-  end(): Promise<ParsedRows>;
-  /** Whether the text ended with a line end. Known after `end`. */
-  hasLineEnd(): boolean;
-}
-
 export interface RowFormat {
   readonly delimiter: string;
   /** Undefined for files without quotes. */
@@ -44,7 +36,7 @@ const rowsPerTurn = 2_000;
  * out. A cell whose quotes do not fit ends with its line at the latest, so that it takes no other row along. Returns
  * rows of any length, and blank lines as one blank cell; the caller knows the header.
  */
-export function createRowParser({ firstLine, ...format }: RowFormat & { readonly firstLine: number }): RowParser {
+export function createRowParser({ firstLine, ...format }: RowFormat & { readonly firstLine: number }) {
   let text = '';
   let line = firstLine;
   // The number of cells of the first row decides between two readings of a row whose quotes do not fit.
@@ -98,11 +90,12 @@ export function createRowParser({ firstLine, ...format }: RowFormat & { readonly
   };
 
   return {
-    async push(more) {
+    async push(more: string) {
       if (more !== '') endsWithLine = /[\r\n]$/.test(more);
       text += more;
       return takeAll(false);
     },
+    /** Returns the last rows. The end-of-file mark of DOS (U+001A) after them is no row. */
     end() {
       if (text === endOfFile) {
         text = '';
@@ -110,6 +103,7 @@ export function createRowParser({ firstLine, ...format }: RowFormat & { readonly
       }
       return takeAll(true);
     },
+    /** Whether the text ended with a line end. Known after `end`. */
     hasLineEnd: () => endsWithLine,
   };
 }

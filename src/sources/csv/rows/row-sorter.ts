@@ -3,26 +3,10 @@ import { RollcallError } from '../../../core/run/errors.ts';
 import { countOf } from '../../../core/run/formats.ts';
 import { Refusal } from '../../../core/run/refusal.ts';
 import { isColumnLabel } from '../../../core/setup/known-names.ts';
-import type { BrokenRecord, SourcePage } from '../../../ports/source.ts';
+import type { BrokenRecord } from '../../../ports/source.ts';
 import { replacement } from './decode.ts';
 import { columnName, type Layout } from './open-rows.ts';
 import { type CsvRow, readTrailer, type Trailer } from './row-parser.ts';
-
-/**
- * Turns rows into records and broken rows, one row late, because only the next row shows that a row is not the last.
- */
-export interface RowSorter {
-  take(rows: readonly CsvRow[]): SourcePage;
-  /** Returns the last row. Must be called once, after all rows. */
-  finish(end: { readonly hasLineEnd: boolean }): SourcePage;
-  /** Data rows so far, including broken ones. */
-  readonly rows: number;
-  readonly trailer: Trailer | undefined;
-  /** Why rows may be missing: the last row looks cut, or rows of several lines may hide others. Names lines only. */
-  readonly doubts: readonly string[];
-  /** What was corrected during the read. */
-  readonly notes: readonly string[];
-}
 
 export interface RowSorterOptions {
   readonly layout: Layout;
@@ -36,7 +20,10 @@ export interface RowSorterOptions {
   readonly accepts: ((fields: SourceRecord['fields']) => boolean) | undefined;
 }
 
-export function createRowSorter(options: RowSorterOptions): RowSorter {
+/**
+ * Turns rows into records and broken rows, one row late, because only the next row shows that a row is not the last.
+ */
+export function createRowSorter(options: RowSorterOptions) {
   const { layout, trailerPrefix, skipFooter, mustEndLine, accepts } = options;
   const { columns, delimiter } = layout;
   const told = openNotes();
@@ -78,21 +65,24 @@ export function createRowSorter(options: RowSorterOptions): RowSorter {
   };
 
   return {
+    /** Data rows so far, including broken ones. */
     get rows() {
       return rows;
     },
     get trailer() {
       return trailer;
     },
+    /** Why rows may be missing: the last row looks cut, or rows of several lines may hide others. Names lines only. */
     get doubts() {
       const more = swallowing - namedDoubts;
       const cut = unclosed === undefined ? [] : [`line ${unclosed.line}: ${neverClosed}`];
       return [...doubts, ...(more > 0 ? [`${more} more rows span several lines and may hide others`] : []), ...cut];
     },
+    /** What was corrected during the read. */
     get notes() {
       return [...layout.notes, ...told.all()];
     },
-    take(taken) {
+    take(taken: readonly CsvRow[]) {
       const records: SourceRecord[] = [];
       const broken: BrokenRecord[] = [];
       for (const row of taken) {
@@ -106,7 +96,8 @@ export function createRowSorter(options: RowSorterOptions): RowSorter {
       }
       return { records, broken };
     },
-    finish({ hasLineEnd }) {
+    /** Returns the last row. Must be called once, after all rows. */
+    finish({ hasLineEnd }: { readonly hasLineEnd: boolean }) {
       const records: SourceRecord[] = [];
       const broken: BrokenRecord[] = [];
       let last = held.pop();
@@ -179,15 +170,12 @@ const notable = {
   headers: ['row', 'a repeated header or column labels instead of a person'],
 } as const;
 
-interface Notes {
-  add(what: keyof typeof notable): void;
-  all(): readonly string[];
-}
+type Notes = ReturnType<typeof openNotes>;
 
-function openNotes(): Notes {
+function openNotes() {
   const counts = new Map<keyof typeof notable, number>();
   return {
-    add: (what) => counts.set(what, (counts.get(what) ?? 0) + 1),
+    add: (what: keyof typeof notable) => counts.set(what, (counts.get(what) ?? 0) + 1),
     all: () =>
       [...counts].map(([what, count]) => {
         const [noun, sentence] = notable[what];
@@ -203,16 +191,11 @@ const learnedRows = 500;
 /** From so few rows nothing follows about blank cells. */
 const enoughRows = 5;
 
-/** Decides whether each cell of a row is in its column. */
-interface Widths {
-  fits(row: CsvRow): boolean;
-}
-
 /**
  * Accepts rows of as many cells as the header or, with blank cells at the end, as most rows. The cells of a row with more
  * or fewer must look more like the other cells of their columns than they would with a delimiter lost or added anywhere.
  */
-function openWidths({ columns, usualWidth, isFrequent, delimiter }: Layout, told: Notes): Widths {
+function openWidths({ columns, usualWidth, isFrequent, delimiter }: Layout, told: Notes) {
   const seen: Set<string>[] = columns.map(() => new Set());
   const blank = new Set<number>();
   let learned = 0;
@@ -259,7 +242,7 @@ function openWidths({ columns, usualWidth, isFrequent, delimiter }: Layout, told
     }
   };
   return {
-    fits({ cells, misquoted }) {
+    fits({ cells, misquoted }: CsvRow) {
       const { length } = cells;
       if (length === width) {
         if (learned < learnedRows) learn(cells);

@@ -14,21 +14,21 @@ const Listed = z.looseObject({
 });
 
 /** One page of a list of the newer API. `next` is absolute; undefined on the last page. */
-export interface ListPage {
-  readonly items: readonly unknown[];
-  readonly next: string | undefined;
-  /** False when the answer has no links at all, so a missing next link proves nothing. */
-  readonly hasLinks: boolean;
-}
+export type ListPage = Awaited<ReturnType<typeof readList>>;
 
 /** Reads one page. Throws SOURCE_UNAVAILABLE when there is no list, because an error may arrive as success. */
-export async function readList(client: SourceClient, request: SourceRequest): Promise<ListPage> {
+export async function readList(client: SourceClient, request: SourceRequest) {
   const listed = Listed.safeParse(await client.json(request));
   if (!listed.success) throw lacking(request.name, 'the list _data', 'Check that url is the API of Personio.');
   const links = listed.data._meta?.links ?? undefined;
   const href = links?.next?.href;
   const next = href === undefined ? undefined : resolve(href, request.url);
-  return { items: listed.data._data, next, hasLinks: links !== undefined };
+  return {
+    items: listed.data._data,
+    next,
+    /** False when the answer has no links at all, so a missing next link proves nothing. */
+    hasLinks: links !== undefined,
+  };
 }
 
 /** An invalid address stays unchanged; the client reports that it leads elsewhere. */

@@ -133,21 +133,8 @@ export function referenceId(reference: Element, type: string): string | undefine
 
 const requestName = 'POST Human_Resources/Get_Workers';
 
-/** One page of workers, as Workday counts it. */
-interface WorkersPage {
-  readonly workers: readonly Element[];
-  readonly total: number;
-  readonly pages: number;
-  /** Reasons why the page is inconsistent. */
-  readonly doubts: readonly string[];
-}
-
 /** Requests one page. Throws SOURCE_UNAVAILABLE for a fault, and for an answer that is not one of Get_Workers. */
-export async function getWorkersPage(
-  config: SoapConfig,
-  client: SourceClient,
-  request: PageRequest,
-): Promise<WorkersPage> {
+export async function getWorkersPage(config: SoapConfig, client: SourceClient, request: PageRequest) {
   const parseXml = await openXmlParser();
   const { bytes } = await client.send({
     name: requestName,
@@ -165,7 +152,13 @@ export async function getWorkersPage(
   const data = at(response, 'Response_Data');
   if (total === undefined || pages === undefined || (data === undefined && total > 0)) throw noWorkers(body);
   const workers = all(at(data, 'Worker'));
-  return { workers, total, pages, doubts: doubtsOf(results, request.page, workers.length) };
+  return {
+    workers,
+    total,
+    pages,
+    /** Reasons why the page is inconsistent. */
+    doubts: doubtsOf(results, request.page, workers.length),
+  };
 }
 
 /** Page number and size, as Workday reports them. */

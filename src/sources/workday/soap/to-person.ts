@@ -83,20 +83,15 @@ export function workerFields({ include }: SoapConfig): readonly string[] {
 
 export const statusInputs = ['active', 'terminated', 'onLeave', 'hireDate', 'terminationDate', 'endEmploymentDate'];
 
-/** Builds records of workers, page by page, during one read. */
-export interface WorkerReader {
-  page(workers: readonly Element[]): readonly Fields[];
-}
-
 /**
  * Workday omits empty elements and elements that the integration user may not see. A missing element of a present
  * part is null once a worker up to this page has shown the field; before that it is absent: not visible. `today` is a
  * plain date, for the status.
  */
-export function openWorkerReader(today: string): WorkerReader {
+export function openWorkerReader(today: string) {
   const shown = new Set<string>();
   return {
-    page(workers) {
+    page(workers: readonly Element[]) {
       const people = workers.map((worker) => toWorker(worker, today));
       for (const person of people) for (const name in person) if (person[name] !== null) shown.add(name);
       return people.map((person) =>

@@ -53,7 +53,7 @@ const indexes: readonly string[] = [
 export const tables: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     const made = Object.entries<Table<Columns>>(store).map(([name, shape]) => statementFor(db, name, shape));
-    for (const statement of [...made, ...indexes]) await sql.raw(statement).execute(db);
+    await sql.raw([...made, ...indexes].join(';\n')).execute(db);
     await sql`insert into store_identity (id) values (${randomUUID()})`.execute(db);
   },
 };

@@ -188,13 +188,12 @@ export const setUp = {
     `${count(rows, 'row', 'rows')}, ${count(users, 'platform user', 'platform users')}.`,
   open: (cards: number) =>
     cards === 0 ? 'Every question is answered' : count(cards, 'open question', 'open questions'),
-  missing: (abouts: string) => `No column fits ${abouts}: complete the file by hand`,
   noPlan: 'To see a plan, name the platform and set ROLLCALL_ACCESS_TOKEN.',
-  states: { proven: 'Proven', said: 'You said so', open: 'Not proven' } as typeof word,
+  states: { proven: 'Proven', said: 'You said so', open: 'Not proven', unfilled: 'No column fits' } as typeof word,
   status: (value: string) => `Status “${value}”`,
   abouts: { status: 'Status column', leaveDate: 'Last day of work' } as typeof word,
   choices: { active: 'Works here', leaver: 'Has left', '-': 'Left out' } as typeof word,
-  samples: 'Five samples: source → platform',
+  samples: 'Samples: source → platform',
   reveal: 'Show values of people',
   plan: 'Show the plan',
   planMeans: 'Nothing is sent.',
@@ -273,5 +272,5 @@ export const runs = {
   acceptMeans: (changes: number) =>
     changes === 0
       ? 'The read counts as complete. The next run acts on it: employees who are missing count as missing.'
-      : `The read counts as complete, and ${count(changes, 'held change', 'held changes')} of this run are approved with it.`,
+      : `The read counts as complete, and ${count(changes, 'held change of this run is', 'held changes of this run are')} approved with it.`,
 };
