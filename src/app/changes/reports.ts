@@ -48,7 +48,9 @@ export async function findRecentChanges({ engine: io }: AppIo, filter: RecentFil
     for (const one of page.slice(0, limit)) {
       after = positionAt(one);
       opened += 1;
-      if (words.length === 0 || words.every((word) => textOf(one).includes(word))) changes.push(one);
+      const { identification, before, after: planned } = one.change;
+      const text = [identification, ...Object.values({ ...before?.fields, ...planned })].join('\n');
+      if (words.length === 0 || words.every((word) => foldText(text).includes(word))) changes.push(one);
       if (changes.length === limit) break;
     }
     const last = page.at(-1);
@@ -77,10 +79,6 @@ function positionOf(cursor: string): Position {
     // Said below.
   }
   throw usageError('the cursor is not valid. Use the cursor of the previous page');
-}
-
-function textOf({ change: { identification, before, after } }: FoundInRun): string {
-  return foldText([identification, ...Object.values({ ...before?.fields, ...after })].join('\n'));
 }
 
 const kindsOf: Readonly<Record<ReportKind, readonly ChangeKind[]>> = {

@@ -1,8 +1,8 @@
 import { severalStrangers } from '../../core/guard/guard.ts';
 import { earlierOf } from '../../core/person/earlier.ts';
+import type { User } from '../../core/person/fields.ts';
 import type { Person, RejectedPerson } from '../../core/person/person.ts';
 import { compareWithAccount, isAsLastSeen, looksLike, nameDigest, whoWords } from '../../core/person/same-person.ts';
-import type { User } from '../../core/person/user.ts';
 import type { Decision } from '../../core/plan/plan.ts';
 import { pager, saltedHash } from '../../core/plan/roster.ts';
 import type { Standing } from '../../core/plan/standing.ts';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { anchorOf, type CodeKind, type ListedCode, listedCodes } from '../../core/run/codes/code-list.ts';
+import { anchorOf, codeTitles, type ListedCode, listedCodes } from '../../core/run/codes/code-list.ts';
 import { pageRoutes } from '../../views/page-routes.ts';
 
 /** The style of pages without a script, for light and dark mode, wide and narrow screens. */
@@ -161,21 +161,13 @@ function sendFile({ type, bytes, gzip }: PageFile, request: FastifyRequest, repl
   return reply.header('content-encoding', 'gzip').send(gzip);
 }
 
-const titles: Readonly<Record<CodeKind, string>> = {
-  alert: 'Alerts',
-  finding: 'Findings',
-  rule: 'Decisions',
-  error: 'Errors',
-  api: 'Refused requests',
-};
-
 /**
  * Returns the page to which alerts link: one section for each code, with anchors for its rules of Prometheus. It contains no data.
  */
 export function renderRunbook(): string {
-  const parts = (Object.keys(titles) as CodeKind[]).map((kind) => {
+  const parts = Object.entries(codeTitles).map(([kind, title]) => {
     const sections = listedCodes.filter((one) => one.kind === kind).map(renderSection);
-    return `<h2>${titles[kind]}</h2>\n${sections.join('\n')}`;
+    return `<h2>${title}</h2>\n${sections.join('\n')}`;
   });
   return htmlPage(
     'Rollcall: what to do',
