@@ -330,7 +330,7 @@ function renderRecord(record: PersonRecord): string {
   return shown.length === 1 ? `the store has nothing about ${identification}` : shown.join('\n\n');
 }
 
-/** Empty where nothing is told. */
+/** Returns an empty text without lines. */
 function section<One>(title: string, all: readonly One[], linesOf: (one: One) => string | readonly string[]): string {
   const lines = all.flatMap(linesOf);
   return lines.length === 0 ? '' : [`${title}:`, ...lines.map((line) => `  ${line}`)].join('\n');
