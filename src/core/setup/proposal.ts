@@ -8,7 +8,6 @@ import {
   proposeFields,
   required,
   type UnfilledField,
-  unfilledFields,
 } from './propose-mapping.ts';
 import type { Survey } from './survey.ts';
 
@@ -47,15 +46,11 @@ const shownNames = 5;
 export function propose(survey: Survey, answers: Answers = {}, isStrict = false): Proposal {
   const key = chooseKey(survey, answers);
   const joined = joinSample(survey, key);
-  const { unfilled, ...mapped } = proposeFields(survey, key, joined, answers);
+  const { unfilled, bare, ...mapped } = proposeFields(survey, key, joined, answers);
   const fields = mapped.fields.map((field) => (isStrict ? proven(field) : field));
   const found = proposeLifecycle(survey, fields, joined, answers);
   const lifecycle = found === undefined || !isStrict ? found : { ...found, ...provenDates(found) };
   const people = peopleOf(survey, key.join);
-  const shown = unfilledFields(
-    joined.map(({ user }) => user),
-    fields,
-  );
   const { users = [], isCut = false } = survey.platform ?? {};
   const damaged = survey.columns.filter((column) => column.damaged > 0);
   const remarks = [
@@ -67,7 +62,7 @@ export function propose(survey: Survey, answers: Answers = {}, isStrict = false)
     key.join === undefined &&
       users.length > 0 &&
       'Almost no one from the source was found on the platform, so no values could be compared.',
-    shown.length > 0 && `The platform has values that no column fills: ${shown.join(', ')}.`,
+    bare.length > 0 && `The platform has values that no column fills: ${bare.join(', ')}.`,
     ...damaged.map(
       (one) => `${one.path} has ${countOf(one.damaged, 'cell')} that a program damaged: rollcall source try shows why.`,
     ),

@@ -233,7 +233,13 @@ export function proposeFields(survey: Survey, key: Key, joined: readonly Joined[
       ...(required.includes(field) && answers[field] === undefined ? { effect: noAccount } : {}),
     }),
   );
-  return { fields, unfilled: unfilled.filter(({ columns, effect }) => columns.length > 0 || effect !== undefined) };
+  const filled = new Set(fields.filter(({ certainty }) => certainty !== 'off').map(({ field }) => field));
+  return {
+    fields,
+    unfilled: unfilled.filter(({ columns, effect }) => columns.length > 0 || effect !== undefined),
+    /** What the platform shows, and no column fills. */
+    bare: [...facts.shown].filter((name) => !filled.has(name) && !isBeyondDirect(name)),
+  };
 }
 
 export const noneFits = 'no column fits';
@@ -425,12 +431,6 @@ export function orderOf(
     isOpen: false,
     rule: { ...rule, format: told[0] ?? format },
   };
-}
-
-/** The fields that hold the platform's values and that no column fills. */
-export function unfilledFields(users: readonly User[], fields: readonly ProposedField[]): readonly FieldName[] {
-  const filled = new Set(fields.filter(({ certainty }) => certainty !== 'off').map(({ field }) => field));
-  return shownFields(users).filter((name) => !filled.has(name) && !isBeyondDirect(name));
 }
 
 function isBeyondDirect(name: FieldName): boolean {
