@@ -181,7 +181,10 @@ export async function openDrill(options: DrillOptions): Promise<Drill> {
           return run === undefined ? [] : [at(one.at) - (ends.get(run) ?? 0)];
         });
     },
-    told: (channel) => notices(channel).map(wordsOf).filter((words) => words.includes(' ')),
+    told: (channel) =>
+      notices(channel)
+        .map(wordsOf)
+        .filter((words) => words.includes(' ')),
   };
 }
 
