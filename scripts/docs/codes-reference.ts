@@ -1,5 +1,10 @@
-import { codeTitles } from '../../src/cli/commands/help.ts';
-import { anchorOf, type CodeKind, type ListedCode, listedCodes } from '../../src/core/run/codes/code-list.ts';
+import {
+  anchorOf,
+  type CodeKind,
+  codeTitles,
+  type ListedCode,
+  listedCodes,
+} from '../../src/core/run/codes/code-list.ts';
 
 const texts: Readonly<Record<CodeKind, string>> = {
   alert:

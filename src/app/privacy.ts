@@ -88,23 +88,15 @@ function listCounts(counts: readonly (readonly [count: number, one: string, many
 }
 
 /** Describes values that no configured key opens: `2 ledger entries, 3 changes`. */
-export function describeUnreadable({
-  ledger,
-  changes,
-  rawTexts,
-  directories,
-  tokens,
-  forgotten,
-}: UnreadableValues): string {
-  const parts = [
-    [ledger, 'ledger entry', 'ledger entries'],
-    [changes, 'change', 'changes'],
-    [rawTexts, 'raw answer of another system', 'raw answers of other systems'],
-    [directories, 'page of a directory', 'pages of directories'],
-    [tokens, 'token pair', 'token pairs'],
-    [forgotten, 'forgotten person', 'forgotten people'],
-  ] as const;
-  return listCounts(parts);
+export function describeUnreadable(values: UnreadableValues): string {
+  return listCounts([
+    [values.ledger, 'ledger entry', 'ledger entries'],
+    [values.changes, 'change', 'changes'],
+    [values.rawTexts, 'raw answer of another system', 'raw answers of other systems'],
+    [values.directories, 'page of a directory', 'pages of directories'],
+    [values.tokens, 'token pair', 'token pairs'],
+    [values.forgotten, 'forgotten person', 'forgotten people'],
+  ]);
 }
 
 /** Returns whether there is something to drop: token pairs stay until new ones replace them. */

@@ -53,8 +53,11 @@ export async function runHere(trigger: Trigger, options: WatchOptions, io: AppIo
         lastEndedAt = opened.lastEndedAt;
       }
       if (opened !== undefined && !opened.isNew) {
-        await announce(opened.run, options, io);
-        const old = await finishRun(opened.run.id, options, io);
+        const { id: run, startedAt } = opened.run;
+        const holder = await engine.store.leases.holder(runLease(run), engine.clock.now());
+        // Unless another process works on it.
+        if (holder === undefined) options.progress({ step: 'continuing', run, startedAt });
+        const old = await finishRun(run, options, io);
         if (old?.isDrivenHere === true) resumed.push(old.run);
       }
     }
@@ -71,12 +74,6 @@ function dayOf(at = 0): number {
 
 function neverBegan({ sync }: Trigger): RollcallError {
   return new RollcallError(`the request for ${sync} was canceled before its run began`, { code: 'CANCELLED' });
-}
-
-/** Says that this process continues the run, unless another process works on it. */
-async function announce({ id, startedAt }: Run, { progress }: WatchOptions, { engine }: AppIo): Promise<void> {
-  const holder = await engine.store.leases.holder(runLease(id), engine.clock.now());
-  if (holder === undefined) progress({ step: 'continuing', run: id, startedAt });
 }
 
 /**

@@ -44,7 +44,10 @@ export function compileExpression(text: string, place?: EvaluationPlace): Expres
   const compiled = compileJsonata(text);
   const reads = expressionReads(compiled.root);
   const simple = compileSimple(compiled.root);
-  const evaluateFully = place === undefined ? compiled.evaluate : evaluateThere(text, place);
+  const evaluateFully: Evaluate =
+    place === undefined
+      ? compiled.evaluate
+      : (record, budget) => place.thread.evaluate({ text, record, limits: place.limits, budget });
   if (simple === undefined) return { reads, evaluate: evaluateFully };
   return {
     reads,
@@ -60,7 +63,3 @@ export function compileExpression(text: string, place?: EvaluationPlace): Expres
 }
 
 type Evaluate = (...given: [...Parameters<JsonataExpression['evaluate']>, EvaluationBudget?]) => Promise<unknown>;
-
-function evaluateThere(text: string, { thread, limits }: EvaluationPlace): Evaluate {
-  return (record, budget) => thread.evaluate({ text, record, limits, budget });
-}

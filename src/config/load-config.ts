@@ -341,12 +341,6 @@ interface ReferenceSources {
   readonly readFile: (path: string) => Promise<string>;
 }
 
-interface ResolvedReferences {
-  readonly value: unknown;
-  /** All values from outside the file. None of them may be shown. */
-  readonly secrets: ReadonlySet<string>;
-}
-
 // `$${` is a literal `${`. Any other unknown `${…}` is refused, because a typo would otherwise be sent as a token.
 const pattern = /\$\$\{|\$\{([^{}]*)\}|\$\{/g;
 
@@ -354,7 +348,7 @@ const pattern = /\$\$\{|\$\{([^{}]*)\}|\$\{/g;
  * Replaces `${env:NAME}` and `${file:path}` in every text of `tree`, also inside longer texts. Reports and mutes the path
  * of a reference that cannot be resolved. JSONata texts may contain `${`.
  */
-async function resolveReferences(tree: unknown, from: ReferenceSources, report: Report): Promise<ResolvedReferences> {
+async function resolveReferences(tree: unknown, from: ReferenceSources, report: Report) {
   const secrets = new Set<string>();
   const walk = async (value: unknown, path: KeyPath): Promise<unknown> => {
     if (typeof value === 'string') return expand(value, path);
@@ -385,7 +379,8 @@ async function resolveReferences(tree: unknown, from: ReferenceSources, report: 
       secrets.add(found.value);
       return found.value;
     }
-    if (found.kind === 'unknown' && isExpressionPath(path)) return match[0];
+    const isScope = path.length === 3 && path[0] === 'syncs' && path[2] === 'scope';
+    if (found.kind === 'unknown' && (isScope || path.at(-1) === 'expression')) return match[0];
     report.add(path, found.message);
     return undefined;
   };
@@ -421,8 +416,4 @@ async function lookUp(reference: string, { env, folder, readFile }: ReferenceSou
     const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
     return { kind: 'absent', message: `the file ${name} ${why}; its path is resolved from the configuration's folder` };
   }
-}
-
-function isExpressionPath(path: KeyPath): boolean {
-  return path.at(-1) === 'expression' || (path.length === 3 && path[0] === 'syncs' && path[2] === 'scope');
 }

@@ -6,7 +6,6 @@ import {
   isSeq,
   LineCounter,
   type Node,
-  type Pair,
   parseDocument,
   type YAMLError,
 } from 'yaml';
@@ -118,7 +117,7 @@ function build(builder: Builder, node: Node | null, path: KeyPath, open: readonl
   if (!isMap<Node, Node | null>(node)) return undefined;
   const entries = new Map<string, unknown>();
   for (const pair of node.items) {
-    const key = keyText(pair);
+    const key = isScalar(pair.key) && keyTypes.includes(typeof pair.key.value) ? String(pair.key.value) : undefined;
     const keyAt = builder.positionAt(pair.key.range?.[0] ?? 0);
     if (key === undefined) {
       builder.problems.push({ path, ...keyAt, message: 'has a key that is not plain text', isHole: false });
@@ -140,13 +139,7 @@ function build(builder: Builder, node: Node | null, path: KeyPath, open: readonl
   return Object.fromEntries(entries);
 }
 
-function keyText(pair: Pair<Node, Node | null>): string | undefined {
-  if (!isScalar(pair.key)) return undefined;
-  const { value } = pair.key;
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    ? String(value)
-    : undefined;
-}
+const keyTypes = ['string', 'number', 'boolean'];
 
 function refuse(builder: Builder, path: KeyPath, message: string): undefined {
   builder.problems.push({ path, ...nearestMark(builder.values, path), message, isHole: true });

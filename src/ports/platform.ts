@@ -1,4 +1,4 @@
-import type { Leaders, UnreadUser, User, UserWrite } from '../core/person/user.ts';
+import type { Leaders, UnreadUser, User, UserWrite } from '../core/person/fields.ts';
 import type { Removal } from '../core/plan/ledger.ts';
 import type { Pace } from '../core/run/pace.ts';
 import type { ScanPurpose } from '../core/run/requests.ts';

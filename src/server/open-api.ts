@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { given } from '../core/run/given.ts';
 import { count } from '../views/wire.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpoints } from './endpoints/index.ts';
@@ -87,33 +88,29 @@ function namedIn(schemas: readonly z.ZodType[], io: 'input' | 'output'): Readonl
 }
 
 function describe(endpoint: Endpoint): OpenApiOperation {
-  const {
-    id,
-    part,
-    summary,
-    description,
-    body,
-    needs,
-    status,
-    answer,
-    isEventStream = false,
-    otherTypes = [],
-    refusals,
-  } = endpoint;
+  const { body, needs, status, answer, isEventStream = false, otherTypes = [] } = endpoint;
   const usual = needs === 'none' ? [] : needs === 'signature' ? [401] : [401, 403];
-  const all = [...new Set([...refusals, ...usual, 429, 500])].sort((a, b) => a - b);
+  const all = [...new Set([...endpoint.refusals, ...usual, 429, 500])].sort((a, b) => a - b);
   const need = typeof needs === 'string' ? undefined : needs;
   const shown = { needed: ' and people to be seen', hidden: '; without people, their data are left out', none: '' };
   const needed = need && `Requires the role ${need.role}${shown[need.people]}.`;
-  const text = [description, needed].filter((one) => one !== undefined).join(' ');
+  const text = [endpoint.description, needed].filter((one) => one !== undefined).join(' ');
+  const content = {
+    ...(answer && { [isEventStream ? 'text/event-stream' : 'application/json']: { schema: reference(answer) } }),
+    ...Object.fromEntries(otherTypes.map((type) => [type, { schema: { type: 'string' } }])),
+  };
+  const requestBody = body && {
+    required: !body.safeParse({}).success,
+    content: { 'application/json': { schema: reference(body) } },
+  };
   const refusal = (code: number) => ({
     description: refusalWords[code] ?? `Status ${code}`,
     content: { 'application/problem+json': { schema: reference(problem) } },
   });
   return {
-    operationId: id,
-    tags: [part],
-    summary,
+    operationId: endpoint.id,
+    tags: [endpoint.part],
+    summary: endpoint.summary,
     ...(text === '' ? {} : { description: text }),
     parameters: [
       ...parametersOf('path', endpoint.params),
@@ -121,27 +118,11 @@ function describe(endpoint: Endpoint): OpenApiOperation {
       // OpenAPI does not describe Accept as a parameter.
       ...parametersOf('header', endpoint.headers).filter(({ name }) => name !== 'accept'),
     ],
-    ...(body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: !body.safeParse({}).success,
-            content: { 'application/json': { schema: reference(body) } },
-          },
-        }),
+    ...given({ requestBody }),
     responses: {
       [String(status)]: {
         description: status === 202 ? 'Accepted; the work is done later' : 'Done',
-        ...(answer === undefined && otherTypes.length === 0
-          ? {}
-          : {
-              content: {
-                ...(answer === undefined
-                  ? {}
-                  : { [isEventStream ? 'text/event-stream' : 'application/json']: { schema: reference(answer) } }),
-                ...Object.fromEntries(otherTypes.map((type) => [type, { schema: { type: 'string' } }])),
-              },
-            }),
+        ...(Object.keys(content).length === 0 ? {} : { content }),
       },
       ...Object.fromEntries(all.map((code) => [String(code), refusal(code)])),
     },

@@ -4,6 +4,7 @@ import { obstacleTo } from '../core/guard/access.ts';
 import { listenFailure } from '../core/run/addresses.ts';
 import { RollcallError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
+import { onDemand } from '../core/run/on-demand.ts';
 import { endpoints } from './endpoints/index.ts';
 import { openEventStreams } from './events.ts';
 import { type Caller, callerOfToken, openTokenTable } from './http/access.ts';
@@ -13,7 +14,7 @@ import { guessesPerMinute, networkOf, openRateLimit } from './http/rate-limit.ts
 import { type Gates, routeEndpoint, watchMethods } from './http/route-endpoint.ts';
 import { openCookieSessions } from './http/sessions.ts';
 import { describeApi } from './open-api.ts';
-import type { EndpointParts, HealthParts, RunningServer, ServerParts } from './server-parts.ts';
+import type { EndpointParts, HealthParts, OpenApiDocument, RunningServer, ServerParts } from './server-parts.ts';
 import { openOpenId, openSignInLinks, type SignIn, serveSignIn, serveSignInLinks } from './sign-in.ts';
 
 const largestBodyBytes = 256 * 1024;
@@ -197,6 +198,13 @@ function openSignIn(parts: ServerParts): SignIn {
   };
 }
 
+/** What the server tells of itself. */
+interface Told {
+  readonly api: OpenApiDocument;
+  readonly docs: string;
+  readonly runbook: string;
+}
+
 function serveApi(
   app: FastifyInstance,
   parts: EndpointParts,
@@ -214,12 +222,14 @@ function serveApi(
     const isSecure = settings.publicUrl?.startsWith('https:') === true;
     serveSignIn(app, { openId, cookies, isSecure, note, refused, logger: parts.logger });
   }
-  const document = describeApi(parts.version);
-  const docs = parts.renderDocs(document);
-  app.get('/openapi.json', async () => document);
-  app.get('/docs', async (_request, reply) => sendPage(docs, reply));
-  const runbook = renderRunbook();
-  app.get('/runbook', async (_request, reply) => sendPage(runbook, reply));
+  const told: Told = onDemand<Told>({
+    api: () => describeApi(parts.version),
+    docs: () => parts.renderDocs(told.api),
+    runbook: renderRunbook,
+  });
+  app.get('/openapi.json', async () => told.api);
+  app.get('/docs', async (_request, reply) => sendPage(told.docs, reply));
+  app.get('/runbook', async (_request, reply) => sendPage(told.runbook, reply));
 }
 
 const nothingHere = {

@@ -9,10 +9,9 @@ import {
   type Observation,
   threadOf,
 } from '../ports/alerts.ts';
-import { type Database, inTransaction } from './db/database.ts';
+import { type Database, inTransaction, type Schema } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import { addNew } from './db/row-writer.ts';
-import type { Schema } from './db/schema.ts';
 import { countChanges } from './plans/plan-access.ts';
 
 export function createAlerts(db: Database): AlertBook {

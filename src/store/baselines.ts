@@ -4,14 +4,12 @@ import { RollcallError } from '../core/run/errors.ts';
 import type { Baselines, MeasuredConfiguration, StoredConfiguration, StoredSafeguards } from '../ports/reads.ts';
 import type { OwnedRun } from '../ports/store.ts';
 import { appendAudit } from './audit/chain.ts';
-import { asOwner, type Database, inTransaction, type OpenTransaction } from './db/database.ts';
+import { asOwner, type Database, inTransaction, type OpenTransaction, type Schema } from './db/database.ts';
 import type { KeyRing } from './db/key-ring.ts';
 import { inLists, put } from './db/row-writer.ts';
-import type { Schema } from './db/schema.ts';
 import { placeOf } from './db/tables.ts';
-import { classMask, toPlannedChange } from './plans/changes.ts';
+import { classMask, stated, toPlannedChange } from './plans/changes.ts';
 import { inPiece, piecesOf } from './plans/plan-access.ts';
-import { stated } from './plans/stated.ts';
 
 type Role = Schema['baselines']['role'];
 

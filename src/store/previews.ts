@@ -1,8 +1,7 @@
 import type { Insertable } from 'kysely';
 import type { Preview, Previews } from '../ports/previews.ts';
-import type { Database } from './db/database.ts';
+import type { Database, Schema } from './db/database.ts';
 import { fields } from './db/fields.ts';
-import type { Schema } from './db/schema.ts';
 
 const unended = ['waiting', 'working'] as const;
 

@@ -3,11 +3,10 @@ import { RollcallError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import type { ReadProfile } from '../ports/reads.ts';
 import type { RawText, RawTexts, ReadRecord, Reads, Watermark } from '../ports/store.ts';
-import { asOwner, type Database, type OpenTransaction } from './db/database.ts';
+import { asOwner, type Database, type OpenTransaction, type Schema } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import type { KeyRing } from './db/key-ring.ts';
 import { put, RowWriter } from './db/row-writer.ts';
-import type { Schema } from './db/schema.ts';
 import { placeOf } from './db/tables.ts';
 
 const reads = fields<Omit<ReadRecord, 'profile'>, 'reads'>(

@@ -7,10 +7,9 @@ import type { Database } from './db/database.ts';
 import type { KeyRing } from './db/key-ring.ts';
 import { inLists } from './db/row-writer.ts';
 import { appliedSpans } from './plans/applied-since.ts';
-import { classMask, toPlannedChange } from './plans/changes.ts';
+import { classMask, stated, toPlannedChange } from './plans/changes.ts';
 import { keepByVersion, waitingHashes, waitingVersion } from './plans/decisions.ts';
 import { holdFields } from './plans/hold-members.ts';
-import { stated } from './plans/stated.ts';
 import { createRunReports, heldEnds } from './run-reports.ts';
 import { readStandings } from './sync-standings.ts';
 

@@ -1,10 +1,9 @@
 import type { TokenRecord } from '../ports/store.ts';
 import type { Session, Sessions } from '../ports/store-operations.ts';
 import type { TokenBook } from '../ports/tokens.ts';
-import type { Database } from './db/database.ts';
+import type { Database, Schema } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import { addNew } from './db/row-writer.ts';
-import type { Schema } from './db/schema.ts';
 import type { StoreProof } from './db/store-proof.ts';
 
 const tokens = fields<Omit<TokenRecord, 'restored'>, 'tokens'>(

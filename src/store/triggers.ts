@@ -2,10 +2,9 @@ import type { Insertable, Selectable } from 'kysely';
 import { joinNamed } from '../core/run/next-read.ts';
 import type { KeyedTrigger, RunScope, Trigger, TriggerKind, TriggerState, Triggers } from '../ports/store.ts';
 import { appendAudit } from './audit/chain.ts';
-import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
+import { type Database, inTransaction, type OpenTransaction, type Schema } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import { addNew, inLists } from './db/row-writer.ts';
-import type { Schema } from './db/schema.ts';
 import { findPause } from './operations.ts';
 
 const triggers = fields<Trigger, 'triggers'>(

@@ -68,7 +68,8 @@ export function personal<Schema extends z.ZodType>(schema: Schema): Schema {
  */
 export function hidingPeople(schema: z.ZodType | undefined): Convert {
   if (schema === undefined) return same;
-  if (isPersonal(schema)) return () => blankOf(schema);
+  const meta = schema.meta() as Readonly<Record<string, unknown>> | undefined;
+  if (meta?.['x-personal'] === true) return () => blankOf(schema);
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) {
     const hide = hidingPeople(schema.unwrap() as z.ZodType);
     return (value) => (value === undefined || value === null ? value : hide(value));
@@ -88,10 +89,6 @@ export function hidingPeople(schema: z.ZodType | undefined): Convert {
     if (message !== blank || typeof code !== 'string') return hidden;
     return { ...hidden, message: findCode(code)?.meaning ?? blank };
   };
-}
-
-function isPersonal(schema: z.ZodType): boolean {
-  return (schema.meta() as Readonly<Record<string, unknown>> | undefined)?.['x-personal'] === true;
 }
 
 function blankOf(schema: z.ZodType): unknown {

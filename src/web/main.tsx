@@ -76,8 +76,9 @@ function NotFoundPage() {
 
 /** The whole page: the sign-in, or the frame with the page of the address. */
 function App() {
-  const session = useSession();
-  return <Loaded query={session}>{(data) => (data.isSignedIn ? <Frame /> : <SignInPage ways={data.signIn} />)}</Loaded>;
+  return (
+    <Loaded query={useSession()}>{(data) => (data.isSignedIn ? <Frame /> : <SignInPage ways={data.signIn} />)}</Loaded>
+  );
 }
 
 function Frame() {

@@ -11,12 +11,6 @@ import type { DriveIo } from './drive-run.ts';
  */
 export const orphanGraceMs = 5 * 60_000;
 
-interface Seen {
-  /** Changes with every step of the run. */
-  readonly progress: string;
-  readonly since: number;
-}
-
 /**
  * Opens a function that ends runs whose sync was removed from the configuration, because no process can continue them.
  * A run without progress for `orphanGraceMs` fails; a canceled run ends at once. Batches that are out stay unresolved.
@@ -24,10 +18,12 @@ interface Seen {
 export function openOrphans(io: DriveIo): (run: Run) => Promise<void> {
   const { engine } = io;
   const { clock, logger } = engine;
-  const seen = new Map<string, Seen>();
+  const seen = new Map<string, { readonly progress: string; readonly since: number }>();
   return async (run) => {
-    const { id, sync, isCancelRequested } = run;
-    const progress = await progressOf(run, engine);
+    const { id, sync, isCancelRequested, phase, delivery, problem } = run;
+    const batches = (await engine.store.batches.ofRun(id)).map(({ state, polls, sentAt }) => [state, polls, sentAt]);
+    // Changes with every step of the run.
+    const progress = JSON.stringify([phase, delivery, problem, batches]);
     const known = seen.get(id);
     if (known?.progress !== progress) {
       seen.set(id, { progress, since: clock.now() });
@@ -62,9 +58,4 @@ async function endOrphan(run: Run, { engine, owner, signal }: DriveIo): Promise<
     finishRun({ owned: { run, lease } }, engine, run.isCancelRequested ? undefined : why),
   );
   return done !== undefined;
-}
-
-async function progressOf({ id, phase, delivery, problem }: Run, { store }: DriveIo['engine']): Promise<string> {
-  const batches = await store.batches.ofRun(id);
-  return JSON.stringify([phase, delivery, problem, batches.map(({ state, polls, sentAt }) => [state, polls, sentAt])]);
 }

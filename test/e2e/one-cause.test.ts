@@ -144,10 +144,3 @@ it('a platform whose files all end as failed is told with the connection, not by
   await runAll();
   expect(titlesOf(told())).toEqual(['RECOVERED connection acme: no file ends as failed any longer']);
 });
-
-it('a platform that cannot be reached is one notice with its status', async () => {
-  const { office, runAll, told } = await openStage();
-  office.setFaults('*:status=502');
-  await runAll();
-  expect(titlesOf(told())).toEqual(['CRITICAL connection acme: the platform answers with errors (502)']);
-});

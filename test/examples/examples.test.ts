@@ -245,8 +245,9 @@ describe('upload-people', () => {
   });
 });
 
-it.each(all)('%s says how it is used, from the sources', async (name) => {
-  const { code, stderr } = await run(name, [], { PLATFORM_URL: '' }, { use: useSources });
+it.each(all)('%s says how it is used, and the first one does so from the sources', async (name) => {
+  const use = name === all[0] ? useSources : useBundle;
+  const { code, stderr } = await run(name, [], { PLATFORM_URL: '' }, { use });
 
   expect(code).toBe(2);
   expect(stderr).toMatch(/^usage: /);

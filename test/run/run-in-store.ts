@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { onTestFinished } from 'vitest';
-import type { Leaders, User } from '../../src/core/person/user.ts';
+import type { Leaders, User } from '../../src/core/person/fields.ts';
 import type { Change } from '../../src/core/plan/change.ts';
 import { leaderStates } from '../../src/core/plan/leaders.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';

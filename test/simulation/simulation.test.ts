@@ -3,7 +3,7 @@ import { drawSeeds } from '../support/drawn.ts';
 import { slowly } from '../support/slowness.ts';
 import { type Played, play } from './world.ts';
 
-const seeds = drawSeeds(400, 25);
+const seeds = drawSeeds(400, 16);
 
 describe('a company, a platform and workers that fail in every way a seed can think of', () => {
   it(`keep every promise of the design in ${seeds.length} seeds`, { timeout: slowly(480_000) }, async () => {

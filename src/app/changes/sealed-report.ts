@@ -51,11 +51,14 @@ export async function* sealedReport(app: Io, query: ReportQuery): AsyncGenerator
   const left = new Map(Map.groupBy(personReportView(report).people, (one) => `${one.sync} ${one.identification}`));
   const totals = { rows: 0, accounts: 0, leavers: 0 };
   const seen = new Set<string>();
-  const stated = await Promise.all(named.map((sync) => clocksOf(app, sync, Date.parse(from))));
+  // The statements of HR that a person leaves, of those whose clock counts or ended since.
+  const stated = await Promise.all(
+    named.map(({ settings: { name } }) => store.leavers.list(storedName(name, syncs), Date.parse(from))),
+  );
   // People of every source come first: the sync that has the person in its source shows the account.
   for (const side of ['source', 'platform'] as const) {
     for (const [at, sync] of named.entries()) {
-      const clocks = stated[at] ?? new Map();
+      const clocks = Map.groupBy(stated[at] ?? [], (one) => one.identification);
       const header = reads.get(storedName(sync.settings.name, syncs));
       for await (const row of population(app, { sync, header, side, clocks, left, seen })) {
         totals.rows += 1;
@@ -133,14 +136,6 @@ async function* population({ engine: io }: Io, { sync, header, side, clocks, lef
       }
     }
   }
-}
-
-/** Returns the statements of HR that a person leaves, of those whose clock counts or ended since. */
-async function clocksOf({ engine }: Io, { settings: { name } }: Sync, since: number) {
-  return Map.groupBy(
-    await engine.store.leavers.list(storedName(name, engine.syncs), since),
-    (one) => one.identification,
-  );
 }
 
 function clockView({ leaves, ending, run, ...at }: Leaver) {

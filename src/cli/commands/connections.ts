@@ -44,7 +44,10 @@ function renderToken(report: TokenStatus, now: number, { colors }: Style): strin
   const lines = [`${colors.bold(connection)}: ${isWell ? colors.green(state) : colors.yellow(state)}`];
   if (generation > 0) lines.push(`  generation ${generation}`);
   if (issuedAt !== undefined) lines.push(`  issued ${formatInstant(issuedAt)}`);
-  if (expiresAt !== undefined) lines.push(`  ${expiry(expiresAt, now)}`);
+  if (expiresAt !== undefined) {
+    const apart = formatDuration(Math.abs(expiresAt - now));
+    lines.push(`  ${expiresAt > now ? `expires in ${apart}` : `expired ${apart} ago`}, ${formatInstant(expiresAt)}`);
+  }
   if (attempts > 0) {
     const refreshes = attempts === 1 ? 'refresh' : 'refreshes in a row';
     const next = retryAt === undefined ? '' : nextTry(retryAt, now);
@@ -59,12 +62,6 @@ function nextTry(retryAt: number, now: number): string {
   const when =
     retryAt <= now ? 'when a token is needed' : `in ${formatDuration(retryAt - now)}, ${formatInstant(retryAt)}`;
   return `; next try ${when}`;
-}
-
-function expiry(expiresAt: number, now: number): string {
-  const apart = formatDuration(Math.abs(expiresAt - now));
-  const when = formatInstant(expiresAt);
-  return expiresAt > now ? `expires in ${apart}, ${when}` : `expired ${apart} ago, ${when}`;
 }
 
 export async function runLearn(

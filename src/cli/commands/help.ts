@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 import {
-  type CodeKind,
+  codeTitles,
   docsOfCode,
   findCode,
   guessCode,
@@ -29,15 +29,6 @@ export function explainCode(shell: Shell, word: string | undefined): number {
 function codeJson({ code, kind, meaning, cause, cure, page, rules }: ListedCode) {
   return { code, kind, meaning, cause, cure, docs: docsOfCode(code), more: `docs/${page}`, rules };
 }
-
-/** Kinds of code in the order of their lists, with their titles. */
-export const codeTitles = {
-  alert: 'Alerts',
-  finding: 'Findings',
-  rule: 'Decisions',
-  error: 'Errors',
-  api: 'Refused requests',
-} as const satisfies Readonly<Record<CodeKind, string>>;
 
 /** Renders one code: its meaning, cause and cure. */
 function renderCode(listed: ListedCode, { colors }: Style): string {

@@ -46,7 +46,8 @@ export async function initFrom(shell: Shell, options: ProposeOptions): Promise<n
   const sides: SurveySides = baseUrl !== undefined && (io.env[tokenEnv] ?? '') !== '' ? 'both' : 'source';
   const guessed = await io.guessFile(file);
   const facts = { file, guessed, sync, sides, baseUrl, tokenEnv, policy };
-  const source = sourceYaml(pathFrom(dirname(configPath), file), guessed);
+  const path = relative(dirname(configPath), resolve(file)).split(sep).join('/');
+  const source = sourceYaml(path.startsWith('..') || path.startsWith('/') ? path : `./${path}`, guessed);
   const name = relative(io.cwd, configPath);
   const next = nextSteps(facts);
   const write = async (mapping: string): Promise<string> => {
@@ -196,11 +197,6 @@ async function policyOf(shell: Shell, asked: Policy | undefined): Promise<Policy
   const policy = policies.find((one) => one === (answer ?? 'upsert-only'));
   if (policy !== undefined) return policy;
   throw usageError(`the policy must be one of ${policies.join(', ')}`);
-}
-
-function pathFrom(folder: string, file: string): string {
-  const path = relative(folder, resolve(file)).split(sep).join('/');
-  return path.startsWith('..') || path.startsWith('/') ? path : `./${path}`;
 }
 
 function sourceYaml(path: string, { kind, settings }: GuessedFile): string {

@@ -199,16 +199,11 @@ function render(report: PersonReport, out: string | undefined, { colors }: Style
 }
 
 /** Says `disabled`, `rejected by ana (accident)` or `failed: the platform ignored area`. */
-function endWords({
-  countedAs,
-  change,
-  keptBy,
-  keptWhy,
-  stateReason,
-  shownAt,
-}: PersonReport['people'][number]): string {
+function endWords(person: PersonReport['people'][number]): string {
+  const { countedAs, keptBy, keptWhy, stateReason } = person;
   if (countedAs === 'rejected') return `rejected by ${keptBy ?? 'a person'}${keptWhy ? ` (${keptWhy})` : ''}`;
-  if (typeof shownAt === 'number') return `${done[change]}${countedAs === 'undone' ? ', then undone' : ''}`;
+  if (typeof person.shownAt === 'number')
+    return `${done[person.change]}${countedAs === 'undone' ? ', then undone' : ''}`;
   return `${notCounted[countedAs] ?? countedAs}${countedAs === 'failed' && stateReason ? `: ${stateReason}` : ''}`;
 }
 
@@ -281,100 +276,63 @@ function after(kept: readonly string[]): string {
 
 /** Renders everything that the store has about one person. */
 function renderRecord(record: PersonRecord): string {
-  const {
-    identification,
-    ledger,
-    leads,
-    directories,
-    forgotten,
-    changes,
-    findings,
-    corrections,
-    decisions,
-    standing,
-    leavers,
-    requests,
-    notices,
-    rawTexts,
-    auditEntries,
-  } = record;
+  const identification = cleanLine(record.identification);
   const sections = [
-    `what the store has about ${cleanLine(identification)}`,
-    section(
-      'ledger',
-      ledger.flatMap(({ connection, entry }) => [`connection ${cleanLine(connection)}`, ...valuesOf(entry)]),
-    ),
+    `what the store has about ${identification}`,
+    section('ledger', record.ledger, ({ connection, entry }) => [
+      `connection ${cleanLine(connection)}`,
+      ...valuesOf(entry),
+    ]),
     section(
       'leader of',
-      leads.map(({ connection, identification: led }) => `connection ${cleanLine(connection)}: ${cleanLine(led)}`),
+      record.leads,
+      (led) => `connection ${cleanLine(led.connection)}: ${cleanLine(led.identification)}`,
     ),
-    section(
-      'kept under a keyed hash',
-      forgotten.map(({ connection, entry, at }) => {
-        const removed =
-          entry.removed === undefined ? '' : `, removed${entry.removed.blacklist ? ' with blacklist' : ''}`;
-        const disabled = entry.disabledAt === undefined ? '' : ', disabled by us';
-        return `connection ${cleanLine(connection)}: owned by ${entry.owner}${disabled}${removed}; forgotten ${formatInstant(at)}`;
-      }),
-    ),
-    section(
-      'directories',
-      directories.map(
-        ({ sync, row: { name, email, side } }) => `${sync}: ${quote(name)}, ${quote(email)}, seen in the ${side}`,
-      ),
-    ),
-    section(
-      'changes',
-      changes.flatMap((change) => [
-        `${formatInstant(change.madeAt)} ${change.sync}: ${change.kind}, ${change.state}: ${cleanLine(change.reason)}`,
-        ...differencesOf(change).map((difference) => `  ${renderDifference(change.kind, difference)}`),
-      ]),
-    ),
-    section(
-      'findings',
-      findings.map(({ run, code, message }) => `${run}: ${cleanLine(message)} (${code})`),
-    ),
-    section(
-      'to be corrected by HR',
-      corrections.map((one) => `${one.sync}: ${correctionWords(one, 'en').problem}`),
-    ),
-    section(
-      'decisions',
-      decisions.map(({ sync, state, by, at, endedAt }) => {
-        // An open decision has the name of the operator who decided others and left it out.
-        const who = by === undefined ? '' : state === 'open' ? ', left out of a decision' : ` by ${cleanLine(by)}`;
-        const ended = endedAt === undefined ? '' : `, its reason ended ${formatInstant(endedAt)}`;
-        return `${formatInstant(at)} ${sync}: ${state}${who}${ended}`;
-      }),
-    ),
-    section(
-      'standing decisions',
-      standing.map(
-        (one) => `${formatInstant(one.at)} ${one.sync}: ${cleanLine(wordsOf(one))}, by ${cleanLine(one.by)}`,
-      ),
-    ),
-    section(
-      'stated as a leaver',
-      leavers.map(({ sync, saidAt, leaves, ending }) => {
-        const day = leaves === undefined ? '' : `, last day ${leaves}`;
-        return `${formatInstant(saidAt)} ${sync}${day}: ${ending ?? 'the account is enabled'}`;
-      }),
-    ),
-    section(
-      'requests',
-      requests.map(({ sync, requestedAt }) => `${formatInstant(requestedAt)} ${sync}`),
-    ),
-    section('named in', [
-      ...(notices === 0 ? [] : [`${notices} alert notices`]),
-      ...(rawTexts === 0 ? [] : [`${rawTexts} raw answers of other systems`]),
-      ...(auditEntries === 0 ? [] : [countOf(auditEntries, 'entry of the audit', 'entries of the audit')]),
+    section('kept under a keyed hash', record.forgotten, ({ connection, entry, at }) => {
+      const removed = entry.removed === undefined ? '' : `, removed${entry.removed.blacklist ? ' with blacklist' : ''}`;
+      const disabled = entry.disabledAt === undefined ? '' : ', disabled by us';
+      return `connection ${cleanLine(connection)}: owned by ${entry.owner}${disabled}${removed}; forgotten ${formatInstant(at)}`;
+    }),
+    section('directories', record.directories, ({ sync, row: { name, email, side } }) => {
+      return `${sync}: ${quote(name)}, ${quote(email)}, seen in the ${side}`;
+    }),
+    section('changes', record.changes, (change) => [
+      `${formatInstant(change.madeAt)} ${change.sync}: ${change.kind}, ${change.state}: ${cleanLine(change.reason)}`,
+      ...differencesOf(change).map((difference) => `  ${renderDifference(change.kind, difference)}`),
     ]),
+    section('findings', record.findings, ({ run, code, message }) => `${run}: ${cleanLine(message)} (${code})`),
+    section('to be corrected by HR', record.corrections, (one) => `${one.sync}: ${correctionWords(one, 'en').problem}`),
+    section('decisions', record.decisions, ({ sync, state, by, at, endedAt }) => {
+      // An open decision has the name of the operator who decided others and left it out.
+      const who = by === undefined ? '' : state === 'open' ? ', left out of a decision' : ` by ${cleanLine(by)}`;
+      const ended = endedAt === undefined ? '' : `, its reason ended ${formatInstant(endedAt)}`;
+      return `${formatInstant(at)} ${sync}: ${state}${who}${ended}`;
+    }),
+    section('standing decisions', record.standing, (one) => {
+      return `${formatInstant(one.at)} ${one.sync}: ${cleanLine(wordsOf(one))}, by ${cleanLine(one.by)}`;
+    }),
+    section('stated as a leaver', record.leavers, ({ sync, saidAt, leaves, ending }) => {
+      const day = leaves === undefined ? '' : `, last day ${leaves}`;
+      return `${formatInstant(saidAt)} ${sync}${day}: ${ending ?? 'the account is enabled'}`;
+    }),
+    section('requests', record.requests, ({ sync, requestedAt }) => `${formatInstant(requestedAt)} ${sync}`),
+    section(
+      'named in',
+      [
+        [record.notices, 'alert notice', 'alert notices'],
+        [record.rawTexts, 'raw answer of another system', 'raw answers of other systems'],
+        [record.auditEntries, 'entry of the audit', 'entries of the audit'],
+      ] as const,
+      ([count, one, several]) => (count === 0 ? [] : countOf(count, one, several)),
+    ),
   ];
   const shown = sections.filter((text) => text !== '');
-  return shown.length === 1 ? `the store has nothing about ${cleanLine(identification)}` : shown.join('\n\n');
+  return shown.length === 1 ? `the store has nothing about ${identification}` : shown.join('\n\n');
 }
 
-function section(title: string, lines: readonly string[]): string {
+/** Empty where nothing is told. */
+function section<One>(title: string, all: readonly One[], linesOf: (one: One) => string | readonly string[]): string {
+  const lines = all.flatMap(linesOf);
   return lines.length === 0 ? '' : [`${title}:`, ...lines.map((line) => `  ${line}`)].join('\n');
 }
 

@@ -49,7 +49,9 @@ function renderChange(change: PlannedChange, shownElsewhere: readonly string[], 
     stateReason === undefined || shownElsewhere.some((shown) => shown.startsWith(stateReason))
       ? ''
       : `: ${cleanLine(stateReason)}`;
-  const stateText = state === 'planned' ? '' : `  ${stateColor(state, colors)(`[${state}${why}]`)}`;
+  const isDone = state === 'applied' || state === 'exported';
+  const stateColor = state === 'failed' ? colors.red : isDone ? colors.green : colors.yellow;
+  const stateText = state === 'planned' ? '' : `  ${stateColor(`[${state}${why}]`)}`;
   const { name } = personOf(change);
   const who = name === undefined ? '' : ` ${cleanLine(name)}`;
   const head = `${kindColor(kind, colors)(kind)} ${colors.bold(cleanLine(identification))}${who}  ${cleanLine(reason)}${stateText}`;
@@ -68,18 +70,15 @@ function kindColor(kind: ChangeKind, colors: Colors): (text: string) => string {
   return kind === 'update' || kind === 'lead' ? colors.cyan : colors.red;
 }
 
-function stateColor(state: PlannedChange['state'], colors: Colors): (text: string) => string {
-  if (state === 'failed') return colors.red;
-  return state === 'applied' || state === 'exported' ? colors.green : colors.yellow;
-}
-
 const shownFindings = 20;
 
 /** Renders findings as a section: the first ones, and the number of the rest. Empty without findings. */
 export function renderFindings(findings: readonly Finding[], inAll: number, style: Style): string {
   if (inAll === 0) return '';
   const distinct = toldOnce(findings);
-  const causes = withoutShared(distinct);
+  // Without the people and rows of a cause that has a finding of its own, with their number and examples.
+  const shared = distinct.filter(({ people }) => people !== undefined).map(openShared);
+  const causes = distinct.filter((finding) => !shared.some((tells) => tells(finding)));
   const shown = causes.slice(0, shownFindings);
   const count = inAll - (findings.length - causes.length);
   const rest = count - shown.length;
@@ -97,12 +96,6 @@ function toldOnce(findings: readonly Finding[]): readonly Finding[] {
     const key = `${code} ${message}`;
     return !told.has(key) && told.add(key);
   });
-}
-
-/** Leaves out the people and rows of a cause that has a finding of its own, with their number and examples. */
-function withoutShared(findings: readonly Finding[]): readonly Finding[] {
-  const shared = findings.filter(({ people }) => people !== undefined).map(openShared);
-  return findings.filter((finding) => !shared.some((tells) => tells(finding)));
 }
 
 function renderFinding({ code, identification, at, message }: Finding, { colors }: Style): string {

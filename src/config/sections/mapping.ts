@@ -265,18 +265,14 @@ function field(description: string, example: unknown) {
   return fieldRule.meta({ description, examples: [example] });
 }
 
-export const mapping = z.strictObject(mappingShape).transform(toMappingSettings);
-
-type MappingInput = z.output<z.ZodObject<typeof mappingShape>>;
-
-function toMappingSettings(input: MappingInput): MappingSettings {
+export const mapping = z.strictObject(mappingShape).transform((input): MappingSettings => {
   const { identification, customFields: custom, manager, secondaryLeaders, ...plain } = input;
   const numbered = Object.entries(custom ?? {}).map(([key, rule]) => [`customField${key}`, rule] as const);
   const named = Object.entries(plain).filter(([, rule]) => rule !== undefined);
   const fields = Object.fromEntries([...named, ...numbered]) as Partial<Record<FieldName, FieldRule>>;
   if (manager === undefined && secondaryLeaders === undefined) return { identification, fields };
   return { identification, fields, leaders: { ...given({ manager }), secondary: secondaryLeaders ?? [] } };
-}
+});
 
 const latestRule = z.strictObject({
   latest: documented(

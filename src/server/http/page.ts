@@ -3,7 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { anchorOf, type CodeKind, type ListedCode, listedCodes } from '../../core/run/codes/code-list.ts';
+import { anchorOf, codeTitles, type ListedCode, listedCodes } from '../../core/run/codes/code-list.ts';
+import { onDemand } from '../../core/run/on-demand.ts';
 import { pageRoutes } from '../../views/page-routes.ts';
 
 /** The style of pages without a script, for light and dark mode, wide and narrow screens. */
@@ -65,8 +66,8 @@ ${body}
 interface PageFile {
   readonly type: string;
   readonly bytes: Buffer;
-  /** Present where it is much smaller. */
-  readonly gzip?: Buffer;
+  /** Undefined where it is not much smaller. Made when it is first asked for. */
+  readonly gzip: Buffer | undefined;
 }
 
 /** The built page: its files by their path below the root of the server, such as `/assets/index-1a2b.js`. */
@@ -95,9 +96,13 @@ export function readPage(): BuiltPage | undefined {
     const type = types[extname(path)];
     if (type === undefined) continue;
     const bytes = readFileSync(join(folder, path));
-    const gzip = gzipSync(bytes, { level: 9 });
-    const file = gzip.length < bytes.length * 0.9 ? { type, bytes, gzip } : { type, bytes };
-    files.set(`/${path.replaceAll('\\', '/')}`, file);
+    const packed = onDemand<Pick<PageFile, 'gzip'>>({
+      gzip() {
+        const gzip = gzipSync(bytes, { level: 9 });
+        return gzip.length < bytes.length * 0.9 ? gzip : undefined;
+      },
+    });
+    files.set(`/${path.replaceAll('\\', '/')}`, Object.assign(packed, { type, bytes }));
   }
   const document = files.get('/index.html');
   files.delete('/index.html');
@@ -161,21 +166,13 @@ function sendFile({ type, bytes, gzip }: PageFile, request: FastifyRequest, repl
   return reply.header('content-encoding', 'gzip').send(gzip);
 }
 
-const titles: Readonly<Record<CodeKind, string>> = {
-  alert: 'Alerts',
-  finding: 'Findings',
-  rule: 'Decisions',
-  error: 'Errors',
-  api: 'Refused requests',
-};
-
 /**
  * Returns the page to which alerts link: one section for each code, with anchors for its rules of Prometheus. It contains no data.
  */
 export function renderRunbook(): string {
-  const parts = (Object.keys(titles) as CodeKind[]).map((kind) => {
+  const parts = Object.entries(codeTitles).map(([kind, title]) => {
     const sections = listedCodes.filter((one) => one.kind === kind).map(renderSection);
-    return `<h2>${titles[kind]}</h2>\n${sections.join('\n')}`;
+    return `<h2>${title}</h2>\n${sections.join('\n')}`;
   });
   return htmlPage(
     'Rollcall: what to do',

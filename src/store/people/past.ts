@@ -10,9 +10,8 @@ import {
 } from '../../core/plan/roster.ts';
 import type { Past } from '../../ports/reads.ts';
 import type { Rosters } from '../../ports/store.ts';
-import type { Database, OpenTransaction } from '../db/database.ts';
+import type { Database, OpenTransaction, Schema } from '../db/database.ts';
 import { RowWriter } from '../db/row-writer.ts';
-import type { Schema } from '../db/schema.ts';
 import { toFinding } from '../runs.ts';
 
 /** A run that made its plan twice keeps what was said before the first one. */

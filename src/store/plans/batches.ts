@@ -1,9 +1,8 @@
 import { conflict, notFound, type RollcallError } from '../../core/run/errors.ts';
 import type { Batch, BatchEffects, Batches, PlannedBatch } from '../../ports/store.ts';
-import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
+import { asOwner, type Database, type OpenTransaction, type Schema } from '../db/database.ts';
 import type { KeyRing } from '../db/key-ring.ts';
 import { inLists } from '../db/row-writer.ts';
-import type { Schema } from '../db/schema.ts';
 import { leaveTurn } from '../leases.ts';
 import { endDisabled } from '../leavers.ts';
 import { createLedgerWriter, toLedgerRows } from '../ledger.ts';

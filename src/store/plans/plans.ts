@@ -9,9 +9,16 @@ import type { KeyRing } from '../db/key-ring.ts';
 import { inLists, RowWriter } from '../db/row-writer.ts';
 import { patchRun } from '../runs.ts';
 import { countAppliedSince, disablesSince } from './applied-since.ts';
-import { classMask, countClasses, type NewChangeRow, toNewChangeRow, toPlannedChange } from './changes.ts';
+import {
+  classMask,
+  countClasses,
+  isHeld,
+  type NewChangeRow,
+  stated,
+  toNewChangeRow,
+  toPlannedChange,
+} from './changes.ts';
 import { asPlanner, countChanges, dropPlan, inPiece, inPlan, piecesOf, sealed, sealPlan } from './plan-access.ts';
-import { isHeld, stated } from './stated.ts';
 import { createPlanStates } from './states.ts';
 
 /** Changes per transaction while a plan is written. Other processes wait for at most this many. */

@@ -3,10 +3,9 @@ import { sql } from 'kysely';
 import { conflict } from '../../core/run/errors.ts';
 import type { AuditEntry, Sealing, UnreadableValues } from '../../ports/store.ts';
 import { appendAudit } from '../audit/chain.ts';
-import { type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
+import { type Database, inTransaction, keyOf, type OpenTransaction } from '../db/database.ts';
 import { type KeyRing, recordKey } from '../db/key-ring.ts';
 import { isSameRow } from '../db/row-writer.ts';
-import { keyOf } from '../db/schema.ts';
 import { type DeclaredColumn, declaredColumns, declaredTables, personKeyName, placeOf, tables } from '../db/tables.ts';
 import { emptyChange } from '../plans/changes.ts';
 

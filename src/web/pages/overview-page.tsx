@@ -13,6 +13,8 @@ import { MonthCard, SyncTable } from './sync-table.tsx';
 /** What waits for the user first, then every sync with its health and its state. */
 export function OverviewPage() {
   const { t } = usePage();
+  // Users whom no sync disables, because their sync is not configured, and what to do.
+  const orphans = useAnswer('/api/orphans', {}).data?.orphans ?? [];
   return (
     <Loaded query={useOverview()} title={t.nav.overview}>
       {(data) => (
@@ -22,8 +24,7 @@ export function OverviewPage() {
             beside={data.worst === null || data.syncs.length < 2 ? null : <StateBadge of="health" state={data.worst} />}
           />
           <WaitingList overview={data} />
-          <OrphanList />
-          {data.plainText.map((message) => (
+          {[...orphans.map(({ message }) => message), ...data.plainText].map((message) => (
             <Box key={message} look="warn" icon="clock">
               {message}
             </Box>
@@ -66,16 +67,6 @@ export function WaitingList({ overview }: { readonly overview: Overview }) {
       )}
     </Section>
   );
-}
-
-/** Users whom no sync disables, because their sync is not configured, and what to do. */
-function OrphanList() {
-  const found = useAnswer('/api/orphans', {});
-  return found.data?.orphans.map(({ connection, owner, message }) => (
-    <Box key={`${connection} ${owner}`} look="warn" icon="clock">
-      {message}
-    </Box>
-  ));
 }
 
 function WaitingSync({ sync: { name, holds, activity } }: { readonly sync: SyncOverview }) {

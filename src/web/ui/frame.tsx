@@ -1,4 +1,4 @@
-import type { UseQueryResult } from '@tanstack/react-query';
+import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
 import { Children, Fragment, type ReactNode, useEffect } from 'react';
 import { usePage } from '../state/page-context.tsx';
 import { Button, ProblemBox } from './actions.tsx';
@@ -89,15 +89,10 @@ export function Empty({ title, hint }: EmptyProps) {
   );
 }
 
-interface MoreQuery {
-  readonly hasNextPage: boolean;
-  readonly isFetchingNextPage: boolean;
-  fetchNextPage(): Promise<unknown>;
-}
-
 interface LoadedProps<T> {
   /** Of a list that is read page by page: it also leads to the next page. */
-  readonly query: Pick<UseQueryResult<T>, 'data' | 'error' | 'refetch'> & Partial<MoreQuery>;
+  readonly query: Pick<UseQueryResult<T>, 'data' | 'error' | 'refetch'> &
+    Partial<Pick<UseInfiniteQueryResult, 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>>;
   /** Of a whole page: its head while there is no data. */
   readonly title?: string;
   readonly children: (data: T) => ReactNode;

@@ -83,14 +83,8 @@ export function openRedisBudget(parts: RedisBudgetParts): RateBudget {
   };
 }
 
-interface Taken {
-  readonly waitMs: number;
-  /** Number of processes that share the budget. */
-  readonly sharing: number;
-  readonly shared: Pace | undefined;
-}
-
-function readAnswer(answer: unknown, now: number): Taken {
+/** `sharing`: the number of processes that share the budget. */
+function readAnswer(answer: unknown, now: number) {
   if (Array.isArray(answer)) {
     const [waitMs = -1, sharing = 0, ...rest] = answer.map(Number);
     if (waitMs >= 0 && sharing >= 1) return { waitMs, sharing, shared: fromRelative(rest, now) };

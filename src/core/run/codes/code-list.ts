@@ -45,7 +45,16 @@ const errors: Entries<ErrorCode> = data.error;
 /** Requests that the HTTP API refuses before they reach the product, with their status. */
 const refusals: Entries<ApiCode> = data.api;
 
-export type CodeKind = 'alert' | 'finding' | 'rule' | 'error' | 'api';
+/** Kinds of code in the order of their lists, with their titles. */
+export const codeTitles = {
+  alert: 'Alerts',
+  finding: 'Findings',
+  rule: 'Decisions',
+  error: 'Errors',
+  api: 'Refused requests',
+} as const;
+
+export type CodeKind = keyof typeof codeTitles;
 export type Code = AlertCode | PrometheusCode | FindingCode | Rule | ErrorCode | ApiCode;
 
 /** A code with its entry. */

@@ -6,9 +6,8 @@ import type { ReadRequest, SourceIo, SourcePage } from '../../../ports/source.ts
 import { readConfirmed, type UnprovenRead } from '../../kit/confirm-end.ts';
 import type { Authority } from '../../kit/http/authority.ts';
 import { type SourceClient, withSourceClient } from '../../kit/http/source-client.ts';
-import { type Page, rulesOf } from '../../kit/pages.ts';
+import { type Fields, type Page, rulesOf } from '../../kit/pages.ts';
 import { deltaStart, utcDay } from '../../kit/status.ts';
-import type { Fields } from '../../kit/tally.ts';
 import { partnerHeaders, type V2Config } from '../config.ts';
 import { type Names, noNames, readList, readNames } from './list.ts';
 import { type Employments, openEmployments, toPerson } from './to-person.ts';
