@@ -31,7 +31,7 @@ export interface LeaseIo {
  * it. `outer` stops the work. When the store is unavailable at the end, the lease expires.
  *
  * In a process that stood still, what it awaited may continue before the timer that renews. So `signal.throwIfAborted`
- * looks at the time too: whoever asks it directly before a call makes none that is late.
+ * looks at the time too: asked directly before a call, it lets none out that is late.
  */
 export async function underLease<T>(
   request: LeaseRequest,

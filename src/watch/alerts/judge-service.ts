@@ -88,8 +88,8 @@ const lacks: readonly Lack[] = [
   {
     // A job keeps its age while its run waits for the platform, so one old job at one check means nothing.
     ...{ lacks: 'free-worker', code: 'jobs-wait', afterMs: 300_000, severity: 'warning' },
-    summary: ({ queue }, since) =>
-      `${countOf(queue?.waiting ?? 0, 'job')} in the queue; ${since} the oldest has waited for more than ${ageOf(queueAgedMs)}`,
+    summary: ({ now, queue }) =>
+      `${countOf(queue?.waiting ?? 0, 'job waits', 'jobs wait')} in the queue, the oldest for ${ageOf(now - (queue?.oldestAt ?? now))}`,
     action: 'start more workers, or read the log of the running ones',
     more: ({ queue }) => ({ figures: [['Jobs', queue?.waiting ?? 0]], ...given({ from: queue?.oldestAt }) }),
   },
@@ -198,20 +198,20 @@ export function judgeOutage({
 export const lastsMs = 60_000;
 
 interface LastingWords extends Pick<AlertProblem, 'topic' | 'code' | 'details' | 'unaffected' | 'action'> {
-  readonly what: (ms: number, who: string) => string;
+  readonly what: (ms: number) => string;
 }
 
 const lastingWords: Readonly<Record<'slow' | 'clockOff', LastingWords>> = {
   slow: {
     ...{ topic: 'latency', code: 'store-slow' },
-    what: (ms, who) => `writes of ${who} to the store take ${ageOf(ms)}`,
-    details: ['A run that cannot renew its lease within 10 s stops, and another process continues it.'],
-    unaffected: 'Runs take longer. No change is lost or sent twice.',
+    what: (ms) => `writes to the store take ${ageOf(ms)}`,
+    details: ['Runs take longer. One that cannot renew its lease within 10 s stops, and another process continues it.'],
+    unaffected: 'No change is lost or sent twice.',
     action: 'check the load, the locks and the disk of the database, and the network to it',
   },
   clockOff: {
     ...{ topic: 'clock', code: 'clock-off' },
-    what: (ms, who) => `the clock of ${who} is ${lengthOf(ms)} ${ms > 0 ? 'ahead' : 'behind'}`,
+    what: (ms) => `the clock is ${lengthOf(ms)} ${ms > 0 ? 'ahead' : 'behind'}`,
     details: ['It is compared with the clock of PostgreSQL; with SQLite, with the time since the machine started.'],
     unaffected: 'Leases and schedules follow the clock of the store, so nothing runs twice.',
     action: 'correct the time service (NTP, chrony) there; where all processes are named, that of the database',
@@ -233,7 +233,8 @@ export function judgeLasting(key: 'slow' | 'clockOff') {
     const from = Math.min(...running.map((one) => one.from));
     if (isNew(from)) return undefined;
     const { what, ...words } = lastingWords[key];
-    const title = what(most.ms, processWords(running, seen));
+    const who = processWords(running, seen);
+    const title = `${what(most.ms)}${who === 'the process' ? '' : ` in ${who}`}`;
     const summary = `${upper(title)}, first seen ${formatMinute(from)}`;
     return { ...words, title, summary, severity: 'warning', key, from, concerns: running.length };
   };

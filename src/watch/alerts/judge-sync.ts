@@ -181,7 +181,7 @@ export function judgeFreshness(facts: SyncFacts): AlertProblem | 'well' | undefi
   if ((successAt ?? firstSeenAt) >= staleBefore) return 'well';
   // Runs that fail explain why none succeeds.
   if (isExcused || isFailing) return undefined;
-  const expected = `a success was expected after ${formatMinute(staleBefore)}`;
+  const expected = `a success after ${formatMinute(staleBefore)} was expected`;
   const summary =
     successAt === undefined
       ? `No run has ever succeeded; ${expected}`

@@ -314,7 +314,7 @@ const outages: readonly Outage[] = [
     },
     forMs: 2 * minute,
     title: (count) =>
-      `WARNING deployment prod: writes of ${count === 1 ? 'the process' : '1 of 4 processes (p0)'} to the store take 4 s`,
+      `WARNING deployment prod: writes to the store take 4 s${count === 1 ? '' : ' in 1 of 4 processes (p0)'}`,
     over: 'RECOVERED deployment prod: the store is fast again',
   },
   {
@@ -327,7 +327,7 @@ const outages: readonly Outage[] = [
     },
     forMs: 2 * minute,
     title: (count) =>
-      `WARNING deployment prod: the clock of ${count === 1 ? 'the process' : '1 of 4 processes (p0)'} is 3 minutes ahead`,
+      `WARNING deployment prod: the clock is 3 minutes ahead${count === 1 ? '' : ' in 1 of 4 processes (p0)'}`,
     over: 'RECOVERED deployment prod: the clocks run steadily again',
   },
   {
@@ -340,7 +340,7 @@ const outages: readonly Outage[] = [
     },
     forMs: 2 * minute,
     title: (count) =>
-      `WARNING deployment prod: the clock of ${count === 1 ? 'the process' : 'all 4 processes'} is 90 minutes behind`,
+      `WARNING deployment prod: the clock is 90 minutes behind${count === 1 ? '' : ' in all 4 processes'}`,
     over: 'RECOVERED deployment prod: the clocks run steadily again',
   },
   {
