@@ -11,7 +11,7 @@ export const openRuns: Work<Pick<SchedulerContext, 'engine' | 'start'>> = {
   name: 'open-runs',
   everyMs: 1000,
   async run({ engine, start }) {
-    for (const sync of await engine.store.triggers.waitingSyncs(engine.clock.now())) {
+    for (const sync of (await engine.store.triggers.waitingSyncs(engine.clock.now())).keys()) {
       const opened = await openRun(sync, engine);
       if (opened?.isNew === true) await start(opened.run);
     }

@@ -61,7 +61,7 @@ export interface AppIo {
 export interface StartOptions extends WatchOptions {
   readonly onReady: () => void;
   /** Called before `onReady` with the server's URL, such as `http://127.0.0.1:8080`. Never called without a server. */
-  readonly onListening?: (url: string) => void;
+  readonly onListening?: (url: string, signIn: string) => void;
   /** Called with each address that signs in once, if `server.signInLink` is set. */
   readonly onSignInLink?: (address: string) => void;
   readonly role?: Role;

@@ -67,6 +67,8 @@ function addCommand(program: Command, row: CommandRow, action: CommandHost['acti
     command.addOption(option);
     refuseSecond(command, option);
   }
+  const usage = command.createHelp().commandUsage(command);
+  command.showHelpAfterError(`Usage: ${usage}\nMore: rollcall ${words} --help`);
   if (body !== undefined) command.action(action(body));
 }
 

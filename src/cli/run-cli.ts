@@ -39,6 +39,7 @@ export function createProgram(
     .option('--raw', 'also show the answer of the platform or HR system to a failed call; may contain personal data')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput(output)
+    .showHelpAfterError('All commands: rollcall --help')
     .exitOverride();
   // In the order of the help.
   for (const group of [everyDay, decide, operate, rare, develop]) addGroup(program, group, host.action);

@@ -46,7 +46,7 @@ export function openConfigAlerts(
       return { name, connection, staleBefore, leavers: watched };
     }),
     connections: [...connections].map(([name, { tokenManager }]) => {
-      return { name, token: () => tokenManager.status(), reports: watchedReports(config, name) };
+      return { name, token: tokenManager.status, reports: watchedReports(config, name) };
     }),
     ...{ store, clock, logger, newId, random: randomShare },
   });

@@ -146,9 +146,9 @@ async function runRole(parts: DeploymentParts, options: StartOptions): Promise<v
         setUp,
       }));
     if (server !== undefined) {
-      const signIn = role === 'all' || role === 'server' ? { signIn: signInWords(config, listen?.host) } : {};
-      logger.info({ url: server.url, serves: role, ...signIn }, 'listening');
-      onListening?.(server.url);
+      const signIn = role === 'all' || role === 'server' ? signInWords(config, listen?.host) : '';
+      logger.info({ url: server.url, serves: role, ...(signIn === '' ? {} : { signIn }) }, 'listening');
+      onListening?.(server.url, signIn);
     }
     const ready = (): void => {
       isStarted = true;
@@ -386,7 +386,8 @@ function signInWords({ server }: Config, host = server?.host ?? '127.0.0.1'): st
       ? []
       : ['with the link that "rollcall start --link" prints']),
   ];
-  return ways.length === 0 ? 'no way is configured: set server.tokens or server.openId' : ways.join(', or ');
+  const none = 'not possible yet: set server.signInLink, server.tokens or server.openId (docs/sign-in.md)';
+  return ways.length === 0 ? none : ways.join(', or ');
 }
 
 function settingsOf(

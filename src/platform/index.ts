@@ -1,9 +1,9 @@
+import type { PlatformApi } from './client/api.ts';
+import type { FeedbackPayload } from './table/growth.ts';
+
 /** The platform's public API as a typed client: the package's entry `rollcall/platform`. */
 
-import type { PlatformApi } from './client/api.ts';
-import type { FeedbackPayload } from './table/feedback.ts';
-
-export type { User, UserWrite } from '../core/person/user.ts';
+export type { User, UserWrite } from '../core/person/fields.ts';
 export { type Effect, type ErrorCode, PlatformError, type Retry, RollcallError } from '../core/run/errors.ts';
 export { type Dialect, defaultDialect, defaultLimits, type Limits } from '../core/run/settings.ts';
 export type { OperationBody } from '../drivers/http/message.ts';

@@ -1,8 +1,7 @@
 import { PlatformError, RollcallError } from '../core/run/errors.ts';
 import { afterBreakdown, afterFirstPage, afterScan, firstPageSize, type PageSize } from '../core/run/pace.ts';
 import { type ScanPurpose, scanRequests } from '../core/run/requests.ts';
-import { AnswerInvalid } from '../drivers/http/answer-invalid.ts';
-import { isRecord } from '../drivers/http/json-text.ts';
+import { AnswerInvalid, isRecord } from '../drivers/http/json-text.ts';
 import type { Platform, ScanPage } from '../ports/platform.ts';
 import { contractCall, jsonBody } from './client/calls.ts';
 import type { PlatformClient } from './client/client.ts';
@@ -33,7 +32,7 @@ export function openPlatform(client: PlatformClient): Platform {
   return {
     scanCost: () => learned.scanCost,
     scan: (signal, purpose = 'scan') => scanDirectory(client, learned, purpose, signal),
-    find: (identification, signal, userCounts) => findUser(client, identification, signal, userCounts),
+    find: (identification, signal) => findUser(client, identification, signal),
 
     async create(write, signal) {
       checkIdentification(write.identification, operationName(operationOf('create')));

@@ -1,8 +1,7 @@
+import type { Leaders } from '../core/person/fields.ts';
 import { normalText } from '../core/person/text.ts';
-import type { Leaders } from '../core/person/user.ts';
 import { PlatformError } from '../core/run/errors.ts';
-import { AnswerInvalid } from '../drivers/http/answer-invalid.ts';
-import { isRecord } from '../drivers/http/json-text.ts';
+import { AnswerInvalid, isRecord } from '../drivers/http/json-text.ts';
 import type { LeadersLookup } from '../ports/platform.ts';
 import { contractCall, jsonBody } from './client/calls.ts';
 import type { PlatformClient } from './client/client.ts';

@@ -1,6 +1,6 @@
 import { normalText } from '../core/person/text.ts';
 import { PlatformError } from '../core/run/errors.ts';
-import type { Lookup, UserCounts } from '../ports/platform.ts';
+import type { Lookup } from '../ports/platform.ts';
 import { contractCall } from './client/calls.ts';
 import type { PlatformClient } from './client/client.ts';
 import { isRead, readUser, type ShownUser } from './user-record.ts';
@@ -15,15 +15,8 @@ export const maybeMissing: readonly number[] = [400, 404, 500];
  */
 const maxSearchPages = 20;
 
-/**
- * Finds one user by identification. A successful read decides; after a failed one a search, or `userCounts`, decides.
- */
-export async function findUser(
-  client: PlatformClient,
-  identification: string,
-  signal: AbortSignal,
-  userCounts?: UserCounts,
-): Promise<Lookup> {
+/** Finds one user by identification. A successful read decides; after a failed one a search decides. */
+export async function findUser(client: PlatformClient, identification: string, signal: AbortSignal): Promise<Lookup> {
   const wanted = normalText(identification);
   const read = await readOne(client, identification, signal);
   if (read !== undefined && !isRead(read)) return unclear(read);
@@ -31,18 +24,16 @@ export async function findUser(
     if (read.identification === wanted) return { found: true, user: read };
     return { found: 'unclear', reason: 'the read returned a user with another identification' };
   }
-  const counted = userCounts?.get(wanted);
-  const found = counted === undefined ? await searchExact(client, wanted, signal) : [];
+  const found = await searchExact(client, wanted, signal);
   if (found === undefined) return { found: 'unclear', reason: 'the search returned too many users, or repeated users' };
-  const matches = counted ?? found.length;
-  if (matches === 0) return { found: false };
-  if (matches > 1) return { found: 'unclear', reason: `${matches} users claim the identification` };
   const [user] = found;
-  if (user !== undefined && !isRead(user)) return unclear(user);
+  if (user === undefined) return { found: false };
+  if (found.length > 1) return { found: 'unclear', reason: `${found.length} users claim the identification` };
+  if (!isRead(user)) return unclear(user);
   // The platform writes the identification with spaces or in NFD, so a read under another spelling misses the user.
-  if (user !== undefined && (user.rawIdentification ?? wanted) !== identification) return { found: true, user };
+  if ((user.rawIdentification ?? wanted) !== identification) return { found: true, user };
   // The user may have come between the two requests.
-  const again = user === undefined ? undefined : await readOne(client, identification, signal);
+  const again = await readOne(client, identification, signal);
   if (again !== undefined && isRead(again) && again.identification === wanted) return { found: true, user: again };
   return { found: 'unclear', reason: 'the search finds the user, but reading it fails' };
 }

@@ -1,11 +1,9 @@
-import { type FieldName, fieldTable } from '../core/person/fields.ts';
+import { type FieldName, fieldTable, type UnreadUser, type User } from '../core/person/fields.ts';
 import { existingDate } from '../core/person/plain-date.ts';
 import { normalText } from '../core/person/text.ts';
-import type { UnreadUser, User } from '../core/person/user.ts';
 import { given } from '../core/run/given.ts';
 import type { MonthLanguage } from '../core/run/settings.ts';
-import { AnswerInvalid } from '../drivers/http/answer-invalid.ts';
-import { isRecord, type JsonText } from '../drivers/http/json-text.ts';
+import { AnswerInvalid, isRecord, type JsonText } from '../drivers/http/json-text.ts';
 import { pathValueProblem } from './client/operation.ts';
 
 /** Text members of a user record that are fields of ours (contract, "User record"). */

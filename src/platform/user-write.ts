@@ -1,5 +1,4 @@
-import { type FieldName, fieldTraits } from '../core/person/fields.ts';
-import type { UserWrite } from '../core/person/user.ts';
+import { type FieldName, fieldTraits, type UserWrite } from '../core/person/fields.ts';
 import type { Dialect } from '../core/run/settings.ts';
 import type { UpdateTarget } from '../ports/platform.ts';
 import { refuseToSend } from './client/errors.ts';

@@ -279,12 +279,8 @@ export interface AlertBook {
   list(limit: number): Promise<readonly AlertDelivery[]>;
   /** Deletes notices created before `before`, including those for channels that are no longer configured. */
   prune(before: number): Promise<number>;
-  /**
-   * Returns runs of the sync that ended at `since` or later, oldest first. Without `since`, returns only the newest.
-   */
-  endedRuns(sync: string, since: number | undefined, limit: number): Promise<readonly EndedRun[]>;
-  /** Returns runs of all syncs that ended at `since` or later, oldest first. */
-  endedSince(since: number, limit: number): Promise<readonly EndedRun[]>;
+  /** Returns runs that ended at `since` or later, oldest first; without it the newest first. `sync`: of this one only. */
+  endedRuns(since: number | undefined, limit: number, sync?: string): Promise<readonly EndedRun[]>;
   /** Counts the changes of the plans of these runs by kind and state. */
   changeResults(runs: readonly string[]): Promise<readonly ChangeResult[]>;
 }

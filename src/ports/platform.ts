@@ -1,4 +1,4 @@
-import type { Leaders, UnreadUser, User, UserWrite } from '../core/person/user.ts';
+import type { Leaders, UnreadUser, User, UserWrite } from '../core/person/fields.ts';
 import type { Removal } from '../core/plan/ledger.ts';
 import type { Pace } from '../core/run/pace.ts';
 import type { ScanPurpose } from '../core/run/requests.ts';
@@ -17,11 +17,8 @@ export interface Platform {
   scan(signal: AbortSignal, purpose?: ScanPurpose): AsyncGenerator<ScanPage, void>;
   /** Returns the number of requests of a scan, as the last one of this process showed; undefined before the first. */
   scanCost(): number | undefined;
-  /**
-   * Finds one user by identification with a read. A failed read is classified by a search, or by a scan that counted
-   * this identification.
-   */
-  find(identification: string, signal: AbortSignal, userCounts?: UserCounts): Promise<Lookup>;
+  /** Finds one user by identification with a read. A failed read is classified by a search. */
+  find(identification: string, signal: AbortSignal): Promise<Lookup>;
   create(write: UserWrite, signal: AbortSignal): Promise<{ readonly userId: string }>;
   update(target: UpdateTarget, write: UserWrite, signal: AbortSignal): Promise<void>;
   /**
@@ -54,9 +51,6 @@ export interface ScanPage {
   /** The total number of users that the platform reports. */
   readonly total: number | undefined;
 }
-
-/** Number of users per requested identification in a complete scan that has just ended. */
-export type UserCounts = ReadonlyMap<string, number>;
 
 export type Lookup =
   | { readonly found: true; readonly user: User }

@@ -6,7 +6,6 @@ import type { ChangeState } from '../core/run/run.ts';
 import type { LeaseHolder } from './leases.ts';
 import type { HoldFacts, Run } from './runs.ts';
 import type { Pause } from './store-operations.ts';
-import type { TokenRecord } from './tokens.ts';
 
 /** What a sync does and waits for, and the results of its latest runs about all people. Canceled runs do not count. */
 export interface SyncStanding {
@@ -169,8 +168,6 @@ export interface Reports {
   lastReads(): Promise<ReadonlyMap<string, LastRead>>;
   /** Returns who holds these leases, or held them last and did not release them, by name. */
   holders(names: readonly string[]): Promise<ReadonlyMap<string, LeaseHolder>>;
-  /** Returns the state of every pair, for a display: no pair is presented because of it. */
-  tokenStates(): Promise<readonly Pick<TokenRecord, 'connection' | 'state' | 'expiresAt'>[]>;
   hold(id: string): Promise<HoldFacts | undefined>;
   /** Returns changes of runs. Throws `STORE_INVALID` when no configured key opens the values. */
   recentChanges(query: RecentQuery): Promise<readonly FoundInRun[]>;

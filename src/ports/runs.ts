@@ -75,8 +75,11 @@ export interface Triggers {
   add(trigger: Trigger, entry?: AuditEntry, unlessPaused?: boolean): Promise<boolean>;
   /** Returns waiting triggers, oldest first. */
   waiting(sync?: string): Promise<readonly Trigger[]>;
-  /** Returns the syncs with a waiting trigger that a run may take, and that are not paused, in order of name. */
-  waitingSyncs(now: number): Promise<readonly string[]>;
+  /**
+   * Returns the syncs with a waiting trigger that a run may take, and that are not paused, in order of name, with when the
+   * oldest was requested.
+   */
+  waitingSyncs(now: number): Promise<ReadonlyMap<string, number>>;
   /** Returns the state of a trigger: waiting, or the run that it started or was coalesced into. */
   state(id: string): Promise<TriggerState | undefined>;
   get(id: string): Promise<KeyedTrigger | undefined>;

@@ -28,7 +28,7 @@ import type {
   Signing,
   SyncNames,
 } from './store-operations.ts';
-import type { TokenStore } from './tokens.ts';
+import type { TokenBook } from './tokens.ts';
 
 export type { Watermark } from '../core/run/next-read.ts';
 export type {
@@ -105,7 +105,7 @@ export interface Store {
   readonly rawTexts: RawTexts;
   readonly people: PersonRecords;
   readonly sealing: Sealing;
-  readonly tokens: TokenStore;
+  readonly tokens: TokenBook;
   readonly alerts: AlertBook;
   readonly pauses: Pauses;
   readonly learned: Learned;
@@ -354,13 +354,6 @@ export type BatchPatch = Partial<
   }
 >;
 
-/* ---- rosters ---- */
-
-export interface RosterEffects {
-  readonly read?: ReadRecord;
-  readonly directory?: DirectoryEnd;
-}
-
 export interface DoubtedRead extends Pick<RosterHeader, 'sync' | 'run' | 'salt' | 'pages'> {
   readonly read: ReadRecord;
 }
@@ -372,7 +365,12 @@ export interface Rosters {
    * Replaces the sync's roster in one transaction. Unchanged pages are not written again. `also`: the read that it is
    * made from, and the end of the directory.
    */
-  put(owned: OwnedRun, header: RosterHeader, pages: readonly RosterPage[], also?: RosterEffects): Promise<void>;
+  put(
+    owned: OwnedRun,
+    header: RosterHeader,
+    pages: readonly RosterPage[],
+    also?: { readonly read?: ReadRecord; readonly directory?: DirectoryEnd },
+  ): Promise<void>;
   /** Stores a full read that a guard doubts, and what it said of people otherwise than the roster. The roster stays. */
   doubt(owned: OwnedRun, doubted: DoubtedRead, pages: readonly RosterPage[]): Promise<void>;
   past(sync: string, identification: string): Promise<Past>;

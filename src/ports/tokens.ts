@@ -149,3 +149,8 @@ export interface TokenStore {
    */
   replace(seen: TokenRecord | undefined, next: TokenRecord, room?: string): Promise<boolean>;
 }
+
+export interface TokenBook extends TokenStore {
+  /** Returns every row by name, for a display: no pair is presented because of it. */
+  all(): Promise<ReadonlyMap<string, TokenRecord>>;
+}

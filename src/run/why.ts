@@ -1,6 +1,6 @@
+import type { User } from '../core/person/fields.ts';
 import { lookAlikeKey } from '../core/person/identification.ts';
 import type { Mapped, SourceRecord } from '../core/person/person.ts';
-import type { User } from '../core/person/user.ts';
 import { type Change, partOf } from '../core/plan/change.ts';
 import type { Case, Decision } from '../core/plan/plan.ts';
 import type { Snapshot } from '../core/plan/snapshot.ts';

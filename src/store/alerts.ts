@@ -9,10 +9,9 @@ import {
   type Observation,
   threadOf,
 } from '../ports/alerts.ts';
-import { type Database, inTransaction } from './db/database.ts';
+import { type Database, inTransaction, type Schema } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import { addNew } from './db/row-writer.ts';
-import type { Schema } from './db/schema.ts';
 import { countChanges } from './plans/plan-access.ts';
 
 export function createAlerts(db: Database): AlertBook {
@@ -57,8 +56,7 @@ export function createAlerts(db: Database): AlertBook {
             : await transaction
                 .updateTable('alert_states')
                 .set(row)
-                .where('subject', '=', row.subject)
-                .where('version', '=', seenVersion)
+                .where((eb) => eb.and({ subject: row.subject, version: seenVersion }))
                 .executeTakeFirst()
                 .then(({ numUpdatedRows }) => numUpdatedRows > 0n);
         if (!isOurs) return false;
@@ -87,9 +85,7 @@ export function createAlerts(db: Database): AlertBook {
         const { numUpdatedRows } = await db
           .updateTable('alert_deliveries')
           .set({ next_at: until, tries: row.tries + 1 })
-          .where('notice', '=', row.notice)
-          .where('channel', '=', row.channel)
-          .where('state', '=', 'waiting')
+          .where((eb) => eb.and({ notice: row.notice, channel: row.channel, state: 'waiting' }))
           // Another process that claimed it in between has moved it.
           .where('next_at', '=', row.next_at)
           .executeTakeFirst();
@@ -111,9 +107,7 @@ export function createAlerts(db: Database): AlertBook {
               ? { next_at: result.nextAt, error: result.error }
               : { ...ended, state: result.kind, error: result.error },
         )
-        .where('notice', '=', notice)
-        .where('channel', '=', channel)
-        .where('state', '=', 'waiting')
+        .where((eb) => eb.and({ notice, channel, state: 'waiting' }))
         .execute();
     },
 
@@ -171,18 +165,20 @@ export function createAlerts(db: Database): AlertBook {
       return Number(numDeletedRows);
     },
 
-    async endedRuns(sync, since, limit) {
-      return endedRuns(db)
-        .where('sync', '=', sync)
+    async endedRuns(since, limit, sync) {
+      const order = since === undefined ? 'desc' : 'asc';
+      return db
+        .selectFrom('runs')
+        .select(['id', 'sync', 'outcome', 'started_at as startedAt', 'ended_at as endedAt'])
+        .where('ended_at', 'is not', null)
         .$if(since !== undefined, (query) => query.where('ended_at', '>=', since ?? 0))
-        .orderBy('ended_at', since === undefined ? 'desc' : 'asc')
-        .orderBy('id', since === undefined ? 'desc' : 'asc')
-        .limit(since === undefined ? 1 : limit)
+        .$if(sync !== undefined, (query) => query.where('sync', '=', sync ?? ''))
+        .$narrowType<{ outcome: NotNull; endedAt: NotNull }>()
+        .orderBy('ended_at', order)
+        .orderBy('id', order)
+        .limit(limit)
         .execute();
     },
-
-    endedSince: (since, limit) =>
-      endedRuns(db).where('ended_at', '>=', since).orderBy('ended_at').orderBy('id').limit(limit).execute(),
 
     async changeResults(runs) {
       const found = await countChanges(db, runs, ['plan', 'kind', 'state']);
@@ -192,14 +188,6 @@ export function createAlerts(db: Database): AlertBook {
       return inOrder.map(({ plan, ...result }) => ({ ...result, run: plan }));
     },
   };
-}
-
-function endedRuns(db: Database) {
-  return db
-    .selectFrom('runs')
-    .select(['id', 'sync', 'outcome', 'started_at as startedAt', 'ended_at as endedAt'])
-    .where('ended_at', 'is not', null)
-    .$narrowType<{ outcome: NotNull; endedAt: NotNull }>();
 }
 
 /** For example `sync people` or `connection acme`. Names contain no blanks. */
@@ -227,8 +215,7 @@ async function firstReceipt(db: Database, channel: string, thread: string): Prom
   const row = await db
     .selectFrom('alert_deliveries')
     .select('receipt')
-    .where('channel', '=', channel)
-    .where('thread', '=', thread)
+    .where((eb) => eb.and({ channel, thread }))
     .where('receipt', 'is not', null)
     .orderBy('made_at')
     .orderBy('notice')

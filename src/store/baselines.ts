@@ -4,14 +4,12 @@ import { RollcallError } from '../core/run/errors.ts';
 import type { Baselines, MeasuredConfiguration, StoredConfiguration, StoredSafeguards } from '../ports/reads.ts';
 import type { OwnedRun } from '../ports/store.ts';
 import { appendAudit } from './audit/chain.ts';
-import { asOwner, type Database, inTransaction, type OpenTransaction } from './db/database.ts';
+import { asOwner, type Database, inTransaction, type OpenTransaction, type Schema } from './db/database.ts';
 import type { KeyRing } from './db/key-ring.ts';
 import { inLists, put } from './db/row-writer.ts';
-import type { Schema } from './db/schema.ts';
 import { placeOf } from './db/tables.ts';
-import { classMask, toPlannedChange } from './plans/changes.ts';
+import { classMask, stated, toPlannedChange } from './plans/changes.ts';
 import { inPiece, piecesOf } from './plans/plan-access.ts';
-import { stated } from './plans/stated.ts';
 
 type Role = Schema['baselines']['role'];
 
@@ -42,8 +40,7 @@ export function createBaselines(db: Database, keys: KeyRing): Baselines {
     await write(transaction, owned, 'accepted', one);
     await transaction
       .deleteFrom('baselines')
-      .where('sync', '=', owned.run.sync)
-      .where('role', '=', 'measured')
+      .where((eb) => eb.and({ sync: owned.run.sync, role: 'measured' }))
       .execute();
   };
 
@@ -136,9 +133,7 @@ export function createBaselines(db: Database, keys: KeyRing): Baselines {
           const replaced = await transaction
             .updateTable('baselines')
             .set(row)
-            .where('sync', '=', sync)
-            .where('role', '=', 'safeguards')
-            .where('fingerprint', '=', before)
+            .where((eb) => eb.and({ sync, role: 'safeguards', fingerprint: before }))
             .executeTakeFirst();
           if (replaced.numUpdatedRows === 0n) return false;
         }

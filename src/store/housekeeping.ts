@@ -3,9 +3,8 @@ import { runLease } from '../ports/leases.ts';
 import { type PruneOthers, phases } from '../ports/runs.ts';
 import { pruneAudit } from './audit/chain.ts';
 import { signIn } from './audit/signing.ts';
-import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
+import { type Database, inTransaction, type OpenTransaction, type Schema } from './db/database.ts';
 import type { KeyRing } from './db/key-ring.ts';
-import type { Schema } from './db/schema.ts';
 import { dropPlan, inPiece, piecesOf } from './plans/plan-access.ts';
 
 /** How far back guards count applied changes (design, section 7). */
@@ -159,8 +158,7 @@ async function shrinkUnchanged(db: OpenTransaction, run: string): Promise<void> 
   await db
     .updateTable('runs')
     .set({ plan: null, delivery: null, end_facts: null, requests: null, phases: null })
-    .where('id', '=', run)
-    .where('outcome', '=', 'nothing-to-do')
+    .where((eb) => eb.and({ id: run, outcome: 'nothing-to-do' }))
     .where('id', 'not in', db.selectFrom('rosters').select('run'))
     .execute();
 }

@@ -27,9 +27,7 @@ export function createLeases(db: Database, proof: Pick<StoreProof, 'prove'>): Le
       const { numUpdatedRows } = await db
         .updateTable('leases')
         .set({ until_at: now + ttlMs })
-        .where('name', '=', lease.name)
-        .where('owner', '=', lease.owner)
-        .where('fence', '=', lease.fence)
+        .where((eb) => eb.and({ name: lease.name, owner: lease.owner, fence: lease.fence }))
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
@@ -52,9 +50,7 @@ async function release(db: Database, { name, owner, fence }: Lease): Promise<voi
   await db
     .updateTable('leases')
     .set({ owner: null, until_at: 0 })
-    .where('name', '=', name)
-    .where('owner', '=', owner)
-    .where('fence', '=', fence)
+    .where((eb) => eb.and({ name, owner, fence }))
     .execute();
 }
 
@@ -120,8 +116,7 @@ async function takeTurn(db: OpenTransaction, { name, owner, ttlMs, placeMs }: Tu
       eb
         .selectFrom('turns')
         .select('turns.number')
-        .where('turns.name', '=', name)
-        .where('turns.owner', '=', owner)
+        .where((eb) => eb.and({ 'turns.name': name, 'turns.owner': owner }))
         .as('place'),
       eb
         .selectFrom('turns as others')
@@ -175,8 +170,7 @@ async function releaseTurn(db: Database, name: string, owner: string): Promise<v
   await db
     .updateTable('leases')
     .set({ owner: null, until_at: 0 })
-    .where('name', '=', name)
-    .where('owner', '=', owner)
+    .where((eb) => eb.and({ name, owner }))
     .execute();
 }
 

@@ -3,11 +3,10 @@ import { type Leaver, leaverRules } from '../core/plan/leavers.ts';
 import { given } from '../core/run/given.ts';
 import type { LeaverStore, LeaverUpdate } from '../ports/leavers.ts';
 import type { ChangeMark } from '../ports/store.ts';
-import type { Database, OpenTransaction } from './db/database.ts';
+import type { Database, OpenTransaction, Schema } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import { inLists, RowWriter, replace } from './db/row-writer.ts';
-import type { Schema } from './db/schema.ts';
-import { stated } from './plans/stated.ts';
+import { stated } from './plans/changes.ts';
 
 const leavers = fields<Leaver, 'leavers'>(
   'leavers',

@@ -5,10 +5,9 @@ import type { LedgerEntry, LedgerLeaders } from '../core/plan/ledger.ts';
 import { seenInSource, withAccount } from '../core/plan/ledger-steps.ts';
 import type { Adoption, Ledger } from '../ports/store.ts';
 import { appendAudit } from './audit/chain.ts';
-import { asOwner, type Database, inTransaction, type OpenTransaction, pagesByKey } from './db/database.ts';
+import { asOwner, type Database, inTransaction, type OpenTransaction, pagesByKey, type Schema } from './db/database.ts';
 import type { KeyRing } from './db/key-ring.ts';
 import { inLists, RowWriter } from './db/row-writer.ts';
-import type { Schema } from './db/schema.ts';
 import { placeOf } from './db/tables.ts';
 import { findForgotten } from './privacy/forgotten.ts';
 import { endStanding } from './standing.ts';
@@ -37,8 +36,7 @@ export function createLedger(db: Database, keys: KeyRing): Ledger {
       const row = await db
         .selectFrom('ledger')
         .selectAll()
-        .where('connection', '=', connection)
-        .where('identification', '=', identification)
+        .where((eb) => eb.and({ connection, identification }))
         .executeTakeFirst();
       if (row !== undefined) return toLedgerEntry(row, keys);
       return (await findForgotten(db, keys, connection, [identification])).get(identification);
@@ -64,9 +62,7 @@ export function createLedger(db: Database, keys: KeyRing): Ledger {
       const rows = await db
         .selectFrom('ledger')
         .selectAll()
-        .where('connection', '=', connection)
-        .where('leaders_wait', '=', 1)
-        .where('owner', '=', sync)
+        .where((eb) => eb.and({ connection, leaders_wait: 1, owner: sync }))
         .where((eb) =>
           eb.and([eb('disabled_at', 'is', null), eb('gone_since', 'is', null), eb('removed_at', 'is', null)]),
         )
@@ -81,8 +77,7 @@ export function createLedger(db: Database, keys: KeyRing): Ledger {
           eb.fn.countAll<number>().as('managed'),
           eb.fn.countAll<number>().filterWhere('disabled_at', 'is', null).as('enabled'),
         ])
-        .where('connection', '=', connection)
-        .where('owner', '=', sync)
+        .where((eb) => eb.and({ connection, owner: sync }))
         .where('removed_at', 'is', null)
         .executeTakeFirstOrThrow();
       return { managed: row.managed, enabled: row.enabled };
@@ -115,8 +110,7 @@ export function createLedger(db: Database, keys: KeyRing): Ledger {
         await transaction
           .updateTable('decisions')
           .set({ identification: to })
-          .where('sync', '=', sync)
-          .where('identification', '=', from)
+          .where((eb) => eb.and({ sync, identification: from }))
           .where('ended_at', 'is', null)
           .where((eb) =>
             eb.or([eb('state', '=', 'rejected'), eb.and([eb('state', '=', 'open'), eb('by_whom', 'is not', null)])]),
@@ -124,9 +118,7 @@ export function createLedger(db: Database, keys: KeyRing): Ledger {
           .execute();
         const row = await transaction
           .deleteFrom('ledger')
-          .where('connection', '=', connection)
-          .where('identification', '=', from)
-          .where('owner', '=', sync)
+          .where((eb) => eb.and({ connection, identification: from, owner: sync }))
           .where('removed_at', 'is', null)
           .where((eb) => eb.or([eb('account_id', 'is', null), eb('account_id', '=', accountId)]))
           .returningAll()
@@ -179,8 +171,7 @@ async function moveUsers(
       const rows = await transaction
         .updateTable('ledger')
         .set({ owner: sync, taken_from: owner, taken_at: at, ...fresh })
-        .where('connection', '=', connection)
-        .where('owner', '=', owner)
+        .where((eb) => eb.and({ connection, owner }))
         .where('removed_at', 'is', null)
         .where('identification', 'in', names)
         .returning('identification')

@@ -44,8 +44,7 @@ export function createMailedReports(db: Database): MailedReports {
         const { numUpdatedRows } = await transaction
           .updateTable('mailed_reports')
           .set(states.toPatch(patch))
-          .where('name', '=', name)
-          .where('attempt', '=', attempt)
+          .where((eb) => eb.and({ name, attempt }))
           .executeTakeFirst();
         if (numUpdatedRows === 0n) {
           const message = `another process sends the report ${name}. Nothing was stored`;

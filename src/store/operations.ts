@@ -5,11 +5,10 @@ import type { Learned, LearnedFacts, Pause, Pauses, Restores, SyncNames } from '
 import { isPausing } from '../ports/store-operations.ts';
 import { sourceTokenName, tokenPlace } from '../ports/tokens.ts';
 import { appendAudit } from './audit/chain.ts';
-import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
+import { type Database, inTransaction, keyOf, type OpenTransaction, type Schema } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import type { KeyRing } from './db/key-ring.ts';
 import { addNew, isSameRow, put } from './db/row-writer.ts';
-import { keyOf, type Schema } from './db/schema.ts';
 import { declaredColumns, declaredTables, placeOf, tables } from './db/tables.ts';
 
 const pauses = fields<Pause, 'pauses'>('pauses', { by_whom: 'by', until_at: 'until' }, { until: 'optional' });

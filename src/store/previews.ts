@@ -1,8 +1,7 @@
 import type { Insertable } from 'kysely';
 import type { Preview, Previews } from '../ports/previews.ts';
-import type { Database } from './db/database.ts';
+import type { Database, Schema } from './db/database.ts';
 import { fields } from './db/fields.ts';
-import type { Schema } from './db/schema.ts';
 
 const unended = ['waiting', 'working'] as const;
 
@@ -67,9 +66,7 @@ export function createPreviews(db: Database): Previews {
       await db
         .updateTable('previews')
         .set({ progress: JSON.stringify(progress) })
-        .where('id', '=', id)
-        .where('attempt', '=', attempt)
-        .where('state', '=', 'working')
+        .where((eb) => eb.and({ id, attempt, state: 'working' }))
         .execute();
     },
 
@@ -80,9 +77,7 @@ export function createPreviews(db: Database): Previews {
       const { numUpdatedRows } = await db
         .updateTable('previews')
         .set({ state, ended_at: at, progress: null, ...result })
-        .where('id', '=', id)
-        .where('attempt', '=', attempt)
-        .where('state', '=', 'working')
+        .where((eb) => eb.and({ id, attempt, state: 'working' }))
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },

@@ -3,11 +3,10 @@ import { RollcallError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import type { ReadProfile } from '../ports/reads.ts';
 import type { RawText, RawTexts, ReadRecord, Reads, Watermark } from '../ports/store.ts';
-import { asOwner, type Database, type OpenTransaction } from './db/database.ts';
+import { asOwner, type Database, type OpenTransaction, type Schema } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import type { KeyRing } from './db/key-ring.ts';
 import { put, RowWriter } from './db/row-writer.ts';
-import type { Schema } from './db/schema.ts';
 import { placeOf } from './db/tables.ts';
 
 const reads = fields<Omit<ReadRecord, 'profile'>, 'reads'>(
@@ -39,8 +38,7 @@ export function createReads(db: Database, keys: KeyRing): Reads {
       const rows = await db
         .selectFrom('reads')
         .select('read_at')
-        .where('sync', '=', sync)
-        .where('is_accepted', '=', 1)
+        .where((eb) => eb.and({ sync, is_accepted: 1 }))
         .orderBy('read_at', 'desc')
         .limit(count)
         .execute();

@@ -7,10 +7,9 @@ import type { Database } from './db/database.ts';
 import type { KeyRing } from './db/key-ring.ts';
 import { inLists } from './db/row-writer.ts';
 import { appliedSpans } from './plans/applied-since.ts';
-import { classMask, toPlannedChange } from './plans/changes.ts';
+import { classMask, stated, toPlannedChange } from './plans/changes.ts';
 import { keepByVersion, waitingHashes, waitingVersion } from './plans/decisions.ts';
 import { holdFields } from './plans/hold-members.ts';
-import { stated } from './plans/stated.ts';
 import { createRunReports, heldEnds } from './run-reports.ts';
 import { readStandings } from './sync-standings.ts';
 
@@ -122,11 +121,6 @@ export function createReports(db: Database, keys: KeyRing, uptime: Pick<Uptime, 
       return new Map(
         rows.flatMap(({ name, owner, until_at: until }) => (owner === null ? [] : [[name, { owner, until }]])),
       );
-    },
-
-    async tokenStates() {
-      const rows = await db.selectFrom('tokens').select(['connection', 'state', 'expires_at']).execute();
-      return rows.map(({ connection, state, expires_at: at }) => ({ connection, state, expiresAt: at ?? undefined }));
     },
 
     async lastReads() {

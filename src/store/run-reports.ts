@@ -2,10 +2,9 @@ import { sql } from 'kysely';
 import type { FindingCause, HeldEnd, Reports } from '../ports/reports.ts';
 import type { Uptime } from '../ports/runtime.ts';
 import type { Database } from './db/database.ts';
-import { classesOf } from './plans/changes.ts';
+import { classesOf, stated, statedAs } from './plans/changes.ts';
 import { ofChange } from './plans/hold-members.ts';
 import { countChanges, inPiece, piecesOf } from './plans/plan-access.ts';
-import { stated, statedAs } from './plans/stated.ts';
 import { timelineOf, toFinding } from './runs.ts';
 
 const mostCauses = 200;

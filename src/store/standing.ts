@@ -2,9 +2,8 @@ import type { Updateable } from 'kysely';
 import type { PairDecision, StandingDecision, StandingRename } from '../core/plan/standing.ts';
 import type { StandingDecisions } from '../ports/decisions.ts';
 import { appendAudit } from './audit/chain.ts';
-import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
+import { type Database, inTransaction, type OpenTransaction, type Schema } from './db/database.ts';
 import { fields } from './db/fields.ts';
-import type { Schema } from './db/schema.ts';
 
 /** All that a decision of any kind has. */
 type Row = Omit<StandingDecision, 'way'> &
@@ -74,8 +73,7 @@ export async function endStanding(
   await db
     .updateTable('standing_decisions')
     .set(end)
-    .where('connection', '=', connection)
-    .where('sync', '=', sync)
+    .where((eb) => eb.and({ connection, sync }))
     .where('identification', 'is not distinct from', identification)
     .where('other', 'is not distinct from', other)
     .where('owner', 'is not distinct from', owner)

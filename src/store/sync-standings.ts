@@ -1,8 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { SyncStanding } from '../ports/reports.ts';
 import type { Run } from '../ports/store.ts';
-import type { Database } from './db/database.ts';
-import type { Schema } from './db/schema.ts';
+import type { Database, Schema } from './db/database.ts';
 import { pauseAt } from './operations.ts';
 import { toRun } from './runs.ts';
 

@@ -1,9 +1,9 @@
-import type { TokenRecord, TokenStore } from '../ports/store.ts';
+import type { TokenRecord } from '../ports/store.ts';
 import type { Session, Sessions } from '../ports/store-operations.ts';
-import type { Database } from './db/database.ts';
+import type { TokenBook } from '../ports/tokens.ts';
+import type { Database, Schema } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import { addNew } from './db/row-writer.ts';
-import type { Schema } from './db/schema.ts';
 import type { StoreProof } from './db/store-proof.ts';
 
 const tokens = fields<Omit<TokenRecord, 'restored'>, 'tokens'>(
@@ -13,14 +13,13 @@ const tokens = fields<Omit<TokenRecord, 'restored'>, 'tokens'>(
 );
 
 /** The pair is durable when `replace` resolves, because the database syncs every commit to disk. */
-export function createTokenStore(db: Database, proof: StoreProof): TokenStore {
+export function createTokenStore(db: Database, proof: StoreProof): TokenBook {
+  const rows = () => db.selectFrom('tokens').select([...tokens.columns, 'restored_at', 'restored_seed']);
   const update = async (seen: TokenRecord, next: TokenRecord, room: string | undefined): Promise<boolean> => {
     const { numUpdatedRows } = await db
       .updateTable('tokens')
       .set(toRow({ ...next, connection: seen.connection }, room))
-      .where('connection', '=', seen.connection)
-      .where('generation', '=', seen.generation)
-      .where('state', '=', seen.state)
+      .where((eb) => eb.and({ connection: seen.connection, generation: seen.generation, state: seen.state }))
       // The start of the refresh is part of the comparison: a second refresh of the same generation is another attempt.
       .where('refresh_started_at', 'is not distinct from', seen.refreshStartedAt ?? null)
       .executeTakeFirst();
@@ -28,13 +27,12 @@ export function createTokenStore(db: Database, proof: StoreProof): TokenStore {
   };
   return {
     async get(connection) {
-      const query = db
-        .selectFrom('tokens')
-        .select([...tokens.columns, 'restored_at', 'restored_seed'])
-        .where('connection', '=', connection);
+      const query = rows().where('connection', '=', connection);
       const row = await proof.read(connection, () => query.executeTakeFirst());
       return row && toRecord(row);
     },
+
+    all: async () => new Map((await rows().execute()).map((row) => [row.connection, toRecord(row)])),
 
     async replace(seen, next, room) {
       const isStored =
@@ -84,8 +82,7 @@ export function createSessions(db: Database): Sessions {
       const { numUpdatedRows } = await db
         .updateTable('sessions')
         .set({ grants: JSON.stringify(grants) })
-        .where('key', '=', key)
-        .where('grants', '=', JSON.stringify(had))
+        .where((eb) => eb.and({ key, grants: JSON.stringify(had) }))
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },

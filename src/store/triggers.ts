@@ -2,10 +2,9 @@ import type { Insertable, Selectable } from 'kysely';
 import { joinNamed } from '../core/run/next-read.ts';
 import type { KeyedTrigger, RunScope, Trigger, TriggerKind, TriggerState, Triggers } from '../ports/store.ts';
 import { appendAudit } from './audit/chain.ts';
-import { type Database, inTransaction, type OpenTransaction } from './db/database.ts';
+import { type Database, inTransaction, type OpenTransaction, type Schema } from './db/database.ts';
 import { fields } from './db/fields.ts';
 import { addNew, inLists } from './db/row-writer.ts';
-import type { Schema } from './db/schema.ts';
 import { findPause } from './operations.ts';
 
 const triggers = fields<Trigger, 'triggers'>(
@@ -43,8 +42,8 @@ export function createTriggers(db: Database): Triggers {
     async waitingSyncs(now) {
       const rows = await db
         .selectFrom('triggers')
-        .select('sync')
-        .distinct()
+        .select((eb) => ['sync', eb.fn.min('requested_at').as('since')])
+        .groupBy('sync')
         .where('state', '=', 'waiting')
         .where((eb) => eb.or([eb('kind', '!=', 'webhook'), eb('requested_at', '<=', now)]))
         .where(
@@ -57,7 +56,7 @@ export function createTriggers(db: Database): Triggers {
         )
         .orderBy('sync')
         .execute();
-      return rows.map(({ sync }) => sync);
+      return new Map(rows.map(({ sync, since }) => [sync, Number(since)]));
     },
 
     async state(id) {
@@ -94,8 +93,7 @@ export function createTriggers(db: Database): Triggers {
       const row = await db
         .selectFrom('triggers')
         .select('requested_at')
-        .where('sync', '=', sync)
-        .where('kind', '=', 'schedule')
+        .where((eb) => eb.and({ sync, kind: 'schedule' }))
         .orderBy('requested_at', 'desc')
         .limit(1)
         .executeTakeFirst();
@@ -106,8 +104,7 @@ export function createTriggers(db: Database): Triggers {
       const { numUpdatedRows } = await db
         .updateTable('triggers')
         .set({ state: 'cancelled' })
-        .where('id', '=', id)
-        .where('state', '=', 'waiting')
+        .where((eb) => eb.and({ id, state: 'waiting' }))
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
@@ -122,8 +119,7 @@ async function hasLaterSlot(db: Database, { sync, key }: Trigger): Promise<boole
   const later = await db
     .selectFrom('triggers')
     .select('id')
-    .where('sync', '=', sync)
-    .where('kind', '=', 'schedule')
+    .where((eb) => eb.and({ sync, kind: 'schedule' }))
     .where('key', '>', key)
     // Slots from before a renaming begin with the former name.
     .where('key', 'like', `${sync}@%`)

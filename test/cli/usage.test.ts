@@ -12,9 +12,9 @@ import { openTestShell } from './test-shell.ts';
 failOnLeaks();
 
 test.each([
-  [['aply', 'people'], 'Did you mean apply?'],
+  [['aply', 'people'], 'Did you mean apply?)\nAll commands: rollcall --help'],
   [['plan', 'people', '--limt', '3'], 'Did you mean --limit?'],
-  [['plan'], "missing required argument 'sync'"],
+  [['plan'], "missing required argument 'sync'\nUsage: rollcall plan [options] <sync>\nMore: rollcall plan --help"],
   [['plan', 'a', 'b'], 'too many arguments'],
   [['plan', 'people', '--limit', 'few'], 'It must be a whole number.'],
   [['start', '--role', 'boss'], 'Allowed choices are all, scheduler, worker, server.'],

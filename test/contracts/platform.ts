@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { User } from '../../src/core/person/user.ts';
+import type { User } from '../../src/core/person/fields.ts';
 import { PlatformError } from '../../src/core/run/errors.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

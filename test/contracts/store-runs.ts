@@ -183,9 +183,9 @@ export function describeRuns(store: () => Store): void {
   it('takes a webhook not before its time', async () => {
     const { runs, triggers } = store();
     await triggers.add(sampleTrigger('t1', { kind: 'webhook', requestedAt: now + 1 }));
-    expect(await triggers.waitingSyncs(now)).toEqual([]);
+    expect(await triggers.waitingSyncs(now)).toEqual(new Map());
     expect(await runs.open('people', { id: 'run_1', connection: 'acme', now })).toBeUndefined();
-    expect(await triggers.waitingSyncs(now + 1)).toEqual(['people']);
+    expect(await triggers.waitingSyncs(now + 1)).toEqual(new Map([['people', now + 1]]));
     expect((await runs.open('people', { id: 'run_1', connection: 'acme', now: now + 1 }))?.run.trigger).toBe('webhook');
   });
 

@@ -23,6 +23,7 @@ export function describeTokens(store: () => Store): void {
     expect(await tokens.replace(first, bare)).toBe(true);
     expect(await tokens.get('acme')).toEqual(bare);
     expect(await tokens.get('globex')).toBeUndefined();
+    expect(await tokens.all()).toEqual(new Map([['acme', bare]]));
   });
 
   it('stores the first pair of a connection once', async () => {

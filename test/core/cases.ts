@@ -1,6 +1,5 @@
-import type { FieldValues } from '../../src/core/person/fields.ts';
+import type { FieldValues, User } from '../../src/core/person/fields.ts';
 import type { Person } from '../../src/core/person/person.ts';
-import type { User } from '../../src/core/person/user.ts';
 import type { Change } from '../../src/core/plan/change.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import type { PlanRules, SourceSays } from '../../src/core/plan/plan.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Leaders } from '../../src/core/person/fields.ts';
 import { formatLeaders, leaderValues, parseLeaders } from '../../src/core/person/leaders.ts';
-import type { Leaders } from '../../src/core/person/user.ts';
 import { sealChange } from '../../src/core/plan/change.ts';
 import {
   decideLeaders,

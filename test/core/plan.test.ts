@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { User } from '../../src/core/person/user.ts';
+import type { User } from '../../src/core/person/fields.ts';
 import type { Parking } from '../../src/core/plan/email-order.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import { type Case, decide, type PlanRules, type SourceSays } from '../../src/core/plan/plan.ts';

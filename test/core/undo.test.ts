@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FieldValues, fieldTraits } from '../../src/core/person/fields.ts';
-import type { User } from '../../src/core/person/user.ts';
+import { type FieldValues, fieldTraits, type User } from '../../src/core/person/fields.ts';
 import { type Change, type ChangeDraft, sealChange } from '../../src/core/plan/change.ts';
 import { type DecisionRecord, settleDecisions } from '../../src/core/plan/decision.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';

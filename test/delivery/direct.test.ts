@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Leaders } from '../../src/core/person/fields.ts';
 import { leaderValues } from '../../src/core/person/leaders.ts';
-import type { Leaders } from '../../src/core/person/user.ts';
 import type { ChangeDraft } from '../../src/core/plan/change.ts';
 import { refusalReason } from '../../src/core/plan/refused-create.ts';
 import { openDirect, openLeaders } from '../../src/delivery/direct.ts';

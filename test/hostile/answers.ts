@@ -1,6 +1,6 @@
 import { RollcallError } from '../../src/core/run/errors.ts';
-import { AnswerInvalid } from '../../src/drivers/http/answer-invalid.ts';
 import { startDeadline } from '../../src/drivers/http/deadline.ts';
+import { AnswerInvalid } from '../../src/drivers/http/json-text.ts';
 import type { Method, OperationBody } from '../../src/drivers/http/message.ts';
 import { describeNetworkFailure } from '../../src/drivers/http/network-failure.ts';
 import { openTransport, readBytes, type Transport } from '../../src/drivers/http/transport.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { User } from '../../src/core/person/user.ts';
+import type { User } from '../../src/core/person/fields.ts';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import { closeAndFailOnLeaks } from './closing.ts';

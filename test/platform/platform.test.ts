@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultDialect } from '../../src/core/run/settings.ts';
-import type { Lookup, UserCounts } from '../../src/ports/platform.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { closeAndFailOnLeaks } from './closing.ts';
 import { type Responder, sendJson, startLocalServer } from './local-server.ts';
@@ -148,14 +147,14 @@ describe('a direct write', () => {
 
 describe('finding one user', () => {
   /** Reads are answered by `read`, searches over `users`. */
-  async function findWith(read: Responder, users = wireUsers(40), wanted = 'E4', userCounts?: UserCounts) {
+  async function findWith(read: Responder, users = wireUsers(40), wanted = 'E4') {
     const search = searchResponder(() => users);
     const server = await startLocalServer((request, response, index) =>
       request.url.startsWith('/os-api/public-api/v1/users/')
         ? read(request, response, index)
         : search(request, response, index),
     );
-    return openTestClient(server.url).platform.find(wanted, neverAborted, userCounts);
+    return openTestClient(server.url).platform.find(wanted, neverAborted);
   }
 
   it('believes a read that answers with the user', async () => {
@@ -211,20 +210,6 @@ describe('finding one user', () => {
     ],
   ])('is unclear when %s', async (_name, read, users) => {
     expect(await findWith(read, users)).toMatchObject({ found: 'unclear' });
-  });
-
-  it.each<[number | undefined, Lookup['found']]>([
-    [0, false],
-    [1, 'unclear'],
-    [2, 'unclear'],
-    // Nobody counted this name: the search, which finds nobody, decides.
-    [undefined, false],
-  ])('concludes from a failed read and a count of users of %s: %s', async (count, found) => {
-    const userCounts = new Map(count === undefined ? [] : [['E4', count]]);
-    const users = count === undefined ? [] : wireUsers(40);
-    expect(await findWith((_, response) => sendJson(response, 404, {}), users, 'E4', userCounts)).toMatchObject({
-      found,
-    });
   });
 
   it.each([403, 429])('does not take %i for an absence', async (status) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { User } from '../../src/core/person/user.ts';
+import type { User } from '../../src/core/person/fields.ts';
 import { readJson } from '../../src/drivers/http/json-text.ts';
 import { readPlatformDate, readShown, readUser, readUserPage } from '../../src/platform/user-record.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Leaders } from '../../src/core/person/fields.ts';
 import { parseLeaders } from '../../src/core/person/leaders.ts';
-import type { Leaders } from '../../src/core/person/user.ts';
 import type { LedgerEntry, LedgerLeaders } from '../../src/core/plan/ledger.ts';
 import type { FieldRule, LeaderRule, SyncSettings } from '../../src/core/run/settings.ts';
 import { rollingCheck } from '../../src/run/lead/survey.ts';

@@ -1,8 +1,6 @@
-import type { FieldValues } from '../../src/core/person/fields.ts';
-import { fieldTable } from '../../src/core/person/fields.ts';
+import { type FieldValues, fieldTable, type User } from '../../src/core/person/fields.ts';
 import type { CompiledMapping } from '../../src/core/person/mapping.ts';
 import type { Mapped, Person, RejectedPerson, SourceRecord } from '../../src/core/person/person.ts';
-import type { User } from '../../src/core/person/user.ts';
 import { type Change, sealChange } from '../../src/core/plan/change.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import { takenOver } from '../../src/core/plan/ledger-steps.ts';

@@ -1,9 +1,8 @@
 import { tmpdir } from 'node:os';
 import { onTestFinished } from 'vitest';
 import { withEarlier } from '../../src/core/person/earlier.ts';
-import type { FieldName } from '../../src/core/person/fields.ts';
+import type { FieldName, User } from '../../src/core/person/fields.ts';
 import type { Person, RejectedPerson } from '../../src/core/person/person.ts';
-import type { User } from '../../src/core/person/user.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
 import type { Spool } from '../../src/ports/runtime.ts';
 import type { KeptUser } from '../../src/run/compare/kept-users.ts';

@@ -1,5 +1,5 @@
+import type { User } from '../../src/core/person/fields.ts';
 import type { SourceRecord } from '../../src/core/person/person.ts';
-import type { User } from '../../src/core/person/user.ts';
 import { changeClasses } from '../../src/core/plan/change.ts';
 import type { ReadEnd } from '../../src/core/plan/snapshot.ts';
 import type { GuardSettings, SyncSettings } from '../../src/core/run/settings.ts';

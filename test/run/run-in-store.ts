@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { onTestFinished } from 'vitest';
-import type { Leaders, User } from '../../src/core/person/user.ts';
+import type { Leaders, User } from '../../src/core/person/fields.ts';
 import type { Change } from '../../src/core/plan/change.ts';
 import { leaderStates } from '../../src/core/plan/leaders.ts';
 import type { LedgerEntry } from '../../src/core/plan/ledger.ts';
@@ -93,8 +93,6 @@ export interface EngineScene {
   readonly calls: Record<'find' | 'scan' | 'status', number>;
   /** Each identification that was asked for, as it was asked for. */
   readonly asked: readonly string[];
-  /** What scans counted for the reads of single users. */
-  readonly counted: ReadonlyMap<string, number>;
   /** How many scratch files are open. */
   openSpools(): number;
   readonly places: CheckpointName[];
@@ -144,7 +142,6 @@ export async function openEngineScene({ settings, source, ...given }: EngineOpti
   const script = openScript();
   const calls = { find: 0, scan: 0, status: 0 };
   const asked: string[] = [];
-  const counted = new Map<string, number>();
   const places: CheckpointName[] = [];
   const events: ProgressEvent[] = [];
   const sent: string[][] = [];
@@ -165,7 +162,7 @@ export async function openEngineScene({ settings, source, ...given }: EngineOpti
     source,
     mapping: compilePlainMapping(settings),
     ...configured(settings),
-    platform: scriptedPlatform({ users, script, calls, asked, counted, leaders, listed }),
+    platform: scriptedPlatform({ users, script, calls, asked, leaders, listed }),
     dialect: defaultDialect,
     limits: defaultLimits,
     fingerprint: 'f1',
@@ -206,7 +203,7 @@ export async function openEngineScene({ settings, source, ...given }: EngineOpti
     progress: (event) => void events.push(event),
     countRequests: (_, work) => work(),
   };
-  const told = { leaders, listed, sent, calls, asked, counted, openSpools: () => spools, places, events };
+  const told = { leaders, listed, sent, calls, asked, openSpools: () => spools, places, events };
   return { store, clock, io, sync, users, script, log, ...told, stopping: new AbortController() };
 }
 
@@ -366,13 +363,12 @@ const neverCalled = (): never => {
 
 export type Directory = Pick<Scene, 'users' | 'script' | 'calls'> & {
   readonly asked: string[];
-  readonly counted: Map<string, number>;
   readonly leaders?: ReadonlyMap<string, Leaders>;
   readonly listed?: string[];
 };
 
 export function scriptedPlatform(directory: Directory): Platform {
-  const { users, script, calls, asked, counted, leaders, listed } = directory;
+  const { users, script, calls, asked, leaders, listed } = directory;
   return {
     async *scan() {
       calls.scan += 1;
@@ -382,10 +378,9 @@ export function scriptedPlatform(directory: Directory): Platform {
         yield { users: page, unread: [], total: all.length };
     },
     scanCost: () => script.scanCost,
-    async find(identification, _signal, counts) {
+    async find(identification) {
       calls.find += 1;
       asked.push(identification);
-      for (const [name, count] of counts ?? []) counted.set(name, count);
       const user = users.get(identification.trim());
       return (await script.find(identification)) ?? (user === undefined ? { found: false } : { found: true, user });
     },

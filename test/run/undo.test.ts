@@ -3,7 +3,7 @@ import { decideRun } from '../../src/app/approve.ts';
 import { findHolds } from '../../src/app/holds.ts';
 import { findChanges } from '../../src/app/runs.ts';
 import { undoRun } from '../../src/app/undo.ts';
-import type { Leaders } from '../../src/core/person/user.ts';
+import type { Leaders } from '../../src/core/person/fields.ts';
 import { sealChange } from '../../src/core/plan/change.ts';
 import { leaderChange } from '../../src/core/plan/leaders.ts';
 import type { UndoOrder } from '../../src/core/plan/undo.ts';

@@ -52,7 +52,9 @@ it('a report says of each leaver and joiner when HR said it, when the platform s
   expect(joiners.people.map((one: { identification: string }) => one.identification)).toEqual(['E1', 'E2', 'E3']);
   expect(instants(joiners.people[0])[0]).toBeGreaterThanOrEqual(joinedAt);
   expect(joiners.people[0]).toMatchObject({ change: 'create', state: 'applied', approvedBy: null });
-  expect((await server.ask('/api/reports/leavers?from=2026-02-02&to=2026-02-01')).status).toBe(400);
+  const refused = async (day: string) => (await server.ask(`/api/reports/leavers?from=${day}&to=2026-02-01`)).json;
+  expect((await refused('2026-02-02')).detail).toBe('the first day, 2026-02-02, is after the last day, 2026-02-01');
+  expect((await refused('2026-13-01')).status).toBe(400);
   expect((await server.ask('/api/reports/leavers?from=1999-01-01&to=1999-01-31')).json.people).toEqual([]);
   const { entries } = (await server.ask('/api/audit?action=export-changes', { token: operatorToken })).json;
   expect(entries[0].detail).toMatch(/^report of leavers/);

@@ -225,7 +225,7 @@ describe('a message', () => {
     expect(await store.triggers.waiting()).toEqual([]);
     for (const n of [3, 4, 5]) expect((await nobody(n)).status).toBe(200);
     expect(await waiting(office)).toEqual([everyone]);
-    const due = (ms: number) => store.triggers.waitingSyncs(run.now + ms);
+    const due = async (ms: number) => [...(await store.triggers.waitingSyncs(run.now + ms)).keys()];
     expect([await due(299_000), await due(300_000)]).toEqual([[], ['people']]);
   });
 

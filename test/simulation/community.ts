@@ -1,5 +1,11 @@
-import { type FieldName, type FieldValues, fieldTable, fieldTraits } from '../../src/core/person/fields.ts';
-import type { Leaders, User } from '../../src/core/person/user.ts';
+import {
+  type FieldName,
+  type FieldValues,
+  fieldTable,
+  fieldTraits,
+  type Leaders,
+  type User,
+} from '../../src/core/person/fields.ts';
 import { PlatformError } from '../../src/core/run/errors.ts';
 import { scanRequests } from '../../src/core/run/requests.ts';
 import type { FileStatus, LeadersLookup, Lookup, Platform } from '../../src/ports/platform.ts';

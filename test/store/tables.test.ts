@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { keyOf } from '../../src/store/db/schema.ts';
+import { keyOf } from '../../src/store/db/database.ts';
 import { type DeclaredColumn, declaredColumns, declaredTables, tables } from '../../src/store/db/tables.ts';
 import { openStore } from '../../src/store/index.ts';
 import { someInstant as now } from '../support/fake-clock.ts';

@@ -1,8 +1,11 @@
 import { get } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import type { AppIo } from '../../src/app/app-io.ts';
+import { openTokenManager } from '../../src/platform/tokens/open-token-manager.ts';
+import { openSeal } from '../../src/platform/tokens/seal.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { openAlerts } from '../../src/watch/alerts/open-alerts.ts';
+import type { WatchedConnection } from '../../src/watch/alerts/topics.ts';
 import { openMetrics } from '../../src/watch/metrics/metrics.ts';
 import {
   openPlanned,
@@ -57,8 +60,8 @@ function metricsOf({ store, names }: { readonly store: Store; readonly names: re
 }
 
 /** A judge with everything to watch, of syncs that all have an open problem after its first look. */
-function judgeOf(office: Office, names: readonly string[]) {
-  const { io, connections } = office.engine;
+function judgeOf(office: Office, names: readonly string[], connections: readonly WatchedConnection[]) {
+  const { io } = office.engine;
   const staleBefore = (now: number) => now - 3_600_000;
   const target = { withinMs: 3_600_000, warnMs: 600_000 };
   const leavers = { target, read: async () => [], frozenUntil: () => undefined };
@@ -66,11 +69,27 @@ function judgeOf(office: Office, names: readonly string[]) {
     ...io,
     channels: [{ name: 'chat', kind: 'webhook', url: { reveal: () => '' }, afterMs: 0, remindMs: undefined }],
     syncs: names.map((name) => ({ name, connection: 'acme', staleBefore, leavers })),
-    connections: [...connections].map(([name, one]) => ({ name, token: () => one.tokenManager.status(), reports: [] })),
+    connections,
     work: { hasSchedules: true, hasWorkers: true },
     place: { deployment: 'test', publicUrl: undefined },
     random: () => 0.5,
   });
+}
+
+/** Connections with a token pair in the store and a report each, which the judge reads. */
+async function connectionsOf({ engine: { io } }: Office, count: number): Promise<readonly WatchedConnection[]> {
+  const parts = {
+    ...{ leases: io.store.leases, store: io.store.tokens, clock: io.clock, logger: io.logger, random: () => 0.5 },
+    ...{ seal: openSeal(Buffer.alloc(32, 1).toString('base64')), exchange: () => Promise.reject(new Error('unused')) },
+    ...{ newOwner: () => 'me', staticAccessToken: undefined, mayPresentSeed: false, httpTimeoutMs: 1000 },
+  };
+  const names = ['acme', ...Array.from({ length: count - 1 }, (_, i) => `acme-${i + 2}`)];
+  for (const connection of names) await io.store.tokens.replace(undefined, sampleTokens({ connection }));
+  return names.map((connection) => ({
+    name: connection,
+    token: openTokenManager({ ...parts, connection, configuredRefreshToken: undefined }).status,
+    reports: [{ name: `report-${connection}`, staleBefore: () => undefined }],
+  }));
 }
 
 /** Ends the run in progress of every sync. */
@@ -110,16 +129,18 @@ async function follow(app: AppIo, streams: number, names: readonly string[]) {
   return { server, events: () => events };
 }
 
-it('watching costs the same for 10 and 120 syncs, and little', { timeout: 200_000 }, async () => {
+it('watching costs the same for 10 syncs of 1 connection and 120 of 20, and little', { timeout: 200_000 }, async () => {
   const seen = listTransactions();
   const count = async (work: () => Promise<unknown>): Promise<number> => {
     seen.length = 0;
     await work();
     return seen.length;
   };
-  const judged = async (office: Office, names: readonly string[]): Promise<number> => {
-    const judge = judgeOf(office, names);
+  const judged = async (office: Office, names: readonly string[], connections: number): Promise<number> => {
+    const judge = judgeOf(office, names, await connectionsOf(office, connections));
     const signal = new AbortController().signal;
+    const { store, clock } = office.engine.io;
+    await store.alerts.observe({ process: 'one', startedAt: clock.now(), until: clock.now() + 3_600_000 });
     // The first looks store a state of each sync, and that its platform hinders it.
     for (let look = 0; look < 3; look++) await judge.evaluate(signal);
     return count(() => judge.evaluate(signal));
@@ -141,7 +162,7 @@ it('watching costs the same for 10 and 120 syncs, and little', { timeout: 200_00
       overview: await count(() => server.ask('/api/overview')),
       syncs: await count(() => server.ask('/api/syncs')),
       alerts: await count(() => server.ask('/api/alerts')),
-      judge: await judged(office, watched.names),
+      judge: await judged(office, watched.names, syncs === 10 ? 1 : 20),
     });
     expect((await office.engine.io.store.alerts.states()).length).toBeGreaterThan(syncs);
     expect(await metrics.render()).toContain(`rollcall_runs_total{sync="people-${syncs}",outcome="failed"} 1`);

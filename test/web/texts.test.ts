@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkGuards, type GuardFacts } from '../../src/core/guard/guard.ts';
-import type { User } from '../../src/core/person/user.ts';
+import type { User } from '../../src/core/person/fields.ts';
 import { changeClasses } from '../../src/core/plan/change.ts';
 import { create, disable } from '../../src/core/plan/diff.ts';
 import { noPlan } from '../../src/core/run/facts.ts';

@@ -1,4 +1,4 @@
-import type { User } from '../../core/person/user.ts';
+import type { User } from '../../core/person/fields.ts';
 import { entryOf } from '../../core/plan/ledger-steps.ts';
 import type { DecisionWay, NewDecision } from '../../core/plan/standing.ts';
 import { PlatformError, usageError } from '../../core/run/errors.ts';

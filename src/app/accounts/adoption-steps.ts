@@ -1,5 +1,4 @@
-import { customFieldNumber, type FieldValues, fieldNames, fieldTraits } from '../../core/person/fields.ts';
-import type { User } from '../../core/person/user.ts';
+import { customFieldNumber, type FieldValues, fieldNames, fieldTraits, type User } from '../../core/person/fields.ts';
 import { beforeOf } from '../../core/plan/change.ts';
 import { withKnown } from '../../core/plan/diff.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';

@@ -112,9 +112,9 @@ function outranks(one: FoundInRun, other: FoundInRun): boolean {
 export async function reportPeople({ engine: io }: Pick<AppIo, 'engine'>, query: ReportQuery): Promise<PersonReport> {
   const { kind, from, to, sync, syncs: seen } = query;
   const [since, until] = [Date.parse(`${from}T00:00:00Z`), Date.parse(`${to}T00:00:00Z`) + dayMs];
-  if (!(since < until)) {
-    throw usageError(`${from} to ${to} are not two days in order, such as 2026-11-01 to 2026-11-30`);
-  }
+  const odd = [from, to].find((day) => Number.isNaN(Date.parse(`${day}T00:00:00Z`)));
+  if (odd !== undefined) throw usageError(`${odd} is not a day. Write it as YYYY-MM-DD, such as 2026-11-30`);
+  if (since >= until) throw usageError(`the first day, ${from}, is after the last day, ${to}`);
   const names = [...io.syncs.keys()].filter((name) => (sync ?? name) === name && seen?.includes(name) !== false);
   const syncs = names.map((name) => storedName(name, io.syncs));
   const newest = new Map<string, FoundInRun>();

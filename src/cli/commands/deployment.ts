@@ -27,6 +27,7 @@ function startOnce(shell: Shell, { role, port, host, link = false }: StartOption
   const waits = { signal, listen };
   return shell.withApp({ hasEffect: true, mayPresentSeed: true, logs: 'on', waits }, async (app) => {
     let url: string | undefined;
+    let signIn = '';
     // Without a terminal, only logs are written: a plain line between them would not be JSON, and a link is no log.
     const isShown = stdout.isTTY === true || link;
     let signInLink: string | undefined;
@@ -35,10 +36,13 @@ function startOnce(shell: Shell, { role, port, host, link = false }: StartOption
       progress: () => {},
       onReady() {
         shell.printJson({ ready: true, ...given({ url }), syncs: app.syncs });
-        if (isShown) shell.print(renderReady(app, role, url, signInLink));
+        const none = link ? '. There is no link, because server.signInLink is not set' : '';
+        const how = signInLink === undefined ? `sign in: ${signIn}${none}` : `sign in once with ${signInLink}`;
+        if (isShown) shell.print(renderReady(app, role, url, how));
       },
-      onListening(where) {
+      onListening(where, ways) {
         url = where;
+        signIn = ways;
       },
       onSignInLink(address) {
         if (signInLink !== undefined && isShown) shell.print(`the link was used. The next link: ${address}`);
@@ -50,13 +54,9 @@ function startOnce(shell: Shell, { role, port, host, link = false }: StartOption
   });
 }
 
-function renderReady({ syncs, pageUrl }: AppIo, role: Role, url?: string, signInLink?: string): string {
+function renderReady({ syncs, pageUrl }: AppIo, role: Role, url: string | undefined, how: string): string {
   const scheduled = syncs.filter(({ schedule }) => schedule !== undefined).length;
   const isPage = role === 'all' || role === 'server';
-  const how =
-    signInLink === undefined
-      ? 'sign in with a token of server.tokens, or by server.openId'
-      : `sign in once with ${signInLink}`;
   const where =
     url === undefined
       ? 'no page is served: to see one, set "server" in the configuration (docs/sign-in.md)\n'

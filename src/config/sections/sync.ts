@@ -181,7 +181,7 @@ const settle = z
     ),
     lookWithin: documented(
       duration('0s', '7d').prefault('15m'),
-      'Maximum age of a lookup on which a change is sent. Older changes are looked up again, by scan or one by one; 0s looks up before each file.',
+      'Maximum age of the lookup of a user before a change is sent. Users with an older one are looked up again, by scan or one by one; 0s looks up before each file.',
     ),
   })
   .refine(({ every, deadline }) => every <= deadline, {

@@ -7,10 +7,9 @@ import {
   compileReference,
   type ExpressionCompiler,
 } from './field-rule.ts';
-import type { FieldValues, LeaderField } from './fields.ts';
+import type { FieldValues, LeaderField, Leaders } from './fields.ts';
 import { identificationProblem } from './identification.ts';
 import type { LeaderClaims, LeaderReference } from './person.ts';
-import type { Leaders } from './user.ts';
 
 /** Returns the value of `secondaryLeaders`: `E2, E7`, each once, in order of text. One with a comma is quoted. */
 export function formatLeaders(names: readonly string[]): string {

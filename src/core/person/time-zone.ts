@@ -1,7 +1,7 @@
 import { Refusal } from '../run/refusal.ts';
 import type { RecordValue } from '../run/settings.ts';
 import type { RecordInput, RecordInputs } from './field-rule.ts';
-import { type DateTimeRule, type DayOf, dayRule } from './plain-date.ts';
+import { type DateTimeRule, dayRule } from './plain-date.ts';
 import { readText } from './text.ts';
 import windowsZones from './windows-zones.json' with { type: 'json' };
 
@@ -16,17 +16,7 @@ export interface Days {
 }
 
 /** The time zone of each employee. */
-export interface EmployeeZone {
-  /** Name of the source value that holds the zone; undefined when the settings give the zone itself. */
-  readonly column: string | undefined;
-  readonly reads: readonly string[];
-  /** Returns today in the record's zone, or in the two outermost zones when the zone is blank or does not exist. */
-  days(fields: Fields, now: number, computed: readonly unknown[]): Days;
-  /** Returns the function that gives the day of a date with a time and a zone. */
-  dayOf(fields: Fields, computed: readonly unknown[]): DayOf;
-  /** Returns the record's zone; where it is not known, the one in which a day ends last. */
-  nameOf(fields: Fields, computed: readonly unknown[]): string;
-}
+export type EmployeeZone = ReturnType<typeof compileZone>;
 
 /** The zones in which a day begins last and first. */
 const outermost = { earliest: 'Etc/GMT+12', latest: 'Etc/GMT-14' } as const;
@@ -38,7 +28,7 @@ export function compileZone(
   setting: RecordValue | undefined,
   rule: DateTimeRule,
   inputs: Pick<RecordInputs, 'compile'>,
-): EmployeeZone {
+) {
   const zoneDays = createZoneDays();
   // Dates of records differ from row to row, so the day of each date is formatted again.
   const dateDays = createZoneDays();
@@ -61,16 +51,19 @@ export function compileZone(
   }
   const input: RecordInput = inputs.compile('lifecycle.timezone', setting);
   return {
+    /** Name of the source value that holds the zone; undefined when the settings give the zone itself. */
     column: input.name,
     reads: input.reads,
-    days(fields, now, computed) {
+    /** Returns today in the record's zone, or in the two outermost zones when the zone is blank or does not exist. */
+    days(fields: Fields, now: number, computed: readonly unknown[]) {
       const found = zoneOf(input.get(fields, computed));
       if (found instanceof Refusal) return { ...anywhere(now), refusal: found };
       if (found === '') return anywhere(now);
       const today = zoneDays.today(found, now);
       return today === undefined ? { ...anywhere(now), refusal: noSuchZone } : sameDay(today);
     },
-    dayOf(fields, computed) {
+    /** Returns the function that gives the day of a date with a time and a zone. */
+    dayOf(fields: Fields, computed: readonly unknown[]) {
       const found = zoneOf(input.get(fields, computed));
       return dayRule(rule, (at) => {
         const day = found instanceof Refusal || found === '' ? undefined : dateDays.today(found, at);
@@ -79,7 +72,8 @@ export function compileZone(
         return first === last ? first : undefined;
       });
     },
-    nameOf(fields, computed) {
+    /** Returns the record's zone; where it is not known, the one in which a day ends last. */
+    nameOf(fields: Fields, computed: readonly unknown[]) {
       const found = zoneOf(input.get(fields, computed));
       return found instanceof Refusal || found === '' ? outermost.earliest : found;
     },

@@ -7,8 +7,8 @@ import {
   fieldOrder,
   fieldTraits,
   maxDirectCustomField,
+  type User,
 } from '../person/fields.ts';
-import type { User } from '../person/user.ts';
 import type { LedgerLeaders } from './ledger.ts';
 
 export const changeKinds = ['create', 'update', 'enable', 'disable', 'remove', 'lead', 'unlead'] as const;

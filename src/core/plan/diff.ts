@@ -1,6 +1,5 @@
-import { type FieldName, type FieldValues, fieldNames, fieldTraits } from '../person/fields.ts';
+import { type FieldName, type FieldValues, fieldNames, fieldTraits, type User } from '../person/fields.ts';
 import { compileTransforms } from '../person/text.ts';
-import type { User } from '../person/user.ts';
 import type { MappingSettings, SyncSettings, WriteRule } from '../run/settings.ts';
 import { beforeOf, type ChangeClass, type ChangeDraft } from './change.ts';
 import { type LedgerEntry, maxSends, type Quirk } from './ledger.ts';

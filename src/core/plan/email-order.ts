@@ -1,5 +1,4 @@
-import type { FieldName } from '../person/fields.ts';
-import type { User } from '../person/user.ts';
+import type { FieldName, User } from '../person/fields.ts';
 import { beforeOf, type ChangeDraft } from './change.ts';
 import { diffFields, withKnown } from './diff.ts';
 import type { LedgerEntry } from './ledger.ts';

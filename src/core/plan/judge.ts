@@ -1,5 +1,4 @@
-import { type FieldName, fieldTraits } from '../person/fields.ts';
-import type { Leaders, User } from '../person/user.ts';
+import { type FieldName, fieldTraits, type Leaders, type User } from '../person/fields.ts';
 import type { Change } from './change.ts';
 import { isAlteration, isSameValue } from './diff.ts';
 import type { LedgerEntry, Quirk } from './ledger.ts';

@@ -1,6 +1,5 @@
-import type { LeaderField } from '../person/fields.ts';
+import type { LeaderField, Leaders } from '../person/fields.ts';
 import { leadersIn, leaderValues } from '../person/leaders.ts';
-import type { Leaders } from '../person/user.ts';
 import { given } from '../run/given.ts';
 import type { Dialect, MappingSettings, Policy } from '../run/settings.ts';
 import type { Change, Proposal } from './change.ts';

@@ -1,6 +1,5 @@
-import type { FieldName, FieldValues, LeaderField } from '../person/fields.ts';
+import type { FieldName, FieldValues, LeaderField, Leaders } from '../person/fields.ts';
 import type { LeaderReference } from '../person/person.ts';
-import type { Leaders } from '../person/user.ts';
 
 /** How a user was removed. People removed with `blacklist` are never created again by us. */
 export interface Removal {

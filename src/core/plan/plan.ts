@@ -1,6 +1,5 @@
-import type { FieldName, FieldValues } from '../person/fields.ts';
+import type { FieldName, FieldValues, User } from '../person/fields.ts';
 import type { Person } from '../person/person.ts';
-import type { User } from '../person/user.ts';
 import type { Finding, FindingCode } from '../run/finding.ts';
 import { shellWord } from '../run/formats.ts';
 import { given } from '../run/given.ts';

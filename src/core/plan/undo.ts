@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type FieldName, fieldTraits } from '../person/fields.ts';
-import type { User } from '../person/user.ts';
+import { type FieldName, fieldTraits, type User } from '../person/fields.ts';
 import type { Change, ChangeClass, NotAgain } from './change.ts';
 import { type DecisionRecord, digestsOf, fieldsDecided } from './decision.ts';
 import { disable, enable, isAlteration, isSameValue, update, withKnown } from './diff.ts';

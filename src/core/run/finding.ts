@@ -1,6 +1,6 @@
 import type { UnreadableColumn } from '../guard/columns.ts';
+import type { User } from '../person/fields.ts';
 import type { Person } from '../person/person.ts';
-import type { User } from '../person/user.ts';
 import type codes from './codes/codes.json';
 import { countOf, literal } from './formats.ts';
 import type { CellNote, CellTrouble, CellUse } from './refusal.ts';

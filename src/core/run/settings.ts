@@ -80,7 +80,7 @@ export interface SettleSettings {
   readonly maxSplits: number;
   /** Longest time from the end of a batch until its users are read back. */
   readonly proofWithinMs: number;
-  /** Maximum age of a lookup on which a change is sent. */
+  /** Maximum age of the lookup of a user before a change is sent. */
   readonly lookWithinMs: number;
 }
 

@@ -1,4 +1,4 @@
-import type { User } from '../person/user.ts';
+import type { User } from '../person/fields.ts';
 import { countOf } from '../run/formats.ts';
 import { shapeOf } from './drift.ts';
 import type { Proposal } from './proposal.ts';

@@ -1,5 +1,4 @@
-import { type FieldName, fieldTable, fieldTraits, maxDirectCustomField } from '../person/fields.ts';
-import type { User } from '../person/user.ts';
+import { type FieldName, fieldTable, fieldTraits, maxDirectCustomField, type User } from '../person/fields.ts';
 import { countOf } from '../run/formats.ts';
 import { given } from '../run/given.ts';
 import type { Column, ColumnDates } from './column.ts';

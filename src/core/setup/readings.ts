@@ -1,7 +1,6 @@
-import { type FieldName, fieldTable, fieldTraits } from '../person/fields.ts';
+import { type FieldName, fieldTable, fieldTraits, type User } from '../person/fields.ts';
 import { compileDateFormat } from '../person/plain-date.ts';
 import { compileTransforms, foldText } from '../person/text.ts';
-import type { User } from '../person/user.ts';
 import { given } from '../run/given.ts';
 import type { Transform } from '../run/settings.ts';
 import type { Column } from './column.ts';

@@ -1,7 +1,7 @@
 import { compileCell, noValue } from '../person/cell.ts';
+import type { User } from '../person/fields.ts';
 import { utcDate } from '../person/plain-date.ts';
 import { normalText, readText } from '../person/text.ts';
-import type { User } from '../person/user.ts';
 import { NotedText, Refusal } from '../run/refusal.ts';
 import { type Column, openColumn } from './column.ts';
 import { bareName } from './forms.ts';

@@ -1,5 +1,5 @@
 import { pipeline, type Readable } from 'node:stream';
-import { AnswerInvalid } from './answer-invalid.ts';
+import { AnswerInvalid } from './json-text.ts';
 
 /** What decides how the bytes of an answer are read. */
 export interface AnswerHead {

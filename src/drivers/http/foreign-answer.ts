@@ -1,4 +1,4 @@
-import { AnswerInvalid } from './answer-invalid.ts';
+import { AnswerInvalid } from './json-text.ts';
 
 /** Another program answered, or this one in another form. The next try gets the same answer; a later one may not. */
 export class ForeignAnswer extends AnswerInvalid {}

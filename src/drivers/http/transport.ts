@@ -1,9 +1,9 @@
 import type { Limits } from '../../core/run/settings.ts';
 import type { Egress } from '../../ports/runtime.ts';
-import { AnswerInvalid } from './answer-invalid.ts';
 import type { Deadline } from './deadline.ts';
 import type { TlsOptions } from './dispatcher.ts';
 import { checkHeaders, RequestInvalid } from './header-text.ts';
+import { AnswerInvalid } from './json-text.ts';
 import type { Answer, Exchange, Sockets } from './message.ts';
 
 export type { Answer, Exchange, TlsOptions };

@@ -42,11 +42,7 @@ export interface TlsWanted {
 }
 
 /** The same with the files read; undefined without TLS. */
-export interface TlsReady {
-  readonly rejectUnauthorized: boolean;
-  readonly isIdentityProven: boolean;
-  readonly files: { readonly ca?: string; readonly cert?: string; readonly key?: string };
-}
+export type TlsReady = NonNullable<Awaited<ReturnType<typeof readTls>>>;
 
 const sslModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 const tlsParameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
@@ -89,7 +85,7 @@ export function parseDatabaseUrl(text: string): SqlPlace | { readonly problem: s
 export async function readTls(
   { mode, ...paths }: TlsWanted,
   { folder, key }: { readonly folder: string; readonly key: string },
-): Promise<TlsReady | undefined> {
+) {
   if (mode === 'disable') return undefined;
   const files: { ca?: string; cert?: string; key?: string } = {};
   for (const name of ['ca', 'cert', 'key'] as const) {

@@ -7,9 +7,8 @@ import {
   RollcallError,
 } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
-import { AnswerInvalid } from '../../drivers/http/answer-invalid.ts';
 import { webPageIn } from '../../drivers/http/foreign-answer.ts';
-import { isRecord } from '../../drivers/http/json-text.ts';
+import { AnswerInvalid, isRecord } from '../../drivers/http/json-text.ts';
 import { describeNetworkFailure, type NetworkFailure } from '../../drivers/http/network-failure.ts';
 import { isRegisteredError } from '../../drivers/http/token-answer.ts';
 import { type Operation, operationName } from './operation.ts';

@@ -1,8 +1,7 @@
 import type { ZodError, ZodType } from 'zod';
 import { PlatformError } from '../../core/run/errors.ts';
 import type { RequestPurpose } from '../../core/run/requests.ts';
-import { AnswerInvalid } from '../../drivers/http/answer-invalid.ts';
-import { exactValue, isRecord, type JsonText } from '../../drivers/http/json-text.ts';
+import { AnswerInvalid, exactValue, isRecord, type JsonText } from '../../drivers/http/json-text.ts';
 import type { Method, OperationBody } from '../../drivers/http/message.ts';
 
 export type QueryValue = string | number | boolean | undefined;

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { PlatformError, RollcallError } from '../../core/run/errors.ts';
-import { AnswerInvalid } from '../../drivers/http/answer-invalid.ts';
-import { exactValue, isRecord } from '../../drivers/http/json-text.ts';
+import { AnswerInvalid, exactValue, isRecord } from '../../drivers/http/json-text.ts';
 import type { Paging } from '../table/parameters.ts';
 import type { manyResults } from '../table/wire.ts';
 import { type AnswerReader, parseBy, placesOf, type QueryValue } from './operation.ts';

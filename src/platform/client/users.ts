@@ -1,5 +1,5 @@
+import type { UserWrite } from '../../core/person/fields.ts';
 import { normalText } from '../../core/person/text.ts';
-import type { UserWrite } from '../../core/person/user.ts';
 import type { Lookup, ScanPage, UpdateTarget } from '../../ports/platform.ts';
 import { openPlatform } from '../platform.ts';
 import { UpdatedUser, type UserRecord } from '../table/users.ts';

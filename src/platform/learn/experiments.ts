@@ -1,5 +1,4 @@
-import type { FieldName } from '../../core/person/fields.ts';
-import type { User } from '../../core/person/user.ts';
+import type { FieldName, User } from '../../core/person/fields.ts';
 import { PlatformError } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
 import { type Dialect, monthLanguages } from '../../core/run/settings.ts';

@@ -1,5 +1,4 @@
-import type { FieldName, FieldValues } from '../../core/person/fields.ts';
-import type { User } from '../../core/person/user.ts';
+import type { FieldName, FieldValues, User } from '../../core/person/fields.ts';
 import { type Change, sealChange } from '../../core/plan/change.ts';
 import { PlatformError, usageError } from '../../core/run/errors.ts';
 import { countOf, formatDuration } from '../../core/run/formats.ts';

@@ -1,4 +1,4 @@
-import type { User } from '../../core/person/user.ts';
+import type { User } from '../../core/person/fields.ts';
 import { PlatformError } from '../../core/run/errors.ts';
 import { ageOf } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';

@@ -1,5 +1,5 @@
+import type { User } from '../../core/person/fields.ts';
 import { lookAlikeKey } from '../../core/person/identification.ts';
-import type { User } from '../../core/person/user.ts';
 import { formatDuration, outOf } from '../../core/run/formats.ts';
 import { type Dialect, type MonthLanguage, monthLanguages } from '../../core/run/settings.ts';
 import { readPlatformDate } from '../user-record.ts';

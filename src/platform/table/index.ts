@@ -1,7 +1,5 @@
 export * from './administration.ts';
-export * from './evaluations.ts';
-export * from './feedback.ts';
-export * from './goals.ts';
+export * from './growth.ts';
 export {
   type JsonObject,
   type OpenApiDocument,
@@ -18,6 +16,5 @@ export {
   operations,
 } from './operations.ts';
 export { type Paging, pagingOf, parameterNotes, pathParameters, type QueryMember, queryMembers } from './parameters.ts';
-export * from './people.ts';
 export * from './users.ts';
 export { CountedPage, GrantErrorBody, type LongId, NumberedPage, PlatformErrorBody, TotalPage } from './wire.ts';

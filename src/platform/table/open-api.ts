@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import * as administration from './administration.ts';
-import * as evaluations from './evaluations.ts';
 import { examples } from './examples.ts';
-import * as feedback from './feedback.ts';
-import * as goals from './goals.ts';
+import * as growth from './growth.ts';
 import { type Operation, type OperationId, operations } from './operations.ts';
 import { dropSafeBounds, parameterNotes, pathParameters, queryMembers } from './parameters.ts';
-import * as people from './people.ts';
 import * as users from './users.ts';
 import * as wire from './wire.ts';
 
@@ -202,7 +199,7 @@ export function nameOf(schema: z.ZodType): string {
 
 /** The exported schemas of requests, answers and their parts. Each has its own name in the document. */
 export const components: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
-  [wire, administration, users, people, feedback, goals, evaluations].flatMap((schemas) =>
+  [wire, administration, users, growth].flatMap((schemas) =>
     Object.entries(schemas).filter(
       (entry): entry is [string, z.ZodType] =>
         entry[1] instanceof z.ZodType && /^[A-Z]/.test(entry[0]) && !entry[0].endsWith('Query'),

@@ -10,19 +10,27 @@ import {
   UserFileQuery,
   UserFileUpload,
 } from './administration.ts';
-import { EvaluationAnswer, EvaluationListAnswer, EvaluationListQuery } from './evaluations.ts';
 import {
+  EvaluationAnswer,
+  EvaluationListAnswer,
+  EvaluationListQuery,
   FeedbackAnswer,
   FeedbackDeclinePayload,
   FeedbackListAnswer,
   FeedbackListQuery,
   FeedbackPayload,
   FeedbackRequestPayload,
-} from './feedback.ts';
-import { GoalAnswer, GoalListAnswer, GoalListQuery, GoalPayload, GoalUpdatePayload } from './goals.ts';
-import { LeaderLinks, LeaderListAnswer, LeaderListQuery } from './people.ts';
+  GoalAnswer,
+  GoalListAnswer,
+  GoalListQuery,
+  GoalPayload,
+  GoalUpdatePayload,
+} from './growth.ts';
 import {
   CreatedUser,
+  LeaderLinks,
+  LeaderListAnswer,
+  LeaderListQuery,
   UserAnswer,
   UserDeleteQuery,
   UserPayload,

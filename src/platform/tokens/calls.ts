@@ -1,7 +1,7 @@
 import { PlatformError } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
 import type { Dialect } from '../../core/run/settings.ts';
-import { AnswerInvalid } from '../../drivers/http/answer-invalid.ts';
+import { AnswerInvalid } from '../../drivers/http/json-text.ts';
 import { readGrantedTokens, readTokenError } from '../../drivers/http/token-answer.ts';
 import { openTransport, type TransportOptions } from '../../drivers/http/transport.ts';
 import type { RequestSeen } from '../../ports/metrics.ts';

@@ -1,5 +1,5 @@
 import { isStoreAway, RollcallError } from '../../core/run/errors.ts';
-import type { AccessToken, TokenStatus } from '../../ports/tokens.ts';
+import type { AccessToken } from '../../ports/tokens.ts';
 import { type PresentationParts, type Presented, presentToken } from './presentation.ts';
 import { gapAfterRefusal } from './retry-pace.ts';
 import { revokePair } from './revoke.ts';
@@ -198,8 +198,8 @@ export function openTokenManager(options: TokenManagerOptions): TokenManager {
     throw tokenUnavailable(connection, 'another process has been refreshing it for too long', 'backoff');
   };
 
-  const status = async (): Promise<TokenStatus> => {
-    const entry = await vault.read();
+  const status: TokenManager['status'] = async (rows) => {
+    const entry = await vault.read(rows);
     return describeTokens({ connection, entry, seed: seedOf(entry) });
   };
 

@@ -12,21 +12,9 @@ export const programTokenName = 'program platform';
  * Names the owner of the tokens in terms of the configuration. Connection names have no blank; `source people` is a
  * sync's source, `program platform` the connection of a program.
  */
-export interface Holder {
-  readonly name: string;
-  readonly issuer: string;
-  readonly key: string;
-  /** Command that presents the first token. */
-  readonly present: string;
-  /** Command that presents a token from a backup. */
-  readonly confirm: string;
-  /** Every way to present a new first token, as the end of a sentence that names `key`. */
-  readonly ways: string;
-  /** The same, as a sentence of `token status`. */
-  readonly exchange: string;
-}
+export type Holder = ReturnType<typeof holderOf>;
 
-export function holderOf(connection: string): Holder {
+export function holderOf(connection: string) {
   if (connection === programTokenName) {
     const present = '`tokens.refresh()`';
     const key = '`tokens.refreshToken` of connectPlatform';
@@ -54,9 +42,13 @@ export function holderOf(connection: string): Holder {
     name: `the source of sync ${sync}`,
     issuer: 'the HR system',
     key,
+    /** Command that presents the first token. */
     present: `\`rollcall source try ${sync}\``,
+    /** Command that presents a token from a backup. */
     confirm: `\`rollcall source try ${sync} --confirm-restored-token\``,
+    /** Every way to present a new first token, as the end of a sentence that names `key`. */
     ways: `${ways}, source try`,
+    /** The same, as a sentence of `token status`. */
     exchange,
   };
 }
@@ -147,7 +139,7 @@ export function storeHasNoRoom(connection: string, cause: unknown): RollcallErro
 /** Returns the error while the token endpoint does not answer correctly, and the next presentation is not due. */
 export function endpointTrouble(
   connection: string,
-  { attempts, reason }: EndpointTrouble,
+  { attempts, reason }: { readonly attempts: number; readonly reason: string | undefined },
   afterMs: number,
 ): RollcallError {
   const { present } = holderOf(connection);
@@ -156,11 +148,6 @@ export function endpointTrouble(
     `the token endpoint does not answer correctly (${times})${reason === undefined ? '' : `: ${reason}`}. ` +
     `The refresh token is kept, and presented again in ${Math.ceil(afterMs / 1000)} s; ${present} retries immediately`;
   return tokenUnavailable(connection, why, { afterMs });
-}
-
-interface EndpointTrouble {
-  readonly attempts: number;
-  readonly reason: string | undefined;
 }
 
 /** Returns the error for a token that is temporarily unavailable. */

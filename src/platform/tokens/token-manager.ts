@@ -1,6 +1,6 @@
 import { RollcallError } from '../../core/run/errors.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
-import type { Leases, TokenStore } from '../../ports/store.ts';
+import type { Leases, TokenRecord, TokenStore } from '../../ports/store.ts';
 import type { AccessTokens, Seal, TokenExchange, TokenStatus } from '../../ports/tokens.ts';
 import { confirmRevoked, type RevokeCall } from './revoke.ts';
 import { describeStaticToken } from './status.ts';
@@ -31,8 +31,8 @@ export interface TokenManagerOptions {
 
 /** Manages one connection's tokens: the access tokens that calls use, and the commands of `rollcall token`. */
 export interface TokenManager extends AccessTokens {
-  /** Reads the state only. Sends nothing to the platform. */
-  status(): Promise<TokenStatus>;
+  /** Reads the state only. Sends nothing to the platform. `rows`: see `Vault`. */
+  status(rows?: ReadonlyMap<string, TokenRecord>): Promise<TokenStatus>;
   /** Refreshes now, whatever the state; also leaves `revoked`. Throws like `current`. */
   refresh(signal: AbortSignal): Promise<TokenStatus>;
   /**

@@ -41,8 +41,9 @@ export function openVault(connection: string, store: TokenStore, seal: Seal) {
     sealed === undefined ? undefined : seal.open(sealed, tokenPlace(connection, generation, which));
 
   return {
-    async read() {
-      const record = await store.get(connection);
+    /** `rows`: those of all connections, where they are read already. */
+    async read(rows?: ReadonlyMap<string, TokenRecord>) {
+      const record = rows === undefined ? await store.get(connection) : rows.get(connection);
       if (record === undefined) return undefined;
       const { connection: _, accessSealed, refreshSealed, ...plain } = record;
       const access = open(record, 'access', accessSealed);

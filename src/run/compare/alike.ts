@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isRewritten, otherForms, rewritten, writtenKey } from '../../core/guard/damage.ts';
-import type { FieldName, FieldValues } from '../../core/person/fields.ts';
+import type { FieldName, FieldValues, User } from '../../core/person/fields.ts';
 import { isEqualPerson, likenessKey, nameKey, tellingFields } from '../../core/person/same-person.ts';
-import type { User } from '../../core/person/user.ts';
 import { openStanding, type Standing } from '../../core/plan/standing.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { countOf, formatMinute, shellWord } from '../../core/run/formats.ts';

@@ -1,8 +1,8 @@
 import { isRewritten, rewritten } from '../../core/guard/damage.ts';
 import { openSegmentCounts, type SegmentCounts } from '../../core/guard/segments.ts';
+import type { UnreadUser, User } from '../../core/person/fields.ts';
 import { likeness, lookAlikeKey } from '../../core/person/identification.ts';
 import { isAsLastSeen, lastSeenOf } from '../../core/person/same-person.ts';
-import type { UnreadUser, User } from '../../core/person/user.ts';
 import type { PairWay, Standing } from '../../core/plan/standing.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { Finding, FindingCode } from '../../core/run/finding.ts';

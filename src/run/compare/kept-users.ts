@@ -1,4 +1,4 @@
-import type { User } from '../../core/person/user.ts';
+import type { User } from '../../core/person/fields.ts';
 import type { Spool } from '../../ports/runtime.ts';
 
 /** Slots that need a decision, each with its user's place in the spool. */

@@ -1,4 +1,4 @@
-import type { User } from '../../core/person/user.ts';
+import type { User } from '../../core/person/fields.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import { chunk } from '../../core/run/batch.ts';
 import { RollcallError } from '../../core/run/errors.ts';

@@ -1,6 +1,5 @@
-import type { FieldName, FieldValues } from '../../core/person/fields.ts';
+import type { FieldName, FieldValues, User } from '../../core/person/fields.ts';
 import { TextHash } from '../../core/person/text.ts';
-import type { User } from '../../core/person/user.ts';
 import { given } from '../../core/run/given.ts';
 import type { DirectoryRow } from '../../ports/reads.ts';
 import type { Spool } from '../../ports/runtime.ts';

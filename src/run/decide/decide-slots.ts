@@ -1,7 +1,6 @@
 import { parkingAddress } from '../../core/person/cell.ts';
-import { fieldTraits } from '../../core/person/fields.ts';
+import { fieldTraits, type User } from '../../core/person/fields.ts';
 import type { Person, RejectedPerson } from '../../core/person/person.ts';
-import type { User } from '../../core/person/user.ts';
 import type { ChangeDraft } from '../../core/plan/change.ts';
 import type { Parking } from '../../core/plan/email-order.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';

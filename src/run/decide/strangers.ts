@@ -1,8 +1,8 @@
 import { severalStrangers } from '../../core/guard/guard.ts';
 import { earlierOf } from '../../core/person/earlier.ts';
+import type { User } from '../../core/person/fields.ts';
 import type { Person, RejectedPerson } from '../../core/person/person.ts';
 import { compareWithAccount, isAsLastSeen, looksLike, nameDigest, whoWords } from '../../core/person/same-person.ts';
-import type { User } from '../../core/person/user.ts';
 import type { Decision } from '../../core/plan/plan.ts';
 import { pager, saltedHash } from '../../core/plan/roster.ts';
 import type { Standing } from '../../core/plan/standing.ts';
@@ -99,7 +99,7 @@ export function openStrangers(
             stranger !== undefined && (found.size >= severalStrangers || worksHere(user, slot, allSlots(index)));
           return isHeld ? ofIdentity(decision, stranger) : decision;
         }
-        const words = `the record of another identification is about ${whoWords(user.fields)}, whose account this is`;
+        const words = `the account belongs to ${whoWords(user.fields)}, who has another identification in HR`;
         return worksHere(user, slot, found.keys()) ? ofIdentity(decision, { words }) : decision;
       });
     },

@@ -12,17 +12,15 @@ export const renewAfterMs = ttlMs / 2;
 /** The shortest file takes about this part of `settle.every`. See `core/run/waves.ts`. */
 const smallestPart = 1 / 20;
 
-/** Who asks for the file lease: a run, or `learn` under an id of its own. */
-interface TurnOwner {
-  readonly run: Pick<OwnedRun['run'], 'id' | 'connection'>;
-}
-
 /**
  * Takes or renews the connection's file lease. One file is in flight per connection, across all syncs and workers. The
  * runs that wait for the lease get it in turn, for one file each. The run is the owner, so it keeps the lease and its
  * place after a crash.
  */
-export function takeFileLease({ run }: TurnOwner, io: Pick<EngineIo, 'store' | 'clock'>): Promise<Turn> {
+export function takeFileLease(
+  { run }: { readonly run: Pick<OwnedRun['run'], 'id' | 'connection'> },
+  io: Pick<EngineIo, 'store' | 'clock'>,
+): Promise<Turn> {
   const request = { name: fileLeaseOf(run.connection), owner: run.id, ttlMs, placeMs };
   return io.store.turns.take(request, io.clock.now());
 }

@@ -6,7 +6,7 @@ import { ageOn } from '../clock-span.ts';
 import type { EngineIo, RunContext } from '../engine-io.ts';
 import { changesInBatch, changesOf } from '../plan-changes.ts';
 import { type Lookups, openLookups } from '../read-back/lookups.ts';
-import { objectionTo } from './objections.ts';
+import { objectionTo } from './check-before-sending.ts';
 import { readPlanned } from './wave.ts';
 
 /** Returns whether the last lookup of all planned users is younger than `settle.lookWithin`. */

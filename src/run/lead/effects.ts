@@ -1,5 +1,5 @@
+import type { Leaders } from '../../core/person/fields.ts';
 import type { Person } from '../../core/person/person.ts';
-import type { Leaders } from '../../core/person/user.ts';
 import type { Proposal } from '../../core/plan/change.ts';
 import { decideLeaders, isSameKnown, takeOverOf, unread, withoutList } from '../../core/plan/leaders.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';

@@ -81,16 +81,11 @@ function personOf(identification: string, waits: readonly WaitingLeader[]): Pers
 
 const namedPeople = 5;
 
-/** People whose main leader left, by that leader, with whom the source names next. */
-interface LeftLeaders {
-  see(identification: string, wish: ResolvedWish, known: LedgerLeaders | undefined): void;
-  findings(): readonly Finding[];
-}
-
-export function openLeftLeaders(index: PeopleIndex): LeftLeaders {
+/** Collects people whose main leader left, by that leader, with whom the source names next. */
+export function openLeftLeaders(index: PeopleIndex) {
   const left = new Map<string, { readonly named: string[]; count: number; without: number }>();
   return {
-    see(identification, { wanted: { main } }, known) {
+    see(identification: string, { wanted: { main } }: ResolvedWish, known: LedgerLeaders | undefined) {
       const leader = known?.main;
       if (leader === undefined) return;
       const { slot, isExact } = index.find(leader);
@@ -102,7 +97,7 @@ export function openLeftLeaders(index: PeopleIndex): LeftLeaders {
       if (next === undefined) all.without += 1;
       if (all.named.length < namedPeople) all.named.push(`${identification} → ${next ?? 'no one yet'}`);
     },
-    findings: () =>
+    findings: (): readonly Finding[] =>
       [...left].map(([identification, { named, count, without }]) => {
         const who = [...named, ...(count > named.length ? ['…'] : [])].join(', ');
         const kept =

@@ -1,5 +1,5 @@
+import type { User } from '../../core/person/fields.ts';
 import { TextHash } from '../../core/person/text.ts';
-import type { User } from '../../core/person/user.ts';
 import { type Change, platformKey } from '../../core/plan/change.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { canReadSingly, isScanCheaper } from '../../core/run/requests.ts';
@@ -12,15 +12,7 @@ import { HashIndex } from '../read/hash-index.ts';
 type Person = Pick<Change, 'identification' | 'before'>;
 
 /** The users of the platform at one time: from one scan, or read one by one. Close it after use. */
-export interface Lookups {
-  /** When the first request went out. Everything that the platform showed before is included. */
-  readonly startedAt: number;
-  /** When the scan ended; undefined when users are read one by one. A scan also shows the other names of the question. */
-  readonly scannedAt: number | undefined;
-  /** Returns each person's user. Reads them now unless a scan did. */
-  of(people: readonly Person[]): Promise<ReadonlyMap<string, Lookup>>;
-  close(): void;
-}
+export type Lookups = Awaited<ReturnType<typeof openLookups>>;
 
 export interface LookupQuestion {
   readonly step: 'looking-up' | 'reading-back';
@@ -38,7 +30,7 @@ export async function openLookups(
   question: LookupQuestion,
   { owned, sync, signal }: Pick<RunContext, 'owned' | 'sync' | 'signal'>,
   io: EngineIo,
-): Promise<Lookups> {
+) {
   const startedAt = io.clock.now();
   const isSingly = leaversOf(owned.run.scope) !== undefined;
   const found = isSingly
@@ -51,9 +43,12 @@ export async function openLookups(
       });
   if (found === undefined) return { startedAt, scannedAt: undefined, of: readEach, close: () => {} };
   return {
+    /** When the first request went out. Everything that the platform showed before is included. */
     startedAt,
+    /** When the scan ended; undefined when users are read one by one. A scan also shows the other names of the question. */
     scannedAt: io.clock.now(),
-    async of(people) {
+    /** Returns each person's user. Reads them now unless a scan did. */
+    async of(people: readonly Person[]) {
       const shown = new Map(people.map(({ identification: name }) => [name, lookupOf(found.claimants(name))] as const));
       // A record that the scan could not read proves nothing.
       const read = await readEach(people.filter(({ identification }) => found.unread.has(identification)));

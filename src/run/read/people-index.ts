@@ -1,8 +1,7 @@
-import { type FieldName, type FieldValues, fieldTraits } from '../../core/person/fields.ts';
+import { type FieldName, type FieldValues, fieldTraits, type User } from '../../core/person/fields.ts';
 import { lookAlikeKey } from '../../core/person/identification.ts';
 import type { EarlierPerson, Person, RejectedPerson } from '../../core/person/person.ts';
 import { TextHash } from '../../core/person/text.ts';
-import type { User } from '../../core/person/user.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
 import {
   accountMark,

@@ -26,20 +26,8 @@ interface Noted extends Pick<Correction, 'code' | 'subject' | 'place' | 'field'>
   readonly isOfRecord?: true;
 }
 
-interface Corrections {
-  /** What it sees of a plan: see `Watcher`. */
-  readonly watcher: {
-    record(record: unknown, mapped: Mapped): void;
-    read(): void;
-    finding(finding: Finding): void;
-    led(person: Person, wish: LeaderTroubles): void;
-  };
-  /** Returns what a full read shows; undefined for any other read. */
-  found(index: PeopleIndex, snapshot: Snapshot): Omit<CorrectionsFound, 'at'> | undefined;
-}
-
 /** Collects what HR has to correct while a plan is made. */
-export function openCorrections({ settings }: Sync): Corrections {
+export function openCorrections({ settings }: Sync) {
   const all = new Map<string, Noted>();
   const add = (one: Noted): void => {
     if (all.size < keptCorrections) all.set(correctionKey(one), one);
@@ -47,8 +35,9 @@ export function openCorrections({ settings }: Sync): Corrections {
   const isManaged = settings.mapping.leaders?.manager !== undefined;
   let isReading = true;
   return {
+    /** What it sees of a plan: see `Watcher`. */
     watcher: {
-      record(_, mapped) {
+      record(_: unknown, mapped: Mapped) {
         for (const { code, field } of correctionsIn(mapped)) {
           const { at: place, owner = '' } = mapped;
           const isUnnamed = mapped.kind === 'unreadable';
@@ -59,20 +48,21 @@ export function openCorrections({ settings }: Sync): Corrections {
       read() {
         isReading = false;
       },
-      finding({ code, identification, at = '', others = [] }) {
+      finding({ code, identification, at = '', others = [] }: Finding) {
         if (isReading && code === 'row-unreadable') add({ code, field: '', subject: at, place: at, owner: '' });
         const isOfPeople = code === 'leader-cycle' || (isReading && betweenRecords.some((one) => one === code));
         if (!isOfPeople || identification === undefined) return;
         const place = [at, ...others].join(', ');
         add({ code: code as CorrectionCode, field: '', subject: identification, place, owner: '' });
       },
-      led(person, wish) {
+      led(person: Person, wish: LeaderTroubles) {
         for (const code of isManaged ? managerTroubles(person, wish) : []) {
           add({ code, field: '', subject: person.identification, place: person.at, owner: '' });
         }
       },
     },
-    found(index, snapshot) {
+    /** Returns what a full read shows; undefined for any other read. */
+    found(index: PeopleIndex, snapshot: Snapshot): Omit<CorrectionsFound, 'at'> | undefined {
       if (snapshot.kind !== 'full') return undefined;
       const isShown = (subject: string): boolean => {
         const { slot } = index.find(subject);

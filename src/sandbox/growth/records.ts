@@ -1,4 +1,4 @@
-import type { Leaders } from '../../core/person/user.ts';
+import type { Leaders } from '../../core/person/fields.ts';
 
 export interface StoredFeedback {
   readonly id: number;

@@ -103,13 +103,6 @@ function originOf(request: FastifyRequest): string {
   return `${request.protocol}://${request.host}`;
 }
 
-/** What the front page says of a sandbox. */
-interface FrontFacts {
-  readonly users: number;
-  readonly files: number;
-  readonly hasImportSource: boolean;
-}
-
 const views = [
   ['/docs', 'The API: read it, and try each operation'],
   ['/openapi.json', 'The same for programs: OpenAPI 3.1'],
@@ -120,7 +113,15 @@ const views = [
 ] as const;
 
 /** Renders the page at `/`. */
-function renderFrontPage({ users, files, hasImportSource }: FrontFacts): string {
+function renderFrontPage({
+  users,
+  files,
+  hasImportSource,
+}: {
+  readonly users: number;
+  readonly files: number;
+  readonly hasImportSource: boolean;
+}): string {
   const source = hasImportSource
     ? html`The import job has a source. <code>PATCH /os-api/public-api/v1/admin/import-users-job</code> processes it as a file.`
     : html`The import job has no source and is refused. Define one: <code>PUT /_sandbox/import-source</code> with <code>{"csv": "…"}</code>.`;

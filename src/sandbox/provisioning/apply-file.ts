@@ -8,19 +8,7 @@ import type { UserDirectory } from '../people/user-directory.ts';
 import type { Origin, UserWrites } from '../people/user-writes.ts';
 import type { SandboxQuirks } from '../quirks.ts';
 
-export interface RowResult {
-  readonly line: number;
-  readonly identification: string;
-  readonly result: 'applied' | 'bad' | 'not-applied';
-  readonly reason?: string;
-}
-
-export interface FileResult {
-  readonly isSuccess: boolean;
-  /** Why the file failed as a whole. */
-  readonly reason?: string;
-  readonly rows: readonly RowResult[];
-}
+export type RowResult = ReturnType<typeof resultOf>;
 
 export interface FileToApply {
   readonly text: string;
@@ -39,7 +27,7 @@ export function applyFile(
   file: FileToApply,
   people: { readonly directory: UserDirectory; readonly writes: UserWrites },
   quirks: SandboxQuirks,
-): FileResult {
+) {
   let content: UserFile;
   try {
     content = readUserFile(file.text, file.preprocessing, quirks);
@@ -126,7 +114,7 @@ function disableAbsent(
   }
 }
 
-function resultOf({ row: { line, identification }, effect }: DecidedRow, isApplied: boolean): RowResult {
+function resultOf({ row: { line, identification }, effect }: DecidedRow, isApplied: boolean) {
   if (effect.kind === 'bad') return { line, identification, result: 'bad', reason: effect.reason };
   return { line, identification, result: isApplied ? 'applied' : 'not-applied' };
 }

@@ -1,7 +1,6 @@
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { SourceClient } from '../kit/http/source-client.ts';
-import type { Page, PagedRead } from '../kit/pages.ts';
-import { countDoubts, countIn } from '../kit/tally.ts';
+import { countDoubts, countIn, type Page, type PagedRead } from '../kit/pages.ts';
 import { type BamboohrConfig, requestedFields } from './config.ts';
 import { noList, refusalOf } from './refusals.ts';
 import type { ToEmployee } from './to-person.ts';
@@ -83,13 +82,11 @@ export async function readChangedIds(baseUrl: string, since: string, client: Sou
     .map(([id]) => id);
 }
 
-interface ListPlace {
-  readonly after: string;
-  readonly number: number;
-  readonly ids?: readonly string[];
-}
-
-async function readList(config: BamboohrConfig, { after, number, ids }: ListPlace, client: SourceClient) {
+async function readList(
+  config: BamboohrConfig,
+  { after, number, ids }: { readonly after: string; readonly number: number; readonly ids?: readonly string[] },
+  client: SourceClient,
+) {
   const requested = requestedFields(config).filter((name) => !always.has(name));
   const query = new URLSearchParams({
     'page[limit]': String(config.pageSize),

@@ -1,6 +1,6 @@
 import { statusField } from '../../core/person/lifecycle.ts';
+import type { Fields } from '../kit/pages.ts';
 import { dayOf, type EmploymentStatus, plainDate, wordOf } from '../kit/status.ts';
-import type { Fields } from '../kit/tally.ts';
 import type { BamboohrConfig } from './config.ts';
 
 /** Builds the record of an employee. `hidden` are the fields of this person that the account may not see. */

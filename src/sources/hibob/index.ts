@@ -8,9 +8,16 @@ import { openAuthority } from '../kit/http/authority.ts';
 import type { SourceRequest } from '../kit/http/failure.ts';
 import { type HttpRead, readOverHttp, type SourceClient } from '../kit/http/source-client.ts';
 import { defineKind } from '../kit/kind.ts';
-import { inPortions, type PagedRead, readPages, rulesOf } from '../kit/pages.ts';
+import {
+  type Fields,
+  inPortions,
+  openTally,
+  type PagedRead,
+  readPages,
+  rulesOf,
+  type TallyRules,
+} from '../kit/pages.ts';
 import { utcDay } from '../kit/status.ts';
-import { type Fields, openTally, type TallyRules } from '../kit/tally.ts';
 import { HibobConfig } from './config.ts';
 import { personReader, statusInputs } from './to-person.ts';
 

@@ -1,8 +1,8 @@
 import { statusField } from '../../core/person/lifecycle.ts';
 import { compileSourcePath } from '../../core/person/source-path.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
+import type { Fields } from '../kit/pages.ts';
 import { dayOf, type EmploymentStatus, plainDate } from '../kit/status.ts';
-import type { Fields } from '../kit/tally.ts';
 
 type Tree = Record<string, unknown>;
 

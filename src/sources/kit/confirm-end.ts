@@ -1,8 +1,7 @@
 import type { ReadEnd } from '../../core/plan/snapshot.ts';
 import type { SourceIo, SourcePage } from '../../ports/source.ts';
 import { addDigest } from './key-set.ts';
-import { type PagedRead, readPages } from './pages.ts';
-import { compileKeyOf } from './tally.ts';
+import { compileKeyOf, type PagedRead, readPages } from './pages.ts';
 
 /** A list of pages whose end alone may prove nothing. */
 export interface UnprovenRead<P> extends PagedRead<P> {

@@ -1,13 +1,10 @@
 import { z } from 'zod';
-import { compileSourcePath } from '../../core/person/source-path.ts';
-import { normalText } from '../../core/person/text.ts';
 import { proxyProblem } from '../../core/run/addresses.ts';
 import { type RollcallError, usageError } from '../../core/run/errors.ts';
 import { messageFor, problemsOf } from '../../core/run/problem-words.ts';
 import { egressWith } from '../../drivers/http/egress.ts';
-import type { ReadRequest, Source, SourceBase, SourceCapabilities, SourceKind } from '../../ports/source.ts';
+import type { Source, SourceBase, SourceCapabilities, SourceKind } from '../../ports/source.ts';
 import { readStarter } from './starter.ts';
-import type { Fields } from './tally.ts';
 
 /** A source without what its description says. `fields` is absent where they are known only after a read. */
 export type OpenedSource = Pick<Source, 'read' | 'derives' | 'looksUp'> & Partial<Pick<Source, 'fields'>>;
@@ -104,19 +101,4 @@ function withoutProxy(given: unknown): { readonly proxy: unknown; readonly writt
   if (typeof given !== 'object' || given === null || !('proxy' in given)) return { proxy: undefined, written: given };
   const { proxy, ...written } = given;
   return { proxy, written };
-}
-
-/**
- * Returns which records a point read requests, by a text field, ignoring white space and case. The engine checks
- * case. Undefined for the other reads, which request every record.
- */
-export function acceptsOnly(request: ReadRequest): ((fields: Fields) => boolean) | undefined {
-  if (request.kind !== 'point') return undefined;
-  const read = compileSourcePath(request.field);
-  const wanted = new Set(request.identifications.map(plain));
-  return (fields) => wanted.has(plain(read(fields)));
-}
-
-function plain(value: unknown): string {
-  return normalText(String(value ?? '')).toLowerCase();
 }

@@ -3,7 +3,7 @@ import type { Token } from 'stream-json/core/parser.js';
 import { RollcallError } from '../../core/run/errors.ts';
 import { isRecord, maxDepth } from '../../drivers/http/json-text.ts';
 import { lacking } from './answer-failure.ts';
-import type { Fields } from './tally.ts';
+import type { Fields } from './pages.ts';
 
 export interface ArrayPlace {
   /** Name of the request in messages: `GET the report`. */

@@ -43,6 +43,6 @@ function openV2(config: V2Config, base: SourceBase): OpenedSource {
   return {
     derives: { [statusField]: config.employments ? ['status', ...employmentInputs] : ['status'] },
     looksUp: (field) => field === 'id',
-    read: (request, io) => readV2(config, authority, request, io),
+    read: readOverHttp(config, authority, (by) => readV2(config, by)),
   };
 }

@@ -8,17 +8,15 @@ import { readConfirmed, type UnprovenRead } from '../kit/confirm-end.ts';
 import { openAuthority } from '../kit/http/authority.ts';
 import { type HttpRead, readOverHttp, type SourceClient } from '../kit/http/source-client.ts';
 import { defineKind } from '../kit/kind.ts';
-import { type Page, type PagedRead, readPages, rulesOf } from '../kit/pages.ts';
+import { type Fields, type Page, type PagedRead, readPages, rulesOf } from '../kit/pages.ts';
 import { utcDay } from '../kit/status.ts';
-import type { Fields } from '../kit/tally.ts';
 import { RestConfig } from './config.ts';
 import type { JoinSettings, ReadySettings } from './list-config.ts';
 import { compileListPath, type Place } from './paging.ts';
 import { openLookups, openPartsReader, partLists, sinceQuery } from './parts.ts';
 import { fillPreset, presetFile, presetNames } from './presets.ts';
 import { type List, type ListPage, type ListReader, nameOf, openListReader, urlOf } from './read-list.ts';
-import { derivedInputs } from './status.ts';
-import { compileCondition, compileShape } from './to-person.ts';
+import { compileCondition, compileShape, derivedInputs } from './to-person.ts';
 
 /** Any JSON API over HTTP that lists people, by configuration. Presets configure some HR systems. */
 export const rest = defineKind({

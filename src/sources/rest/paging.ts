@@ -1,6 +1,6 @@
 import { compileSourcePath } from '../../core/person/source-path.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
-import { countIn } from '../kit/tally.ts';
+import { countIn } from '../kit/pages.ts';
 import type { PagingSettings } from './list-config.ts';
 
 /** The part of a request that identifies a page. */

@@ -3,12 +3,9 @@ import { RollcallError } from '../../core/run/errors.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
 import type { SourceRequest } from '../kit/http/failure.ts';
 import type { JsonAnswer, SourceClient } from '../kit/http/source-client.ts';
-import type { Page } from '../kit/pages.ts';
-import type { Fields } from '../kit/tally.ts';
-import { countDoubts, countIn } from '../kit/tally.ts';
+import { countDoubts, countIn, type Fields, type Page } from '../kit/pages.ts';
 import type { RestConfig } from './config.ts';
-import type { Place } from './paging.ts';
-import { compileListPath, openPaging } from './paging.ts';
+import { compileListPath, openPaging, type Place } from './paging.ts';
 
 /** A list of an API, as `RestConfig` and its `join` configure it. */
 export type List = Readonly<

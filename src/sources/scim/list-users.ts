@@ -3,8 +3,7 @@ import { isRecord } from '../../drivers/http/json-text.ts';
 import { knownWord, lacking } from '../kit/answer-failure.ts';
 import type { SourceRequest } from '../kit/http/failure.ts';
 import type { SourceClient } from '../kit/http/source-client.ts';
-import type { Page, PagedRead } from '../kit/pages.ts';
-import { countDoubts, countIn } from '../kit/tally.ts';
+import { countDoubts, countIn, type Page, type PagedRead } from '../kit/pages.ts';
 import type { ScimConfig } from './config.ts';
 import type { UserReader } from './to-person.ts';
 

@@ -1,8 +1,8 @@
 import { statusField } from '../../core/person/lifecycle.ts';
 import { compileVisibility } from '../../core/person/source-path.ts';
 import { isRecord } from '../../drivers/http/json-text.ts';
+import type { Fields } from '../kit/pages.ts';
 import type { EmploymentStatus } from '../kit/status.ts';
-import type { Fields } from '../kit/tally.ts';
 import type { ScimConfig } from './config.ts';
 
 /** Builds records of SCIM resources, page by page, during one read. */

@@ -6,7 +6,8 @@ import { RollcallError } from '../../core/run/errors.ts';
 import { countOf } from '../../core/run/formats.ts';
 import type { SqlCounts, SqlRow } from '../../drivers/sql/sql-session.ts';
 import type { ReadRequest, SourceIo, SourcePage } from '../../ports/source.ts';
-import { acceptsOnly, defineKind } from '../kit/kind.ts';
+import { defineKind } from '../kit/kind.ts';
+import { acceptsOnly } from '../kit/pages.ts';
 import { SqlConfig } from './config.ts';
 import { type OpenSession, openSession } from './open-session.ts';
 

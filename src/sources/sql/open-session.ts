@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type Retry, RollcallError } from '../../core/run/errors.ts';
+import { RollcallError } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
 import { tlsTrouble } from '../../drivers/sql/connection-trouble.ts';
 import { parseDatabaseUrl, type SqlDialect, type SqlPlace } from '../../drivers/sql/database-url.ts';
@@ -75,7 +75,8 @@ function notRegular(path: string): RollcallError {
 }
 
 interface Answer {
-  readonly retry: Retry;
+  /** Absent: never. */
+  readonly retry?: 'backoff';
   readonly advice: string;
   /** What every query of this server has in common. Absent: the error is about this query. */
   readonly topic?: 'source' | 'credential';
@@ -89,33 +90,27 @@ interface KnownError extends Answer {
 const serverErrors: readonly KnownError[] = [
   {
     codes: /^(28|08004 1130)/,
-    retry: 'never',
     advice: 'refuses the login. Check user and password in source.url, and the rules of the server for this host',
     topic: 'credential',
   },
   {
     codes: /^(3D|42000 1049)/,
-    retry: 'never',
     advice: 'does not exist. Check the database in source.url',
   },
   {
     codes: /^(25006|0A)/,
-    retry: 'never',
     advice: 'refuses the query, because it would write. Make source.query a plain select; nothing was changed',
   },
   {
     codes: /^(42501|42000 (1044|1142|1143|1227|1370)|HY000 1356)/,
-    retry: 'never',
     advice: 'forbids the user of source.url to read this. Grant it select on what the query reads',
   },
   {
     codes: /^42/,
-    retry: 'never',
     advice: 'cannot run the query. Correct source.query, or grant what it reads: a table or column may be missing',
   },
   {
     codes: /^22/,
-    retry: 'never',
     advice: 'failed on a value while it ran the query, most often in a cast. Make the query work for every row',
   },
   {
@@ -139,7 +134,6 @@ const sqliteErrors: readonly KnownError[] = [
   },
   {
     codes: /^(SQLITE_NOTADB|SQLITE_READONLY|SQLITE_AUTH|SQLITE_PERM)/,
-    retry: 'never',
     advice: 'cannot be used: it is not an SQLite file, or the query would write. Check source.url and source.query',
   },
   { codes: /^(SQLITE_BUSY|SQLITE_LOCKED)/, retry: 'backoff', advice: 'is locked by another process' },
@@ -150,7 +144,6 @@ const sqliteErrors: readonly KnownError[] = [
   },
   {
     codes: /^SQLITE_ERROR|^SQLITE_RANGE/,
-    retry: 'never',
     advice: 'cannot run the query. Correct source.query: a table or column may be missing',
   },
 ];
@@ -173,7 +166,7 @@ function explainError(error: unknown, place: string): unknown {
     const trouble = tlsTrouble(error, 'source.url');
     const shown = 'code' in error ? String(error.code) : '';
     const raw = error.message;
-    if (trouble !== undefined) return unavailable(place, { ...trouble, retry: 'never', raw, topic: 'source' });
+    if (trouble !== undefined) return unavailable(place, { ...trouble, raw, topic: 'source' });
     return unavailable(place, { advice: lost, shown, retry: 'backoff', raw, topic: 'source' });
   }
   const table = error instanceof SqliteFailure ? sqliteErrors : serverErrors;
@@ -193,7 +186,7 @@ function unavailable(place: string, { advice, shown, raw, retry, topic }: Explan
   const rootCause = topic === undefined ? undefined : { topic, subject: URL.parse(place)?.host ?? place };
   return new RollcallError(`the database ${place} ${advice}${state}.`, {
     code: topic === 'credential' ? 'SOURCE_REFUSED' : 'SOURCE_UNAVAILABLE',
-    retry,
+    retry: retry ?? 'never',
     raw: raw.slice(0, 4000),
     ...given({ rootCause }),
   });

@@ -1,6 +1,6 @@
 import { isRecord } from '../../drivers/http/json-text.ts';
+import type { Fields } from '../kit/pages.ts';
 import { plainDate } from '../kit/status.ts';
-import type { Fields } from '../kit/tally.ts';
 
 /**
  * Converts an entity into plain values: `/Date(ms)/` is a calendar date in UTC, `/Date(ms+0000)/` an instant, the

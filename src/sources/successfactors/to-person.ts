@@ -1,6 +1,6 @@
 import { statusField } from '../../core/person/lifecycle.ts';
+import type { Fields } from '../kit/pages.ts';
 import type { EmploymentStatus } from '../kit/status.ts';
-import type { Fields } from '../kit/tally.ts';
 import type { SuccessFactorsConfig } from './config.ts';
 import { listAt, tidy, valueAt } from './odata.ts';
 

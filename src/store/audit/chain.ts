@@ -1,10 +1,9 @@
 import { createHash, randomBytes, verify } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Audit, AuditEntry, AuditProof, ChainedEntry, Signature } from '../../ports/store-operations.ts';
-import { type Database, inTransaction, type OpenTransaction, pagesByKey } from '../db/database.ts';
+import { type Database, inTransaction, type OpenTransaction, pagesByKey, type Schema } from '../db/database.ts';
 import { lockName } from '../db/differences.ts';
 import { fields } from '../db/fields.ts';
-import type { Schema } from '../db/schema.ts';
 
 /*
  * Each entry of the audit is chained to the one before it: `commitment` is sha256 of salt and texts, and `chain` is sha256

@@ -5,7 +5,7 @@ import { appendAudit } from '../audit/chain.ts';
 import type { OpenTransaction } from '../db/database.ts';
 import { addNew } from '../db/row-writer.ts';
 import { declaredTables, tables } from '../db/tables.ts';
-import { isPlanned } from '../plans/stated.ts';
+import { isPlanned } from '../plans/changes.ts';
 
 /** The circumstances of a restore. */
 export interface Restored {

@@ -12,13 +12,12 @@ import type {
   StoreContents,
 } from '../../ports/store-operations.ts';
 import { appendAudit } from '../audit/chain.ts';
-import { type Database, inTransaction, isPostgresUrl, type OpenTransaction } from '../db/database.ts';
+import { type Database, inTransaction, isPostgresUrl, type OpenTransaction, type Schema } from '../db/database.ts';
 import { columnNames, isPostgres, lockTables, tableNames } from '../db/differences.ts';
 import { checkKeys } from '../db/key-ring.ts';
 import { migrateIn, readExecuted } from '../db/migrate.ts';
 import { type Migrations, migrations } from '../db/migrations/index.ts';
 import { RowWriter } from '../db/row-writer.ts';
-import type { Schema } from '../db/schema.ts';
 import { clockNow } from '../db/store-clock.ts';
 import { isDeclared, tables } from '../db/tables.ts';
 import { openDatabase, type StoreBase, sqlitePath } from '../open-store.ts';

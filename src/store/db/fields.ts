@@ -1,5 +1,5 @@
 import type { Selectable, Updateable } from 'kysely';
-import { columnsOf, type Schema } from './schema.ts';
+import { columnsOf, type Schema } from './database.ts';
 
 type SqlValue = string | number | null;
 

@@ -1,10 +1,9 @@
 import { RollcallError } from '../../core/run/errors.ts';
 import { firstOf } from '../../core/run/formats.ts';
 import type { StoreMigration } from '../../ports/store-operations.ts';
-import type { Database } from './database.ts';
+import { columnsOf, type Database } from './database.ts';
 import { columnNames, isReadOnly, lockTables, mayMakeTables, tableNames } from './differences.ts';
 import { type Migrations, migrations } from './migrations/index.ts';
-import { columnsOf } from './schema.ts';
 import { declaredTables } from './tables.ts';
 
 /**

@@ -4,8 +4,8 @@ import { tlsTrouble } from '../../drivers/sql/connection-trouble.ts';
 import { type KnownError, TryAgain } from './errors.ts';
 
 interface KnownPostgresError extends KnownError {
-  /** Whether the server's message contains no row value and can be shown. */
-  readonly isSafe?: boolean;
+  /** Whether the server's message contains a value of a row and cannot be shown. */
+  readonly holdsValue?: boolean;
 }
 
 /** By SQLSTATE (PostgreSQL documentation, appendix A). The first match counts. */
@@ -14,61 +14,54 @@ const knownPostgresErrors: readonly KnownPostgresError[] = [
     codes: /^23/,
     code: 'CONFLICT',
     advice: 'has a row that conflicts with this write; nothing was written',
+    holdsValue: true,
   },
   {
     codes: /^28/,
     advice: 'refuses the login. Check user and password in the url under "store", and pg_hba.conf on the server',
-    isSafe: true,
   },
   {
     codes: /^3D000/,
     advice: 'does not exist. Create the database, owned by the user of the url, or name another one',
-    isSafe: true,
   },
   {
     codes: /^42501/,
     advice:
       'denies a permission to the user of the url. Make that user the owner of the database, or grant it the schema',
-    isSafe: true,
   },
   {
     codes: /^(42P01|42703)/,
     advice: 'lacks a table or a column that existed when it was opened. Restore a backup; nothing was written',
-    isSafe: true,
   },
   {
     codes: /^25006/,
     retry: 'backoff',
     advice: 'is read-only: a standby, or a primary that was just replaced. Rollcall looks for the primary again',
-    isSafe: true,
   },
   {
     codes: /^53300/,
     retry: 'backoff',
     advice: 'has no free connection. Raise max_connections, or run fewer replicas (each uses up to 10)',
-    isSafe: true,
   },
   {
     codes: /^(53|58)/,
     retry: 'backoff',
     advice: 'is out of space, or its disk has errors. Check the server and its log; no partial write was kept',
-    isSafe: true,
   },
   {
     codes: /^(55P03|57014)/,
     retry: 'backoff',
     advice: 'took too long, or another transaction held the rows. Look for it in pg_stat_activity',
-    isSafe: true,
   },
   {
     codes: /^(08|25P0[34]|57P0)/,
     retry: 'backoff',
     advice: 'has closed the connection: it stops, starts or fails over. A write is stored completely or not at all',
-    isSafe: true,
   },
   {
     codes: /^22/,
     advice: 'cannot store a value of this write; it was not done. Please report this',
+    holdsValue: true,
   },
 ];
 
@@ -121,8 +114,8 @@ export function explainPostgresError(error: unknown, place: string): unknown {
   }
   const known = knownPostgresErrors.find(({ codes }) => codes.test(state));
   const { code = 'STORE_INVALID', retry = 'never', advice = unexpected } = known ?? {};
-  const what =
-    known?.isSafe === true ? `${state}: ${error.message}` : [state, error.constraint].filter(Boolean).join(' ');
+  const isSafe = known !== undefined && known.holdsValue !== true;
+  const what = isSafe ? `${state}: ${error.message}` : [state, error.constraint].filter(Boolean).join(' ');
   return new RollcallError(`the store ${place} ${advice} (${what}).`, { code, retry, cause: factOf(error) });
 }
 

@@ -13,11 +13,10 @@ import {
 import { type ClientBase, DatabaseError, Pool, type PoolClient, types } from 'pg';
 import { RollcallError } from '../../core/run/errors.ts';
 import { parseDatabaseUrl, postgresTls, readTls, type ServerPlace } from '../../drivers/sql/database-url.ts';
-import type { OpenDatabase } from './database.ts';
+import type { OpenDatabase, Schema } from './database.ts';
 import { storableText } from './differences.ts';
 import { TryAgain } from './errors.ts';
 import { explainPostgresError, isCollision, isConnectionSpent } from './postgres-errors.ts';
-import type { Schema } from './schema.ts';
 
 /** Connections per process. Nine replicas stay within the usual limit of 100 connections per server. */
 const usualConnections = 10;

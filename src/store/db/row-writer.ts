@@ -8,9 +8,8 @@ import {
   type SqlBool,
   sql,
 } from 'kysely';
-import type { Database } from './database.ts';
+import { type Database, keyOf, type Schema } from './database.ts';
 import { isPostgres, rowsOfJson, storableText } from './differences.ts';
-import { keyOf, type Schema } from './schema.ts';
 
 /** Rows per statement with one parameter per value: powers of two, so that few different statements are prepared. */
 const largest = 128;

@@ -15,9 +15,8 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import { RollcallError } from '../../core/run/errors.ts';
-import type { Database } from './database.ts';
+import type { Database, Schema } from './database.ts';
 import { explainSqliteError, isBusy } from './errors.ts';
-import type { Schema } from './schema.ts';
 
 /** Each attempt waits for the connection's busy timeout. Other work of this process runs in between. */
 const tries = 600;

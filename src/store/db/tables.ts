@@ -1,5 +1,5 @@
 import type { AuditAction, UnreadableValues } from '../../ports/store.ts';
-import { keyOf, type Schema } from './schema.ts';
+import { keyOf, type Schema } from './database.ts';
 
 /** The row of `store_keys` with the key of the hashes of forgotten people. */
 export const personKeyName = 'forgotten';

@@ -1,10 +1,9 @@
 import { chunk } from '../../core/run/batch.ts';
 import { given } from '../../core/run/given.ts';
 import type { Directories, DirectoryEnd, DirectoryPage, DirectoryRow } from '../../ports/reads.ts';
-import { asOwner, type Database, type OpenTransaction, pagesByKey } from '../db/database.ts';
+import { asOwner, type Database, type OpenTransaction, pagesByKey, type Schema } from '../db/database.ts';
 import type { KeyRing } from '../db/key-ring.ts';
 import { put, RowWriter, replace } from '../db/row-writer.ts';
-import type { Schema } from '../db/schema.ts';
 import { placeOf } from '../db/tables.ts';
 
 const pagesAtOnce = 50;
@@ -95,8 +94,7 @@ export async function eraseFromDirectories(db: OpenTransaction, keys: KeyRing, i
     await db
       .updateTable('directory_pages')
       .set({ digest: outdated, sealed: keys.close(textOf(kept), placeOf('directory_pages', 'sealed', { sync, page })) })
-      .where('sync', '=', sync)
-      .where('page', '=', page)
+      .where((eb) => eb.and({ sync, page }))
       .execute();
   }
 }

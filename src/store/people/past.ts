@@ -10,9 +10,8 @@ import {
 } from '../../core/plan/roster.ts';
 import type { Past } from '../../ports/reads.ts';
 import type { Rosters } from '../../ports/store.ts';
-import type { Database, OpenTransaction } from '../db/database.ts';
+import type { Database, OpenTransaction, Schema } from '../db/database.ts';
 import { RowWriter } from '../db/row-writer.ts';
-import type { Schema } from '../db/schema.ts';
 import { toFinding } from '../runs.ts';
 
 /** A run that made its plan twice keeps what was said before the first one. */
@@ -49,8 +48,7 @@ export async function noteStandings(
     const stored = await db
       .selectFrom('roster_pages')
       .select('data')
-      .where('sync', '=', sync)
-      .where('part', '=', 'people')
+      .where((eb) => eb.and({ sync, part: 'people' }))
       .where('page', '>=', Math.floor(page * ratio))
       .where('page', '<', Math.max(Math.floor(page * ratio) + 1, (page + 1) * ratio))
       .execute();
@@ -103,8 +101,7 @@ export async function readPast(
     .innerJoin('runs', 'runs.id', 'findings.run')
     .selectAll('findings')
     .select('runs.started_at')
-    .where('findings.identification', '=', identification)
-    .where('runs.sync', '=', sync)
+    .where((eb) => eb.and({ 'findings.identification': identification, 'runs.sync': sync }))
     .orderBy('runs.started_at')
     .orderBy('findings.number')
     .execute();
@@ -117,8 +114,7 @@ export async function readPast(
   const rows = await db
     .selectFrom('standings')
     .select(['at', 'run', 'before'])
-    .where('sync', '=', sync)
-    .where('person', '=', personKey(identification, roster.salt))
+    .where((eb) => eb.and({ sync, person: personKey(identification, roster.salt) }))
     .orderBy('at')
     .execute();
   const { known_since: since } = await db

@@ -3,11 +3,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openRoster, type RosterHeader, type RosterPage } from '../../core/plan/roster.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { Rosters } from '../../ports/store.ts';
-import { asOwner, type Database } from '../db/database.ts';
+import { asOwner, type Database, type Schema } from '../db/database.ts';
 import { fields } from '../db/fields.ts';
 import type { KeyRing } from '../db/key-ring.ts';
 import { put, RowWriter, replace } from '../db/row-writer.ts';
-import type { Schema } from '../db/schema.ts';
 import { putRead } from '../reads.ts';
 import { createDirectoryEnds } from './directories.ts';
 import { fromText, noteStandings, readPast } from './past.ts';
@@ -30,8 +29,7 @@ export function createRosters(db: Database, keys: KeyRing): Rosters {
           const rows = await db
             .selectFrom('roster_pages')
             .select(['page', 'data'])
-            .where('sync', '=', sync)
-            .where('part', '=', part)
+            .where((eb) => eb.and({ sync, part }))
             .where('page', 'in', some)
             .execute();
           for (const { page, data } of rows) pages.push({ part, page: page, data: fromText(data) });
@@ -69,8 +67,7 @@ export function createRosters(db: Database, keys: KeyRing): Rosters {
         for (const part of ['people', 'emails'] as const) {
           await transaction
             .deleteFrom('roster_pages')
-            .where('sync', '=', sync)
-            .where('part', '=', part)
+            .where((eb) => eb.and({ sync, part }))
             .where('page', '>=', header.pages[part])
             .execute();
         }

@@ -2,11 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SelectQueryBuilder } from 'kysely';
 import type { ChangeClass } from '../../core/plan/change.ts';
 import type { Applier } from '../../ports/store.ts';
-import type { Database } from '../db/database.ts';
+import type { Database, Schema } from '../db/database.ts';
 import { inLists } from '../db/row-writer.ts';
-import type { Schema } from '../db/schema.ts';
-import { countClasses } from './changes.ts';
-import { type StatedChange, stated } from './stated.ts';
+import { countClasses, type StatedChange, stated } from './changes.ts';
 
 /** Applied changes, or those of one instant, that one statement reads. */
 const pieceRows = 2500;

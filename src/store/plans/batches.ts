@@ -1,9 +1,8 @@
 import { conflict, notFound, type RollcallError } from '../../core/run/errors.ts';
 import type { Batch, BatchEffects, Batches, PlannedBatch } from '../../ports/store.ts';
-import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
+import { asOwner, type Database, type OpenTransaction, type Schema } from '../db/database.ts';
 import type { KeyRing } from '../db/key-ring.ts';
 import { inLists } from '../db/row-writer.ts';
-import type { Schema } from '../db/schema.ts';
 import { leaveTurn } from '../leases.ts';
 import { endDisabled } from '../leavers.ts';
 import { createLedgerWriter, toLedgerRows } from '../ledger.ts';
@@ -113,8 +112,7 @@ export function createBatches(db: Database, keys: KeyRing): Batches {
           .updateTable('batches')
           // At least one column must be set: even with an empty patch, the effects need their batch.
           .set({ id, ...batches.toPatch(patch) })
-          .where('id', '=', id)
-          .where('run', '=', owned.run.id)
+          .where((eb) => eb.and({ id, run: owned.run.id }))
           .returning(['id', 'run', 'sync', 'connection', 'sent_at'])
           .executeTakeFirst();
         if (row === undefined) throw noSuchBatch(id, owned.run.id);

@@ -4,11 +4,10 @@ import { rejectionsAgainst } from '../../core/plan/decision.ts';
 import type { UndoneRecord } from '../../core/plan/undo.ts';
 import { chunk } from '../../core/run/batch.ts';
 import type { ChangeVerdict, DecidedChange, DecisionRecord, Decisions } from '../../ports/store.ts';
-import { type Database, inTransaction, type OpenTransaction, pagesByKey } from '../db/database.ts';
+import { type Database, inTransaction, type OpenTransaction, pagesByKey, type Schema } from '../db/database.ts';
 import { decisionsOf, lockName } from '../db/differences.ts';
 import { fields } from '../db/fields.ts';
 import { inLists, RowWriter, replace } from '../db/row-writer.ts';
-import type { Schema } from '../db/schema.ts';
 import { endEpisodes, pendingPeople, recordPlan } from './episodes.ts';
 import { isSettled, isWaiting, restateHolds } from './hold-members.ts';
 

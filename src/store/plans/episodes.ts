@@ -2,12 +2,11 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import { compareIdentifications } from '../../core/plan/change.ts';
 import { type DecidedFields, type FieldDigests, whatStays } from '../../core/plan/decision.ts';
 import type { DecidedPeople, OwnedRun } from '../../ports/store.ts';
-import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
+import { asOwner, type Database, type OpenTransaction, type Schema } from '../db/database.ts';
 import { decisionsOf, lockName } from '../db/differences.ts';
 import { inLists } from '../db/row-writer.ts';
-import type { Schema } from '../db/schema.ts';
+import { stated } from './changes.ts';
 import { aboutPiece, decisionAbout, inPiece, inPieces, type PlanPiece, proposalsAbout } from './plan-access.ts';
-import { stated } from './stated.ts';
 
 /** As `Schema['decisions'].fields`: a decision about everything that the rule does. */
 const wholeChange = JSON.stringify({ isWhole: true, digests: {} } satisfies DecidedFields);
@@ -126,8 +125,7 @@ async function withdrawOthers(db: OpenTransaction, sync: string, piece: PlanPiec
   await db
     .updateTable('decisions')
     .set({ expires_at: now })
-    .where('sync', '=', sync)
-    .where('state', '=', 'open')
+    .where((eb) => eb.and({ sync, state: 'open' }))
     .where('ended_at', 'is', null)
     .where('expires_at', '>', now)
     .where(aboutPiece(piece))
@@ -218,9 +216,7 @@ async function endRejections(
     await db
       .updateTable('decisions')
       .set(stays === undefined ? { ended_at: now, ended_by: run } : { fields })
-      .where('sync', '=', sync)
-      .where('identification', '=', row.identification)
-      .where('hash', '=', row.hash)
+      .where((eb) => eb.and({ sync, identification: row.identification, hash: row.hash }))
       .execute();
   }
 }

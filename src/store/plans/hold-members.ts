@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto';
 import { type ExpressionBuilder, type JoinBuilder, type Selectable, sql } from 'kysely';
 import type { ChangeClass } from '../../core/plan/change.ts';
 import type { HoldFacts } from '../../ports/store.ts';
-import type { Database, OpenTransaction } from '../db/database.ts';
+import type { Database, OpenTransaction, Schema } from '../db/database.ts';
 import { fields } from '../db/fields.ts';
-import type { Schema } from '../db/schema.ts';
-import { classMask } from './changes.ts';
+import { classMask, stated, statedAs } from './changes.ts';
 import { decisionAbout, inPiece, type PlanPiece, piecesOf } from './plan-access.ts';
-import { stated, statedAs } from './stated.ts';
 
 /**
  * The members of a hold are the held changes of its run's plan that are in its class. What became of each one is in its

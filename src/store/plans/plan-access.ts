@@ -2,9 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExpressionBuilder } from 'kysely';
 import { conflict, notFound, type RollcallError } from '../../core/run/errors.ts';
 import type { OwnedRun } from '../../ports/store.ts';
-import { asOwner, type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
-import type { Schema } from '../db/schema.ts';
-import { type StatedChange, stated } from './stated.ts';
+import { asOwner, type Database, inTransaction, type OpenTransaction, type Schema } from '../db/database.ts';
+import { type StatedChange, stated } from './changes.ts';
 
 /**
  * Runs a transaction that writes to a plan, as the owner of its run, or without an owner for a preview plan. Throws

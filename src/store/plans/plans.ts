@@ -9,9 +9,16 @@ import type { KeyRing } from '../db/key-ring.ts';
 import { inLists, RowWriter } from '../db/row-writer.ts';
 import { patchRun } from '../runs.ts';
 import { countAppliedSince, disablesSince } from './applied-since.ts';
-import { classMask, countClasses, type NewChangeRow, toNewChangeRow, toPlannedChange } from './changes.ts';
+import {
+  classMask,
+  countClasses,
+  isHeld,
+  type NewChangeRow,
+  stated,
+  toNewChangeRow,
+  toPlannedChange,
+} from './changes.ts';
 import { asPlanner, countChanges, dropPlan, inPiece, inPlan, piecesOf, sealed, sealPlan } from './plan-access.ts';
-import { isHeld, stated } from './stated.ts';
 import { createPlanStates } from './states.ts';
 
 /** Changes per transaction while a plan is written. Other processes wait for at most this many. */
@@ -191,9 +198,7 @@ function createPlanQueries(
       const last = found.at(-1);
       if (found.length < limit || last === undefined || partOf(last) === 'leaders') return found;
       const second = await wanted
-        .where('plan', '=', planId)
-        .where('identification', '=', last.identification)
-        .where('part', '=', 'leaders')
+        .where((eb) => eb.and({ plan: planId, identification: last.identification, part: 'leaders' }))
         .execute();
       return [...found, ...second.map((row) => toPlannedChange(row, keys))];
     },
@@ -244,9 +249,7 @@ function createPlanQueries(
           .select(['changes.identification', 'changes.hash'])
           .select(({ fn }) => [fn.countAll().as('tries'), fn.max('runs.ended_at').as('last')])
           .where('changes.identification', 'in', names)
-          .where('plans.sync', '=', sync)
-          .where('changes.kind', '=', 'create')
-          .where('changes.mark', '=', 'failed')
+          .where((eb) => eb.and({ 'plans.sync': sync, 'changes.kind': 'create', 'changes.mark': 'failed' }))
           .where('runs.outcome', '!=', 'failed')
           .where((eb) =>
             eb.or([
@@ -270,8 +273,7 @@ function createPlanQueries(
         .innerJoin('runs', 'runs.id', 'plans.run')
         .selectAll('changes')
         .select(['runs.id as run', 'runs.started_at'])
-        .where('changes.identification', '=', identification)
-        .where('plans.sync', '=', sync)
+        .where((eb) => eb.and({ 'changes.identification': identification, 'plans.sync': sync }))
         .where('plans.digest', 'is not', null)
         .orderBy('runs.started_at', 'desc')
         .orderBy('runs.id', 'desc')

@@ -4,12 +4,11 @@ import { conflict, notFound } from '../../core/run/errors.ts';
 import { outOf } from '../../core/run/formats.ts';
 import { type RunScope, undoneBy } from '../../ports/runs.ts';
 import type { Batch, ChangeMark, NewBatch, Plans } from '../../ports/store.ts';
-import { asOwner, type Database, type OpenTransaction } from '../db/database.ts';
+import { asOwner, type Database, type OpenTransaction, type Schema } from '../db/database.ts';
 import { decisionsOf, lockName } from '../db/differences.ts';
 import { fields } from '../db/fields.ts';
 import { inLists } from '../db/row-writer.ts';
-import type { Schema } from '../db/schema.ts';
-import { changedPattern, classMask } from './changes.ts';
+import { changedPattern, classMask, isPlanned, type OnChange } from './changes.ts';
 import {
   aboutPiece,
   decisionAbout,
@@ -20,7 +19,6 @@ import {
   planOfRun,
   proposalsAbout,
 } from './plan-access.ts';
-import { isPlanned, type OnChange } from './stated.ts';
 
 /*
  * The state of a change is that of its mark. Only a hold of a whole class marks no change: it is a row of `plan_holds`,
@@ -157,8 +155,7 @@ async function consumeApprovals(db: OpenTransaction, planId: string, sync: strin
     await db
       .updateTable('decisions')
       .set({ run })
-      .where('sync', '=', sync)
-      .where('state', '=', 'approved')
+      .where((eb) => eb.and({ sync, state: 'approved' }))
       .where('run', 'is', null)
       .where(aboutPiece(piece))
       .where((eb) =>

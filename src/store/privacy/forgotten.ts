@@ -1,10 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { pseudonymPrefix } from '../../core/plan/leaders.ts';
 import type { LedgerEntry } from '../../core/plan/ledger.ts';
-import type { Database } from '../db/database.ts';
+import type { Database, Schema } from '../db/database.ts';
 import type { KeyRing } from '../db/key-ring.ts';
 import { addNew, inLists, put } from '../db/row-writer.ts';
-import type { Schema } from '../db/schema.ts';
 import { personKeyName, placeOf } from '../db/tables.ts';
 
 const keyPlace = placeOf('store_keys', 'value', { name: personKeyName });
@@ -93,7 +92,6 @@ export async function hideLedgerRow(db: Database, row: Schema['ledger'], hash: P
   await put(db, 'forgotten', kept);
   await db
     .deleteFrom('ledger')
-    .where('connection', '=', connection)
-    .where('identification', '=', identification)
+    .where((eb) => eb.and({ connection, identification }))
     .execute();
 }

@@ -3,18 +3,16 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { leaderStates, leadersNamed, renameLeaders, unread } from '../../core/plan/leaders.ts';
 import { conflict } from '../../core/run/errors.ts';
 import type { PersonRecord, PersonRecords } from '../../ports/store.ts';
-import { type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
+import { type Database, inTransaction, keyOf, type OpenTransaction, type Schema } from '../db/database.ts';
 import type { KeyRing } from '../db/key-ring.ts';
 import { isSameRow } from '../db/row-writer.ts';
-import { keyOf, type Schema } from '../db/schema.ts';
 import { type DeclaredColumn, declaredColumns, declaredTables, placeOf } from '../db/tables.ts';
 import { toLeaver } from '../leavers.ts';
 import { rewriteLeaders, toLedgerEntry } from '../ledger.ts';
 import { eraseFromDirectories, findInDirectories } from '../people/directories.ts';
 import { forgetPast } from '../people/past.ts';
-import { emptyChange, toPlannedChange } from '../plans/changes.ts';
+import { emptyChange, type StatedChange, stated, toPlannedChange } from '../plans/changes.ts';
 import { toRecord } from '../plans/decisions.ts';
-import { type StatedChange, stated } from '../plans/stated.ts';
 import { toCorrection } from '../reads.ts';
 import { toFinding } from '../runs.ts';
 import { toStanding } from '../standing.ts';
@@ -106,8 +104,7 @@ async function leadersNaming(db: OpenTransaction, keys: KeyRing, identification:
     const rows = await db
       .selectFrom(stated)
       .selectAll()
-      .where('plan', '=', plan)
-      .where('part', '=', 'leaders')
+      .where((eb) => eb.and({ plan, part: 'leaders' }))
       .execute();
     found.push(...rows.filter((row) => namesLeader(row, keys, identification)));
   }
@@ -119,9 +116,7 @@ async function emptyLeaders(db: OpenTransaction, { plan, identification }: State
   await db
     .updateTable('changes')
     .set(emptyChange)
-    .where('plan', '=', plan)
-    .where('identification', '=', identification)
-    .where('part', '=', 'leaders')
+    .where((eb) => eb.and({ plan, identification, part: 'leaders' }))
     .execute();
 }
 
@@ -160,8 +155,7 @@ async function emptyChanges(db: OpenTransaction, identification: string): Promis
     await db
       .updateTable('changes')
       .set({ ...emptyChange, identification: `forgotten:${randomUUID()}` })
-      .where('plan', '=', plan)
-      .where('identification', '=', identification)
+      .where((eb) => eb.and({ plan, identification }))
       .execute();
   }
 }
@@ -226,8 +220,7 @@ async function forgottenOf(db: Database, keys: KeyRing, identification: string):
     const row = await db
       .selectFrom('forgotten')
       .selectAll()
-      .where('connection', '=', connection)
-      .where('hash', '=', hash(connection, identification))
+      .where((eb) => eb.and({ connection, hash: hash(connection, identification) }))
       .executeTakeFirst();
     if (row !== undefined) found.push({ connection, entry: toEntry(row, identification), at: row.forgotten_at });
   }

@@ -3,10 +3,9 @@ import { sql } from 'kysely';
 import { conflict } from '../../core/run/errors.ts';
 import type { AuditEntry, Sealing, UnreadableValues } from '../../ports/store.ts';
 import { appendAudit } from '../audit/chain.ts';
-import { type Database, inTransaction, type OpenTransaction } from '../db/database.ts';
+import { type Database, inTransaction, keyOf, type OpenTransaction } from '../db/database.ts';
 import { type KeyRing, recordKey } from '../db/key-ring.ts';
 import { isSameRow } from '../db/row-writer.ts';
-import { keyOf } from '../db/schema.ts';
 import { type DeclaredColumn, declaredColumns, declaredTables, personKeyName, placeOf, tables } from '../db/tables.ts';
 import { emptyChange } from '../plans/changes.ts';
 
@@ -169,8 +168,7 @@ async function dropChanges(db: OpenTransaction, keyIds: readonly string[]): Prom
     await db
       .updateTable('batches')
       .set({ state: 'settled', reason: 'its changes cannot be read back, because the key that sealed them is lost' })
-      .where('id', '=', batch)
-      .where('state', '=', 'unresolved')
+      .where((eb) => eb.and({ id: batch, state: 'unresolved' }))
       .execute();
   }
 }

@@ -83,7 +83,7 @@ function nameOf({ id, scope }: Run): string {
 
 async function failedRun(run: Run, store: Store): Promise<AlertProblem> {
   const { applied, unresolved } = run.counts;
-  const unknown = `${countOf(unresolved, 'change')} unresolved: later runs first check whether it was applied`;
+  const unknown = `${countOf(unresolved, 'change')} unresolved: later runs first check whether ${unresolved === 1 ? 'it was' : 'they were'} applied`;
   const parts = [
     applied === 0 ? 'no change is known to be applied' : `${countOf(applied, 'change')} applied before the failure`,
     ...(unresolved > 0 ? [unknown] : []),

@@ -28,7 +28,7 @@ export interface WorkView {
   readonly undelivered: readonly Undelivered[];
 }
 
-function isRunning({ isStopped }: Observation): boolean {
+export function isRunning({ isStopped }: Observation): boolean {
   return isStopped !== true;
 }
 
@@ -448,7 +448,7 @@ function judgeExpiry(
   if (expiresAt === undefined || issuedAt === undefined || now < lateAt(token)) return 'well';
   if (now < expiresAt) {
     const dueAt = issuedAt + dueShare * (expiresAt - issuedAt);
-    const summary = `The access token expires in ${ageOf(expiresAt - now)} (${formatInstant(expiresAt)}) and could not be refreshed since ${formatInstant(dueAt)}`;
+    const summary = `The access token expires in ${ageOf(expiresAt - now)} (${formatInstant(expiresAt)}). All refreshes since ${formatInstant(dueAt)} have failed`;
     return { ...base, severity: 'warning', code: 'access-token-expiring', key: 'expiring', summary, from: dueAt };
   }
   const summary = `The access token expired ${formatInstant(expiresAt)} and could not be refreshed, so no sync of ${connection} works`;

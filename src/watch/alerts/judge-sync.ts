@@ -168,7 +168,7 @@ function doubtedRead(run: Run): AlertProblem {
 }
 
 async function isNewestDoubted(sync: string, store: Store): Promise<boolean> {
-  const [newest] = await store.alerts.endedRuns(sync, undefined, 1);
+  const [newest] = await store.alerts.endedRuns(undefined, 1, sync);
   const run = newest && (await store.runs.get(newest.id));
   return isDoubted(run);
 }

@@ -31,7 +31,7 @@ import {
   waitsOnly,
 } from './judge-cause.ts';
 import { isAtRisk } from './judge-leavers.ts';
-import { judgeOlderCopy } from './judge-service.ts';
+import { isRunning, judgeOlderCopy } from './judge-service.ts';
 import type { WatchedSync } from './judge-sync.ts';
 import type { Place } from './render-notice.ts';
 import { openChannel, openSender, sendOnce } from './send.ts';
@@ -41,9 +41,9 @@ import {
   type EvaluationIo,
   endedSince,
   evaluateCauses,
+  evaluateConnections,
   evaluateDeployment,
   evaluateSync,
-  evaluateTokens,
   type SyncToEvaluate,
   type WatchedConnection,
   type WatchedWork,
@@ -180,7 +180,7 @@ export function openAlerts(options: AlertsOptions): Alerts {
         return paused.has(name) || !isWorkDone || token !== undefined || platform !== undefined || some.has(name);
       };
     };
-    const running = seen.filter(({ isStopped }) => isStopped !== true).map(({ startedAt }) => startedAt);
+    const running = seen.filter(isRunning).map(({ startedAt }) => startedAt);
     const freshFrom = caughtUpAt(running, clock.jumps?.() ?? [], now);
     return { now, states, stateOf, evaluate, open, seen, paused, leaversAtRisk, concerned, isHindered, freshFrom };
   };
@@ -229,9 +229,9 @@ export function openAlerts(options: AlertsOptions): Alerts {
         const facts = { watched: options.work, seen, open, channels: names };
         await evaluate(deployment, await evaluateDeployment(facts, stateOf(deployment), io));
       }
-      for (const connection of options.connections) {
+      for (const [name, found] of await evaluateConnections(options.connections, io)) {
         signal.throwIfAborted();
-        await evaluate({ kind: 'connection', name: connection.name }, await evaluateTokens(connection, io));
+        await evaluate({ kind: 'connection', name }, found);
       }
       const syncs = await attention.due({ ...look, isHindered: look.isHindered(look.concerned()) });
       const syncNames = syncs.map(({ name }) => name);
@@ -399,7 +399,7 @@ function openAttention(syncs: readonly WatchedSync[], store: Pick<Store, 'alerts
       const ended =
         checkedUntil === undefined
           ? []
-          : await store.alerts.endedSince(Math.min(checkedUntil, now) - overlapMs, endsAtATime);
+          : await store.alerts.endedRuns(Math.min(checkedUntil, now) - overlapMs, endsAtATime);
       checkedUntil = now;
       return syncs.filter((sync) => {
         const last = known.get(sync);

@@ -5,12 +5,13 @@ import { deploymentLease, workersLease } from '../../ports/leases.ts';
 import type { SyncStanding } from '../../ports/reports.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { OpenHolds, Run, Store } from '../../ports/store.ts';
-import type { TokenStatus } from '../../ports/tokens.ts';
+import type { TokenRecord, TokenStatus } from '../../ports/tokens.ts';
 import { catchUpMs } from './freshness.ts';
 import { type CauseTopic, type CauseView, judgeCause, type Sign } from './judge-cause.ts';
 import { judgeLeavers } from './judge-leavers.ts';
 import { judgeRun } from './judge-run.ts';
 import {
+  isRunning,
   judgeChannels,
   judgeLasting,
   judgeOutage,
@@ -87,7 +88,7 @@ async function judgeAll<Facts>(judged: readonly Topic<Facts>[], facts: Facts): P
 /** The facts of a connection that alerts use. */
 export interface WatchedConnection {
   readonly name: string;
-  token(): Promise<TokenStatus>;
+  readonly token: (rows: ReadonlyMap<string, TokenRecord>) => Promise<TokenStatus>;
   readonly reports: readonly WatchedReport[];
 }
 
@@ -147,7 +148,7 @@ export async function endedSince(
   // The runs of a sync end one after the other, so none of them ended before the last judged one. Before the first judged
   // run, only the newest one matters.
   const since = before.judgedUntil === 0 ? undefined : before.judgedUntil;
-  const ended = await store.alerts.endedRuns(newest.sync, since, runsAtATime);
+  const ended = await store.alerts.endedRuns(since, since === undefined ? 1 : runsAtATime, newest.sync);
   const unknown = ended.filter(({ id, startedAt }) => {
     // A run that has ended since the standing was read is judged with the next evaluation, together with what it held.
     const isLater = startedAt > newest.startedAt || (isOpen && id === newest.id);
@@ -216,19 +217,23 @@ export async function evaluateSync(
   };
 }
 
-export async function evaluateTokens(
-  connection: WatchedConnection,
+/** Evaluates the tokens and the reports of each connection. Reads those of all connections at once. */
+export async function evaluateConnections(
+  connections: readonly WatchedConnection[],
   { store, clock }: EvaluationIo,
-): Promise<Evaluation> {
-  const token = await connection.token();
+): Promise<ReadonlyMap<string, Evaluation>> {
+  const rows = await store.tokens.all();
+  const hasReports = connections.some(({ reports }) => reports.length > 0);
+  const states = hasReports ? await store.mailedReports.list() : [];
   const now = clock.now();
-  const watched = new Map(connection.reports.map(({ name, staleBefore }) => [name, staleBefore(now)]));
-  const states = watched.size === 0 ? [] : await store.mailedReports.list();
-  const reports = states
-    .filter(({ name }) => watched.has(name))
-    .map((state) => ({ state, staleBefore: watched.get(state.name) }));
-  const topics = await judgeAll(connectionTopics, { connection: connection.name, token, now, reports });
-  return { facts: [{ at: now, topics }] };
+  const evaluations = connections.map(async ({ name, token, reports: watched }) => {
+    const reports = states.flatMap((state) =>
+      watched.flatMap((one) => (one.name === state.name ? [{ state, staleBefore: one.staleBefore(now) }] : [])),
+    );
+    const facts = { connection: name, token: await token(rows), now, reports };
+    return [name, { facts: [{ at: now, topics: await judgeAll(connectionTopics, facts) }] }] as const;
+  });
+  return new Map(await Promise.all(evaluations));
 }
 
 /** Evaluates what runs show about a cause that they share. */
@@ -276,37 +281,31 @@ export async function evaluateDeployment(
   { store, clock }: EvaluationIo,
 ): Promise<Evaluation> {
   const now = clock.now();
-  const isHeld = async (lease: string) => (await store.leases.holder(lease, now)) !== undefined;
-  const [isScheduled, isWorked, syncs, undelivered] = await Promise.all([
-    isHeld(deploymentLease),
-    watched.hasWorkers ? isHeld(workersLease) : true,
+  const [holders, syncs, undelivered] = await Promise.all([
+    store.reports.holders([deploymentLease, workersLease]),
     store.triggers.waitingSyncs(now),
     store.alerts.undelivered(channels, now - undeliveredAfterMs),
   ]);
-  const asked = syncs.filter((sync) => open.every((run) => run.sync !== sync));
-  const waiting = asked.length === 0 ? [] : await store.triggers.waiting();
-  const [request] = waiting
-    .filter(({ sync }) => asked.includes(sync))
+  const isHeld = (lease: string): boolean => (holders.get(lease)?.until ?? 0) > now;
+  const [request] = [...syncs]
+    .filter(([sync]) => open.every((run) => run.sync !== sync))
+    .map(([sync, requestedAt]) => ({ sync, requestedAt }))
     .toSorted((a, b) => a.requestedAt - b.requestedAt);
-  const queues = seen.flatMap(({ queue, isStopped }) => (queue === undefined || isStopped === true ? [] : [queue]));
+  const queues = seen.filter(isRunning).flatMap(({ queue }) => queue ?? []);
   const answers = queues.filter((queue) => queue !== 'away');
   const queue = answers.toSorted((a, b) => (a.oldestAt ?? now) - (b.oldestAt ?? now))[0];
   // A process that has stopped may come back and still be without Redis.
   const isUnsure =
-    before.lacking?.['some-redis'] !== undefined &&
-    seen.some(({ queue: one, isStopped }) => one === 'away' && isStopped === true);
+    before.lacking?.['some-redis'] !== undefined && seen.some((one) => one.queue === 'away' && !isRunning(one));
   const isThere: Readonly<Record<Lacked, boolean>> = {
-    scheduler: isScheduled,
-    worker: isWorked || open.length === 0,
+    scheduler: isHeld(deploymentLease),
+    worker: !watched.hasWorkers || isHeld(workersLease) || open.length === 0,
     redis: queues.length === 0 || queue !== undefined,
     'some-redis': queue === undefined || (answers.length === queues.length && !isUnsure),
     'free-worker': queue?.oldestAt === undefined || now - queue.oldestAt < queueAgedMs,
   };
   // While no process ran, none could see what was lacking.
-  const watchedFrom = Math.min(
-    now,
-    ...seen.flatMap(({ isStopped, startedAt }) => (isStopped === true ? [] : [startedAt])),
-  );
+  const watchedFrom = Math.min(now, ...seen.filter(isRunning).map(({ startedAt }) => startedAt));
   const lacking = Object.fromEntries(
     Object.entries(isThere).flatMap(([name, is]) => {
       return is ? [] : [[name, Math.max(before.lacking?.[name as Lacked] ?? now, watchedFrom)]];
@@ -315,7 +314,7 @@ export async function evaluateDeployment(
   const topics = await judgeAll(deploymentTopics, {
     now,
     // Without a schedule and a request, no scheduler is missed.
-    lacking: watched.hasSchedules || syncs.length > 0 ? lacking : { ...lacking, scheduler: undefined },
+    lacking: watched.hasSchedules || syncs.size > 0 ? lacking : { ...lacking, scheduler: undefined },
     openRuns: open.length,
     queue,
     request,

@@ -137,11 +137,11 @@ function openRunCounter(
   return async () => {
     const since = Math.max(from, until - overlapMs);
     let limit = runsAtATime;
-    let ended = await store.alerts.endedSince(since, limit);
+    let ended = await store.alerts.endedRuns(since, limit);
     // More runs may have ended within the overlap than are read at a time.
     while (ended.length === limit && ended.every(({ id }) => seen.has(id))) {
       limit *= 2;
-      ended = await store.alerts.endedSince(since, limit);
+      ended = await store.alerts.endedRuns(since, limit);
     }
     const added = ended.filter(({ id, sync }) => !seen.has(id) && names.has(sync));
     const ids = added.map(({ id }) => id);
@@ -234,14 +234,14 @@ async function readSyncs(
 async function readConnections(
   connections: readonly string[],
   instruments: Instruments,
-  { reports, batches }: Pick<Store, 'reports' | 'batches'>,
+  { tokens, batches }: Pick<Store, 'tokens' | 'batches'>,
 ): Promise<void> {
-  const states = await reports.tokenStates();
+  const states = await tokens.all();
   const { unresolved, unproven } = await batches.unknown(connections);
   const pending = Map.groupBy([...unresolved, ...unproven], (batch) => batch.connection);
   for (const connection of connections) {
     instruments.filesPending.set({ connection }, pending.get(connection)?.length ?? 0);
-    const token = states.find((one) => one.connection === connection);
+    const token = states.get(connection);
     if (token === undefined) continue;
     for (const state of tokenStates) {
       instruments.tokenState.set({ connection, state }, token.state === state ? 1 : 0);

@@ -349,7 +349,7 @@ export const en = {
     },
     action: 'Action',
     by: 'By',
-    filterBy: 'By, such as token:ana',
+    filterBy: 'Who, such as token:ana',
     about: 'About',
     detail: 'Detail',
     as: (name: string) => `as ${name}`,

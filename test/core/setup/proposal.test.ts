@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
-import type { User } from '../../../src/core/person/user.ts';
+import type { User } from '../../../src/core/person/fields.ts';
 import { cardsOf } from '../../../src/core/setup/cards.ts';
 import { propose } from '../../../src/core/setup/proposal.ts';
 import { proposalYaml } from '../../../src/core/setup/proposal-lines.ts';

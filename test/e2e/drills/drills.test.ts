@@ -50,7 +50,7 @@ it('many runs fail, and the first failure is acknowledged: one notice, one end, 
   count('Nine runs fail, acknowledged after the first; then another reason', drill);
 });
 
-it.runIf(isLong)('a platform fails that 15 syncs use: one notice, one end', async () => {
+it.runIf(isLong)('a platform fails that 15 syncs use: one notice, its number corrected once, one end', async () => {
   const syncs = Array.from({ length: 15 }, (_, i) => `office${i + 1}`);
   const drill = await openDrill({ speed, syncs, people: 15 });
   for (const [i, sync] of syncs.entries()) await drill.writeEmployees(employees(15).slice(i, i + 1), `${sync}.csv`);
@@ -63,7 +63,9 @@ it.runIf(isLong)('a platform fails that 15 syncs use: one notice, one end', asyn
   drill.setFaults();
   await hasTold(drill, 'recovery platform-ends-runs');
   await drill.minutes(6);
-  expect(drill.told()).toEqual(['problem platform-ends-runs', 'recovery platform-ends-runs']);
+  const told = drill.told();
+  expect([...new Set(told)]).toEqual(['problem platform-ends-runs', 'recovery platform-ends-runs']);
+  expect(told.length).toBeLessThanOrEqual(3);
   count('The platform of 15 syncs answers 502 for minutes', drill);
 });
 

@@ -66,7 +66,7 @@ see(
     expect((await readFile(await file.path(), 'utf8')).trim().split('\n')).toHaveLength(4);
     await page.getByLabel('From').fill('2030-01-01');
     await page.getByRole('alert').waitFor();
-    expect(await page.getByRole('alert').innerText()).toContain('are not two days in order');
+    expect(await page.getByRole('alert').innerText()).toContain('is after the last day');
   },
 );
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RoleList } from '../../../src/platform/table/administration.ts';
-import { EvaluationAnswer } from '../../../src/platform/table/evaluations.ts';
-import { GoalListAnswer } from '../../../src/platform/table/goals.ts';
+import { EvaluationAnswer, GoalListAnswer } from '../../../src/platform/table/growth.ts';
 import { UserAnswer, UserUpdateAnswer } from '../../../src/platform/table/users.ts';
 import { EmptyObject, Unshown } from '../../../src/platform/table/wire.ts';
 import { strictDifferences } from '../contract-suite/checks.ts';

@@ -44,11 +44,14 @@ describe('a vault', () => {
   };
 
   it('reads what it wrote, with the next generation', async () => {
-    const { vault } = open();
+    const { store, vault } = open();
     expect(await vault.read()).toBeUndefined();
     const first = await vault.write(undefined, draft);
     expect(first).toEqual({ ...draft, generation: 1, isReadable: true });
     expect(await vault.read()).toEqual(first);
+    const row = store.row('acme');
+    expect(await vault.read(new Map(row && [['acme', row]]))).toEqual(first);
+    expect(await vault.read(new Map())).toBeUndefined();
     const second = await vault.write(first, { ...draft, access: undefined });
     expect(second).toEqual({ ...draft, access: undefined, generation: 2, isReadable: true });
     expect(await vault.read()).toEqual(second);

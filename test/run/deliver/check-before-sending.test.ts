@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { User } from '../../../src/core/person/user.ts';
+import type { User } from '../../../src/core/person/fields.ts';
 import { RollcallError } from '../../../src/core/run/errors.ts';
 import { releaseFileLease, takeFileLease } from '../../../src/run/deliver/file-lease.ts';
 import { sampleChange, sampleEntry } from '../../contracts/store-samples.ts';

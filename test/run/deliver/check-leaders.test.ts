@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Leaders } from '../../../src/core/person/fields.ts';
 import { leadersIn } from '../../../src/core/person/leaders.ts';
-import type { Leaders } from '../../../src/core/person/user.ts';
 import type { Change } from '../../../src/core/plan/change.ts';
 import { leaderChange } from '../../../src/core/plan/leaders.ts';
 import { defaultDialect } from '../../../src/core/run/settings.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { User } from '../../../src/core/person/user.ts';
+import type { User } from '../../../src/core/person/fields.ts';
 import type { Change } from '../../../src/core/plan/change.ts';
 import { readPlanned } from '../../../src/run/deliver/wave.ts';
 import { sampleChange } from '../../contracts/store-samples.ts';

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { User } from '../../../src/core/person/fields.ts';
 import type { Person } from '../../../src/core/person/person.ts';
-import type { User } from '../../../src/core/person/user.ts';
 import { openStanding, type PairWay } from '../../../src/core/plan/standing.ts';
 import { chunk } from '../../../src/core/run/batch.ts';
 import type { Finding } from '../../../src/core/run/finding.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { User } from '../../../src/core/person/fields.ts';
 import type { Person } from '../../../src/core/person/person.ts';
-import type { User } from '../../../src/core/person/user.ts';
 import { type Dialect, defaultDialect, type SyncSettings } from '../../../src/core/run/settings.ts';
 import { openRun, reject, writePlan } from '../../contracts/store-samples.ts';
 import { someInstant as now } from '../../support/fake-clock.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { User } from '../../../src/core/person/fields.ts';
 import type { SourceRecord } from '../../../src/core/person/person.ts';
-import type { User } from '../../../src/core/person/user.ts';
 import type { SyncSettings } from '../../../src/core/run/settings.ts';
 import { approve, reject } from '../../contracts/store-samples.ts';
 import { plainSettings } from '../plain-settings.ts';

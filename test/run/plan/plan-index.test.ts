@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { User } from '../../../src/core/person/fields.ts';
 import type { SourceRecord } from '../../../src/core/person/person.ts';
-import type { User } from '../../../src/core/person/user.ts';
 import { type Change, compareIdentifications } from '../../../src/core/plan/change.ts';
 import type { LedgerEntry } from '../../../src/core/plan/ledger.ts';
 import { packRoster, type RosterStanding, saltedHash, standingCode } from '../../../src/core/plan/roster.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { User } from '../../../src/core/person/user.ts';
+import type { User } from '../../../src/core/person/fields.ts';
 import type { LedgerEntry } from '../../../src/core/plan/ledger.ts';
 import type { SyncSettings } from '../../../src/core/run/settings.ts';
 import { endRun, openRun, sampleEntry } from '../../contracts/store-samples.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { User } from '../../../src/core/person/fields.ts';
 import type { Person, RejectedPerson } from '../../../src/core/person/person.ts';
-import type { User } from '../../../src/core/person/user.ts';
 import type { Decision, SourceSays } from '../../../src/core/plan/plan.ts';
 import { certifySnapshot, type ReadKind } from '../../../src/core/plan/snapshot.ts';
 import type { CellTrouble } from '../../../src/core/run/refusal.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { User } from '../../../src/core/person/fields.ts';
 import type { SourceRecord } from '../../../src/core/person/person.ts';
-import type { User } from '../../../src/core/person/user.ts';
 import { given } from '../../../src/core/run/given.ts';
 import type { RunScope } from '../../../src/ports/store.ts';
 import { account, guards, openPlanScene, type PlanScene, type PlanSceneOptions, row } from '../plan-scene.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ReadRequest } from '../../../src/ports/source.ts';
-import { acceptsOnly } from '../../../src/sources/kit/kind.ts';
-import { type NextPage, type Page, readPages } from '../../../src/sources/kit/pages.ts';
+import { acceptsOnly, type NextPage, type Page, readPages } from '../../../src/sources/kit/pages.ts';
 import { sourceIo } from '../../contracts/source.ts';
 
 type Pages = (place: number, number: number) => Page<number>;

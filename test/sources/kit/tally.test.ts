@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Fields, openTally } from '../../../src/sources/kit/tally.ts';
+import { type Fields, openTally } from '../../../src/sources/kit/pages.ts';
 
 type Person = Readonly<Record<string, unknown>>;
 

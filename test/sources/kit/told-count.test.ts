@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { countDoubts, countIn } from '../../../src/sources/kit/tally.ts';
+import { countDoubts, countIn } from '../../../src/sources/kit/pages.ts';
 
 it.each([
   [12, 12],

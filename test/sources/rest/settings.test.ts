@@ -5,7 +5,7 @@ import { RestConfig } from '../../../src/sources/rest/config.ts';
 import { rest } from '../../../src/sources/rest/index.ts';
 import { nextLink, placeOf } from '../../../src/sources/rest/paging.ts';
 import { fillPreset } from '../../../src/sources/rest/presets.ts';
-import { compileStatus } from '../../../src/sources/rest/status.ts';
+import { compileStatus } from '../../../src/sources/rest/to-person.ts';
 
 const least = {
   kind: 'rest',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RollcallError } from '../../../core/run/errors.ts';
-import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
+import { AnswerInvalid } from '../../../drivers/http/json-text.ts';
 import { type Answer, readBytes } from '../../../drivers/http/transport.ts';
 import { knownWord } from '../../kit/answer-failure.ts';
 import type { Authority } from '../../kit/http/authority.ts';

@@ -37,12 +37,6 @@ export interface SftpTimeouts {
   readonly fileMs: number;
 }
 
-/** How to reach the server. */
-export interface SftpRoute {
-  readonly egress?: Egress | undefined;
-  readonly timeouts?: SftpTimeouts;
-}
-
 /** Same values as over HTTPS. */
 const defaultTimeouts: SftpTimeouts = { answerMs: 60_000, fileMs: 3_600_000 };
 
@@ -60,7 +54,10 @@ const readsUnderWay = 16;
 export async function openSftpSession(
   sftp: Sftp,
   signal: AbortSignal,
-  { egress, timeouts = defaultTimeouts }: SftpRoute = {},
+  {
+    egress,
+    timeouts = defaultTimeouts,
+  }: { readonly egress?: Egress | undefined; readonly timeouts?: SftpTimeouts } = {},
 ): Promise<SftpSession> {
   signal.throwIfAborted();
   const where = `sftp://${sftp.host}:${sftp.port}`;

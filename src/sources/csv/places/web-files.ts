@@ -19,16 +19,9 @@ const advice = {
   trickling: 'Check the server and the network; compress a file of this size (source.compression).',
 };
 
-/** A server with files. All its files have the same origin. */
-export interface WebServer {
-  readonly origin: string;
-  readonly authority: Authority;
-  readonly tls: HttpTls;
-}
-
 /** Runs `work` with a client for one server, and closes its sockets however it ends. */
 export async function withWebServer<T>(
-  server: WebServer,
+  server: { readonly origin: string; readonly authority: Authority; readonly tls: HttpTls },
   io: SourceIo,
   work: (client: SourceClient) => Promise<T>,
 ): Promise<T> {

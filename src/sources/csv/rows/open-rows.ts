@@ -5,7 +5,7 @@ import { countOf } from '../../../core/run/formats.ts';
 import type { CsvConfig } from '../config.ts';
 import { type CsvFile, chunkBytes } from '../csv-file.ts';
 import { createDecoder, namedEncoding } from './decode.ts';
-import { type CsvRow, createRowParser, type ParsedRows } from './row-parser.ts';
+import { type CsvRow, createRowParser } from './row-parser.ts';
 
 export interface Layout {
   /** The name of each column; undefined for one that no setting can name. */
@@ -22,23 +22,13 @@ export interface Layout {
 }
 
 /** A file that was read up to its header. */
-export interface OpenRows {
-  readonly layout: Layout;
-  /** Yields the rows after the header in chunks, until a failure or the end of the file. */
-  parsed(): AsyncGenerator<ParsedRows, void>;
-  /** Whether the text read so far ends with a line end. */
-  hasLineEnd(): boolean;
-  /** Whether the bytes end inside a character. */
-  isCutInCharacter(): boolean;
-  /** What the operator must know of the bytes read so far. */
-  notes(): readonly string[];
-}
+export type OpenRows = NonNullable<Awaited<ReturnType<typeof openRows>>>;
 
 /**
  * Reads the start of the file: encoding, delimiter, header. Returns undefined when the file is empty. Throws
  * `SOURCE_UNAVAILABLE` for an unreadable CSV file, before any row is returned.
  */
-export async function openRows(config: CsvConfig, file: CsvFile): Promise<OpenRows | undefined> {
+export async function openRows(config: CsvConfig, file: CsvFile) {
   const path = file.name;
   const head = await file.next();
   if (head === undefined) return undefined;
@@ -78,9 +68,13 @@ export async function openRows(config: CsvConfig, file: CsvFile): Promise<OpenRo
   }
   return {
     layout,
+    /** Whether the text read so far ends with a line end. */
     hasLineEnd: () => parser.hasLineEnd(),
+    /** Whether the bytes end inside a character. */
     isCutInCharacter: () => decoder.isCut(),
+    /** What the operator must know of the bytes read so far. */
     notes: () => decoder.notes(),
+    /** Yields the rows after the header in chunks, until a failure or the end of the file. */
     async *parsed() {
       yield failure === undefined ? { rows } : { rows, failure };
       if (isOver || failure !== undefined) return;

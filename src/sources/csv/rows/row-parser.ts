@@ -247,13 +247,10 @@ function lineEndsIn(text: string): number {
 }
 
 /** The file's last record, when it counts the others: `T;1234` or `#rows=1234`. */
-export interface Trailer {
-  readonly line: number;
-  readonly rows: number;
-}
+export type Trailer = NonNullable<ReturnType<typeof readTrailer>>;
 
 /** Reads a row as a trailer that starts with `prefix`; undefined when it is not one. */
-export function readTrailer(row: CsvRow, prefix: string): Trailer | undefined {
+export function readTrailer(row: CsvRow, prefix: string) {
   const [first = '', ...rest] = row.cells.map((cell) => cell.trim());
   const filled = rest.filter((cell) => cell !== '');
   const count = filled.length === 1 && first === prefix.trim() ? filled[0] : undefined;

@@ -1,6 +1,6 @@
 import type { RootCause } from '../../../core/run/errors.ts';
-import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
 import { type Expected, ForeignAnswer, webPageIn } from '../../../drivers/http/foreign-answer.ts';
+import { AnswerInvalid } from '../../../drivers/http/json-text.ts';
 import type { Method, OperationBody } from '../../../drivers/http/message.ts';
 import { describeNetworkFailure } from '../../../drivers/http/network-failure.ts';
 import type { Answer } from '../../../drivers/http/transport.ts';

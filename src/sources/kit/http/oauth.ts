@@ -1,9 +1,8 @@
 import { RollcallError } from '../../../core/run/errors.ts';
-import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
 import { startDeadline } from '../../../drivers/http/deadline.ts';
 import { refuseForeign, webPageIn } from '../../../drivers/http/foreign-answer.ts';
 import { headerTextProblem } from '../../../drivers/http/header-text.ts';
-import { exactValue, isRecord, readJson } from '../../../drivers/http/json-text.ts';
+import { AnswerInvalid, exactValue, isRecord, readJson } from '../../../drivers/http/json-text.ts';
 import type { OperationBody } from '../../../drivers/http/message.ts';
 import { describeNetworkFailure } from '../../../drivers/http/network-failure.ts';
 import {

@@ -1,6 +1,5 @@
 import { Refusal } from '../../../core/run/refusal.ts';
-import { AnswerInvalid } from '../../../drivers/http/answer-invalid.ts';
-import { exactValue, isRecord, keepDigits, readJson } from '../../../drivers/http/json-text.ts';
+import { AnswerInvalid, exactValue, isRecord, keepDigits, readJson } from '../../../drivers/http/json-text.ts';
 
 /** The headers of an answer that say how its body is written. */
 export interface BodyHead {

@@ -100,13 +100,17 @@ export async function* withSourceClient<T, R>(
 ): AsyncGenerator<T, R> {
   parts.io.signal.throwIfAborted();
   const { limits, tls, maxBytes } = parts;
+  // When a read ends, requests that it made beside the last one end too.
+  const stop = new AbortController();
+  const io = { ...parts.io, signal: AbortSignal.any([parts.io.signal, stop.signal]) };
   const transport = openTransport(
     { concurrency: 4, timeoutMs: limits.timeout },
     { tls, maxBytes, egress: parts.io.egress },
   );
   try {
-    return yield* work(openClient(parts, transport));
+    return yield* work(openClient({ ...parts, io }, transport));
   } finally {
+    stop.abort(new RollcallError('the read of the HR system has ended', { code: 'CANCELLED' }));
     await transport.close();
   }
 }

@@ -6,9 +6,8 @@ import { lacking } from '../../kit/answer-failure.ts';
 import { type Authority, bearerAuthority } from '../../kit/http/authority.ts';
 import { openHeldTokens, postForToken, type TokenAnswer, tokenFailureOf } from '../../kit/http/oauth.ts';
 import type { HttpRead, SourceClient } from '../../kit/http/source-client.ts';
-import { type Page, readPages, rulesOf } from '../../kit/pages.ts';
+import { countDoubts, countIn, type Fields, type Page, readPages, rulesOf } from '../../kit/pages.ts';
 import { plainDate, utcDay } from '../../kit/status.ts';
-import { countDoubts, countIn, type Fields } from '../../kit/tally.ts';
 import { partnerHeaders, type V1Config } from '../config.ts';
 import { employmentStatus } from '../status.ts';
 

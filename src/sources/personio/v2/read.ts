@@ -1,14 +1,11 @@
 import type { ReadEnd } from '../../../core/plan/snapshot.ts';
-import { RollcallError } from '../../../core/run/errors.ts';
 import { countOf } from '../../../core/run/formats.ts';
 import { isRecord } from '../../../drivers/http/json-text.ts';
-import type { ReadRequest, SourceIo, SourcePage } from '../../../ports/source.ts';
+import type { ReadRequest, SourcePage } from '../../../ports/source.ts';
 import { readConfirmed, type UnprovenRead } from '../../kit/confirm-end.ts';
-import type { Authority } from '../../kit/http/authority.ts';
-import { type SourceClient, withSourceClient } from '../../kit/http/source-client.ts';
-import { type Page, rulesOf } from '../../kit/pages.ts';
+import type { HttpRead, SourceClient } from '../../kit/http/source-client.ts';
+import { type Fields, type Page, rulesOf } from '../../kit/pages.ts';
 import { deltaStart, utcDay } from '../../kit/status.ts';
-import type { Fields } from '../../kit/tally.ts';
 import { partnerHeaders, type V2Config } from '../config.ts';
 import { type Names, noNames, readList, readNames } from './list.ts';
 import { type Employments, openEmployments, toPerson } from './to-person.ts';
@@ -20,29 +17,7 @@ const fromEmployments = /^(?:employment|department|team|office|rollcallStatus)(?
 
 export async function* readV2(
   config: V2Config,
-  authority: Authority,
-  request: ReadRequest,
-  io: SourceIo,
-): AsyncGenerator<SourcePage, ReadEnd> {
-  // When a read fails, the other employments of its page are no longer requested.
-  const stop = new AbortController();
-  const stoppable = { ...io, signal: AbortSignal.any([io.signal, stop.signal]) };
-  const { limits, tls } = config;
-  const parts = { origin: new URL(config.url).origin, authority, limits, tls, io: stoppable };
-  try {
-    return yield* withSourceClient(parts, async function* (client) {
-      return client.judged(yield* readPersons(config, request, client, io), request.kind);
-    });
-  } finally {
-    stop.abort(new RollcallError('the read of Personio has ended', { code: 'CANCELLED' }));
-  }
-}
-
-async function* readPersons(
-  config: V2Config,
-  request: ReadRequest,
-  client: SourceClient,
-  io: SourceIo,
+  { client, request, io }: HttpRead,
 ): AsyncGenerator<SourcePage, ReadEnd> {
   const today = utcDay(io.clock.now());
   const names = config.employments && config.names ? await readNames(config, client) : noNames;

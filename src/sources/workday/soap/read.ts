@@ -4,13 +4,10 @@ import { chunk } from '../../../core/run/batch.ts';
 import { countOf } from '../../../core/run/formats.ts';
 import type { ReadRequest, SourcePage } from '../../../ports/source.ts';
 import type { HttpRead } from '../../kit/http/source-client.ts';
-import { type Page, readPages, rulesOf } from '../../kit/pages.ts';
+import { type Fields, openTally, type Page, readPages, rulesOf } from '../../kit/pages.ts';
 import { deltaStart, utcDay } from '../../kit/status.ts';
-import type { Fields } from '../../kit/tally.ts';
-import { openTally } from '../../kit/tally.ts';
 import type { SoapConfig } from '../config.ts';
-import type { WorkerQuery } from './get-workers.ts';
-import { getWorkersPage } from './get-workers.ts';
+import { getWorkersPage, type WorkerQuery } from './get-workers.ts';
 import { openWorkerReader, workerFields } from './to-person.ts';
 
 interface Place {

@@ -1,6 +1,6 @@
 import { statusField } from '../../../core/person/lifecycle.ts';
+import type { Fields } from '../../kit/pages.ts';
 import { plainDate } from '../../kit/status.ts';
-import type { Fields } from '../../kit/tally.ts';
 import type { SoapConfig } from '../config.ts';
 import { employmentStatus, readBoolean } from '../status.ts';
 import { all, at, type Element, referenceId, textAt } from './get-workers.ts';
