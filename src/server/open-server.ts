@@ -198,7 +198,7 @@ function openSignIn(parts: ServerParts): SignIn {
   };
 }
 
-/** What the server tells of itself. */
+/** The documents of the server. Each is made when it is first asked for. */
 interface Told {
   readonly api: OpenApiDocument;
   readonly docs: string;
