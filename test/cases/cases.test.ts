@@ -411,11 +411,11 @@ const rightOfPeople: Readonly<Record<string, Check>> = {
     stay('p105@corp.test'),
     noAccounts('f.perez-soto@corp.test'),
     told(/p105@corp\.test.* look like one person.*adopt people f\.perez-soto@corp\.test/),
-    partial(/1 person lacks access/),
+    partial(/1 has no account yet/),
   ),
   '12C-rehire-new-id': all(
     noAccounts('E988'),
-    partial(/1 person lacks access/),
+    partial(/1 has no account yet/),
     told(/E988 .* leaver who looks like the same person.*adopt people E988/),
   ),
   '12I-rehire-with-parkEmail': all(
@@ -436,7 +436,7 @@ const rightOfPeople: Readonly<Record<string, Check>> = {
   ),
   '24A-future-leaver-status-typo': all(
     stay('E105'),
-    partial(/1 person keeps access .*left is in an implausible year/),
+    partial(/1 still has access .*left is in an implausible year/),
     told(/left is in an implausible year .* 1 row \(line 6\)/),
   ),
   '26A-why-after-doubted-read': left('E120'),
