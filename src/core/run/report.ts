@@ -54,7 +54,8 @@ export function chooseOutcome(end: RunEnd): OutcomeAndReason {
     ),
     ...(sourceGaps.length === 0 ? [] : [`the source was not read completely (${sourceGaps.join('; ')})`]),
   ];
-  const rows = access.keep + access.lack === 0 ? [] : [`${accessWords(end.plan)}${cause === undefined ? '' : ` (${cause})`}`];
+  const rows =
+    access.keep + access.lack === 0 ? [] : [`${accessWords(end.plan)}${cause === undefined ? '' : ` (${cause})`}`];
   const rest = [...late, ...unread, ...rows];
   const doubts = doubted === undefined ? [] : [doubted];
   if (end.failure !== undefined) return ended('failed', end.failure, [end.failure, ...bad]);

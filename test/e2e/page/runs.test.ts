@@ -26,6 +26,10 @@ see(
     const causes = (await page.locator('.cause', { hasText: 'status-unknown' }).allInnerTexts()).join('\n');
     expect(causes).toContain('status has a value that is in neither active nor leaver (2');
     expect(causes).toMatch(/E12.*line 13/s);
+    // The link is beside text, and color alone does not tell it from that.
+    expect(
+      await page.locator('.findings a').first().evaluate('(one) => getComputedStyle(one).textDecorationLine'),
+    ).toBe('underline');
     expect(await page.locator('.list.holds').innerText()).toContain('7 disables');
     expect(await page.getByRole('table').innerText()).toContain('Ended');
     expect(await violationsOf(page)).toEqual([]);

@@ -121,13 +121,13 @@ export const accounts = {
   disabled: 'disabled',
   lastUpdate: 'Last update',
   states: {
-    owned: 'Owned',
-    unmanaged: 'Unmanaged',
     conflict: 'In conflict',
-    'disabled-by-us': 'Disabled by Rollcall',
     orphaned: 'Its sync is not configured',
+    unmanaged: 'Unmanaged',
     'other-sync': 'Another sync owns it',
     'in-source': 'In HR, not owned yet',
+    'disabled-by-us': 'Disabled by Rollcall',
+    owned: 'Owned',
   } as typeof word,
   mayBe: 'May be',
   by: {

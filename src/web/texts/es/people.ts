@@ -122,13 +122,13 @@ export const accounts: Texts['accounts'] = {
   disabled: 'inhabilitada',
   lastUpdate: 'Última modificación',
   states: {
-    owned: 'Gestionada',
-    unmanaged: 'No gestionada',
     conflict: 'En conflicto',
-    'disabled-by-us': 'Inhabilitada por Rollcall',
     orphaned: 'Su sincronización no está configurada',
+    unmanaged: 'No gestionada',
     'other-sync': 'De otra sincronización',
     'in-source': 'En RR. HH., sin dueño todavía',
+    'disabled-by-us': 'Inhabilitada por Rollcall',
+    owned: 'Gestionada',
   },
   mayBe: 'Puede ser',
   by: {
