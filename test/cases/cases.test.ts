@@ -383,7 +383,7 @@ const rightOfPeople: Readonly<Record<string, Check>> = {
     stay(...everybody),
     keep({ area: 'Ops', job: 'Analyst' }, 'E105', 'E106', 'E107'),
     keep({ phoneNumber: '+598 99 000 105' }, 'E105'),
-    told(/area is the text that a program writes for a missing value .* 3 rows/),
+    told(/area is a placeholder for a missing value .* 3 rows/),
   ),
   '05A-id-float': all(noAccounts(...numbers.map((id) => `${id}.0`)), stay(...numbers), ({ commands }) =>
     expect(commands[2]?.told()).toMatch(/1001\.0 .* differ only in case, punctuation or/),

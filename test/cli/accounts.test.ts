@@ -22,6 +22,7 @@ test('accounts lists whose the accounts are, leaves one as it is, and writes a f
   await fetch(`${shell.sandbox.url}/os-api/public-api/v1/users/`, { method: 'POST', headers, body });
   await shell.run(['apply', 'people']);
 
+  expect((await shell.run(['undo', 'run_XYZ'])).stderr).toContain('run_XYZ');
   const listed = await shell.run(['accounts', 'people', '--unmanaged']);
   expect(listed.stdout).toMatch(/^2 accounts as read .*: 1 unmanaged, 1 owned\n/);
   expect(listed.stdout).toMatch(/P3 .*unmanaged\n {2}HR does not name the person, and no sync owns the account\n/);

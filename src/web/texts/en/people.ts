@@ -180,7 +180,7 @@ export const mapping = {
 };
 
 export const setUp = {
-  link: 'What the source and the platform say about this mapping',
+  link: 'Evidence for this mapping',
   title: (sync: string) => `Set up ${sync}`,
   means:
     'Each card says what a field or a status is, and what speaks for it. What is not proven stays out until you choose.',
@@ -245,7 +245,7 @@ export const runs = {
   final: 'Final status',
   splitFrom: (number: string) => `split from ${number}`,
   requests: 'Requests to the platform',
-  facts: 'Numbers of the read',
+  facts: 'Read summary',
   figures: {
     sourceRows: 'Rows of the source',
     platformUsers: 'Users on the platform',

@@ -180,7 +180,7 @@ export const mapping: Texts['mapping'] = {
 };
 
 export const setUp: Texts['setUp'] = {
-  link: 'Lo que la fuente y la plataforma dicen de esta asignación',
+  link: 'Evidencia de esta asignación',
   title: (sync) => `Configurar ${sync}`,
   means:
     'Cada tarjeta dice qué es un campo o un estado y qué lo demuestra. Lo que no está demostrado queda fuera hasta que usted elija.',
