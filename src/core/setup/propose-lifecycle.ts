@@ -1,7 +1,7 @@
 import { compileDateFormat } from '../person/plain-date.ts';
 import { countOf, outOf } from '../run/formats.ts';
 import { given } from '../run/given.ts';
-import type { Column } from './column.ts';
+import { type Column, mayBeDate } from './column.ts';
 import { likeName, statusMeaning } from './known-names.ts';
 import {
   type Answers,
@@ -14,7 +14,7 @@ import {
   several,
   unreadDates,
 } from './propose-mapping.ts';
-import type { ProposedRule } from './readings.ts';
+import { type ProposedRule, ruleYaml } from './readings.ts';
 import type { SampleRow, Survey } from './survey.ts';
 
 /** A proposed column and what speaks for it. `effect`: what an open question means for people. */
@@ -22,7 +22,10 @@ export type ProposedColumn = { readonly path: string } & Pick<
   ProposedField,
   'certainty' | 'evidence' | 'effect' | 'choices'
 >;
-export type ProposedDate = ProposedColumn & Pick<ProposedField, 'rule'>;
+export interface ProposedDate extends ProposedColumn, Pick<ProposedField, 'rule'> {
+  /** The choice that it is: the column, with the order of day and month where nothing shows it. */
+  readonly key: string;
+}
 
 /** What a status says of a person, and what the platform says of people who have it. */
 export interface ProposedStatus {
@@ -89,9 +92,9 @@ export function proposeLifecycle(
 }
 
 function hireDateOf({ field, rule, certainty }: ProposedField): ProposedDate {
+  const path = 'from' in rule ? rule.from : field;
   return {
-    path: 'from' in rule ? rule.from : field,
-    rule,
+    ...{ path, key: path, rule },
     certainty,
     evidence: 'no account before this day',
     choices: [],
@@ -111,9 +114,14 @@ function statusOf(columns: readonly Column[], rows: readonly Row[], answers: Ans
     const { path, values, dates } = column;
     if (values === undefined || values.size === 0 || dates?.isNumeric === false) return [];
     const like = likeName('status', path);
+    const groups = Map.groupBy(rows, ({ cells }) => cells[path]);
+    const gone = [...values].filter(([value]) => areDisabled(groups.get(value) ?? []));
+    const others = column.filled - gone.reduce((sum, [, people]) => sum + people, 0);
     const statuses = [...values]
       .toSorted(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
-      .map(([value]) => judge(value, column, { rows, answer: answers[`status ${value}`] }));
+      .map(([value]) =>
+        judge(value, column, { rows: groups.get(value) ?? [], others, answer: answers[`status ${value}`] }),
+      );
     const meanings = new Map(statuses.map(({ value, meaning }) => [value, meaning]));
     const meaningOf = ({ cells }: Row) => meanings.get(cells[path] ?? '');
     const score = evidenceFor(statuses, path, rows) * (1 + like / 10) + like / 100;
@@ -151,12 +159,12 @@ function statusOf(columns: readonly Column[], rows: readonly Row[], answers: Ans
  */
 function evidenceFor(statuses: readonly ProposedStatus[], path: string, rows: readonly Row[]): number {
   const words = new Set(statuses.map(({ value, meaning }) => meaning !== 'unknown' && statusMeaning(value, path)));
-  // The share of people who are gone whose value says so: most people with that value are gone.
+  // The share of people who are gone whose value says so: half the people with that value are gone.
   const toldBy = (isGone: (row: Row) => boolean): number => {
     const gone = rows.filter(isGone);
     const tells = statuses.filter(({ value, meaning }) => {
       const own = rows.filter(({ cells, account }) => cells[path] === value && account !== 'absent');
-      return meaning !== 'active' && own.filter(isGone).length * 2 > own.length;
+      return meaning !== 'active' && own.filter(isGone).length * 2 >= own.length;
     });
     const told = gone.filter(({ cells }) => tells.some(({ value }) => value === cells[path]));
     return gone.length < several ? 0 : told.length / gone.length;
@@ -164,34 +172,60 @@ function evidenceFor(statuses: readonly ProposedStatus[], path: string, rows: re
   const disabled = toldBy(({ account }) => account === 'disabled');
   const ended = toldBy(({ hasEnded }) => hasEnded);
   if (statuses.length === 1 || !statuses.some(({ meaning }) => meaning === 'active')) return 0;
-  const byWords = (words.has('leaver') ? 2 : 0) + (words.has('active') ? 0.5 : words.has('other') ? 0 : 0.45);
-  return byWords + (disabled < 0.6 ? 0 : 1 + disabled) + (ended < 0.6 ? 0 : ended);
+  const byWords =
+    (words.has('leaver') || words.has('inactive') ? 2 : 0) +
+    (words.has('active') ? 0.5 : words.has('other') ? 0 : 0.45);
+  return byWords + (disabled < 0.5 ? 0 : 1 + disabled) + (ended < 0.6 ? 0 : ended);
+}
+
+const isEnabled = ({ account }: Row): boolean => account === 'enabled';
+
+/** Returns whether the platform shows that these people left: nearly all accounts are disabled. */
+function areDisabled(rows: readonly Row[]): boolean {
+  const known = rows.filter((row) => isEnabled(row) || row.account === 'disabled');
+  return known.length >= several && known.filter(isEnabled).length <= known.length * 0.1;
+}
+
+interface StatusFacts {
+  /** Those with the value. */
+  readonly rows: readonly Row[];
+  /** How many people have a value whose accounts are not disabled. */
+  readonly others: number;
+  readonly answer: string | undefined;
 }
 
 /**
- * Returns what a status means: what its word says, unless its people are disabled; else *left*, if its people are disabled
- * or their last days have passed. That accounts are enabled proves nothing before a first sync, when leavers still have
- * theirs, so it confirms only the word of most people.
+ * Returns what a status means: what its word says, unless its people are disabled; else *left*, if its people are all
+ * disabled or their last days have passed. That accounts are enabled proves nothing before a first sync, when leavers
+ * still have theirs, so it confirms only the word of most people.
  */
 function judge(
   value: string,
-  { path, filled, values }: Column,
-  { rows: all, answer }: { readonly rows: readonly Row[]; readonly answer: string | undefined },
+  { path, values = new Map() }: Column,
+  { rows, others, answer }: StatusFacts,
 ): ProposedStatus {
-  const rows = all.filter(({ cells }) => cells[path] === value);
   const count = (account: Row['account']): number => rows.filter((row) => row.account === account).length;
   const [enabled, disabled, absent] = [count('enabled'), count('disabled'), count('absent')];
   const ended = rows.filter(({ hasEnded }) => hasEnded).length;
-  const people = values?.get(value) ?? 0;
+  const people = values.get(value) ?? 0;
   const known = enabled + disabled;
-  const isGone = (known >= several && enabled <= known * 0.1) || (ended > 0 && ended >= rows.length * 0.9);
-  // Few people left, so the word of most people is no word for leavers, whatever it is.
-  const word = statusMeaning(value, path);
-  const isMost = people * (word === 'leaver' ? 5 : 1.5) >= filled;
+  const haveEnded = ended > 0 && ended >= rows.length * 0.9;
+  const isGone = areDisabled(rows) || haveEnded;
+  const said = statusMeaning(value, path);
+  const word = said === 'inactive' ? 'leaver' : said;
+  // A column with a word for leavers may call inactive who is only away, and an unknown word may be that word.
+  const isVague =
+    said === 'inactive' &&
+    !isGone &&
+    [...values.keys()].some((one) => [undefined, 'leaver'].includes(statusMeaning(one, path)));
+  // Few of those with an account left, so the word of most people is no word for leavers, whatever it is.
+  const isMost = people * (word === 'leaver' ? 5 : 1.5) >= others;
   const isHere = known >= several && enabled >= known * 0.9 && isMost;
   const shown = isGone ? 'leaver' : isHere ? 'active' : 'unknown';
   const against = word !== undefined && shown !== 'unknown' && shown !== (word === 'leaver' ? word : 'active');
-  const judged = against ? 'unknown' : word === 'other' ? 'active' : (word ?? shown);
+  // An unknown word takes access from no one: only a last day does.
+  const isGuess = word === undefined && isGone && !haveEnded && enabled > 0;
+  const judged = against || isVague || isGuess ? 'unknown' : word === 'other' ? 'active' : (word ?? shown);
   const meaning = answer === 'active' || answer === 'leaver' ? answer : answer === leftOut ? 'unknown' : judged;
   const accounts = [`${enabled} enabled`, disabled > 0 && `${disabled} disabled`, absent > 0 && `${absent} not there`];
   const isCompared = known + absent > 0;
@@ -199,9 +233,10 @@ function judge(
     countOf(people, 'person', 'people'),
     isCompared && `on the platform ${accounts.filter((text) => text !== false).join(', ')}`,
     ended > 0 && `${countOf(ended, 'last day of work has', 'last days of work have')} passed`,
-    against && `the word does not fit these people: ${shown === 'active' ? 'most are enabled' : 'most are gone'}`,
+    against && `the word does not fit these people: ${shown === 'active' ? 'most are enabled' : 'most are disabled'}`,
+    isVague && 'another value may be the one of people who left',
     answer !== undefined && asYouSaid,
-    meaning === 'unknown' && answer === undefined && 'UNSURE: put it into one of the lists',
+    meaning === 'unknown' && answer === undefined && 'Not known: choose active or left',
   ].filter((text) => text !== false);
   const ofAll = (part: number): number => Math.round((part * people) / Math.max(1, rows.length));
   const losing = loses(isCompared ? ofAll(enabled) : people);
@@ -217,7 +252,8 @@ function judge(
   return { value, meaning, people, evidence: says.join('; '), ...effect, choices };
 }
 
-const loses = (people: number): string => `${countOf(people, 'loses', 'lose')} access with policy sync`;
+const loses = (people: number): string =>
+  people === 0 ? 'no one loses access' : `${countOf(people, 'loses', 'lose')} access with policy sync`;
 
 /* The last day of work. */
 
@@ -234,19 +270,35 @@ function leaveDateOf(
   answer: string | undefined,
 ): ProposedDate | undefined {
   const ranked = columns
-    .flatMap((column) => leaveDateIn(column, facts))
-    .toSorted((a, b) => b.rank - a.rank || (a.date.path < b.date.path ? -1 : 1));
-  const found = ranked.find(({ date }) => date.path === answer) ?? ranked[0];
+    .flatMap((column) => leaveDatesIn(column, facts))
+    .toSorted((a, b) => b.rank - a.rank || (a.date.key < b.date.key ? -1 : 1));
+  const offered = ranked.filter(({ isUnread }) => !isUnread);
+  const said = offered.find(({ date }) => date.key === answer);
+  const found = said ?? ranked.find(({ date }) => date.path === answer) ?? ranked[0];
   if (found === undefined) return undefined;
   const { effect, ...date } = found.date;
   const choices = [
-    ...ranked.map((one) => ({ key: one.date.path, effect: one.access })),
-    { key: leftOut, effect: 'no account ends by a date' },
+    ...offered.map((one) => ({ key: one.date.key, effect: one.access })).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
+    { key: leftOut, effect: neverEnds },
   ];
-  const said = answer === undefined ? given({ effect }) : { evidence: `${date.evidence}; ${asYouSaid}` };
-  const certainty = answer === undefined ? date.certainty : answer === leftOut ? 'off' : 'sure';
-  if (certainty !== 'off') for (const row of found.past) row.hasEnded = true;
-  return { ...date, ...said, certainty, choices };
+  const isSaid = said !== undefined || answer === leftOut;
+  const why = isSaid ? { evidence: `${date.evidence}; ${asYouSaid}` } : given({ effect });
+  const certainty = answer === leftOut ? 'off' : said === undefined ? date.certainty : 'sure';
+  if (certainty !== 'off' && (isSaid || date.key === date.path)) for (const row of found.past) row.hasEnded = true;
+  return { ...date, ...why, certainty, choices };
+}
+
+const neverEnds = 'no account ends by a date';
+
+/** Judges a column in each order of day and month that its cells allow. */
+function leaveDatesIn(column: Column, facts: LeaveFacts) {
+  const { dates } = column;
+  const [first, other] = dates?.formats ?? [];
+  const swapped =
+    dates === undefined || first === undefined || other === undefined
+      ? []
+      : leaveDateIn({ ...column, dates: { ...dates, formats: [other, first] } }, facts);
+  return [...leaveDateIn(column, facts), ...swapped.filter(({ date }) => date.key !== date.path)];
 }
 
 /**
@@ -256,8 +308,9 @@ function leaveDateOf(
 function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: LeaveFacts) {
   const like = likeName('leaveDate', path);
   if (like < 1 && dates === undefined) return [];
-  const order =
-    dates === undefined ? undefined : orderOf({ from: path }, dates, { survey, known: entry?.rule.format ?? '' });
+  // The first day shows the order only where its own is proven.
+  const known = entry?.certainty === 'sure' ? entry.rule.format : undefined;
+  const order = dates === undefined ? undefined : orderOf({ from: path }, dates, { survey, ...given({ known }) });
   const rule = order?.rule ?? { from: path, ...given({ format: entry?.rule.format }) };
   const [read, hired] = [readerOf(rule), entry === undefined ? () => undefined : readerOf(entry.rule)];
   const dated = rows.flatMap((row) => {
@@ -272,14 +325,19 @@ function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: L
   const isProven = isAfter && isSparse && past.length >= several && left.length * 2 >= past.length;
   if (like < 1 && !isProven) return [];
   const isUnread = dates === undefined && filled > 0;
+  const texts = rows.flatMap(({ cells }) => cells[path] ?? []);
+  if (isUnread && texts.filter((text) => mayBeDate.test(text)).length * 2 < texts.length) return [];
+  const key = order?.isOpen && dates?.formats.length === 2 ? ruleYaml(rule) : path;
   const isRefuted = past.filter(({ says }) => says === 'active').length * 2 > past.length || losing * 3 > rows.length;
   const isOff = isUnread || !isAfter || isRefuted || (like <= 1 && !isProven && losing > 0);
   const isSure =
     dates !== undefined && !order?.isOpen && (isProven ? like >= 1 || losing === 0 : like > 1 && losing === 0);
   const access = loses(Math.round((losing * survey.rows) / rows.length));
-  const effect = isOff
-    ? `if ${path} is the last day of work: ${access}; as written: none`
-    : `as written: ${access}; if ${path} is another day: none`;
+  const effect = isUnread
+    ? `as written: ${neverEnds}`
+    : isOff
+      ? `if ${path} is the last day of work: ${access}; as written: none`
+      : `as written: ${access}; if ${path} is another day: none`;
   const says = [
     `the last day of work, ${isProven ? `${outOf(left.length, `${past.length} people whose day has passed`, 'has', 'have')} left` : 'chosen by name'}`,
     filled === 0 && 'no cell has a value',
@@ -287,14 +345,14 @@ function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: L
     dates !== undefined && `${countOf(dates.fits, 'date')} in ${countOf(survey.rows, 'row')}; ${order?.says}`,
   ].filter((text) => text !== false);
   const date: ProposedDate = {
-    ...{ path, rule, certainty: isOff ? 'off' : isSure ? 'sure' : 'unsure', evidence: says.join('; ') },
+    ...{ path, key, rule, certainty: isOff ? 'off' : isSure ? 'sure' : 'unsure', evidence: says.join('; ') },
     ...(isSure && !isOff ? {} : { effect }),
     choices: [],
   };
   // The later days of several columns count, so that access ends no earlier than it should.
   const days = dated.reduce((sum, { day }) => sum + Date.parse(day) / 1e16, 0) / Math.max(1, dated.length);
   const rank = (isOff ? 0 : 100) + (isProven ? 10 : 0) + (filled === 0 ? 0 : 5) + like + days;
-  return [{ date, past, rank, access }];
+  return [{ date, past, rank: rank - losing / rows.length / 100, access, isUnread }];
 }
 
 /** Returns a reader of plain dates. */
