@@ -57,11 +57,11 @@ export function cardsOf({ identification, fields, unfilled, lifecycle }: Proposa
     const key = one.field === 'identification' ? one.columns[0] : ruleYaml(one.rule);
     return card(one.field, chosenOf(one, key), one, samplesOf(one.columns, one.field, options));
   });
-  const days = Object.entries({ status, leaveDate }).flatMap(([about, one]) => {
-    if (one === undefined) return [];
-    const chosen = chosenOf(one, 'key' in one ? one.key : one.path);
-    return [card(about, chosen, one, samplesOf([one.path], 'access', options))];
-  });
+  const days = Object.entries({ status, leaveDate }).flatMap(([about, one]) =>
+    one === undefined
+      ? []
+      : [card(about, chosenOf(one, one.key ?? one.path), one, samplesOf([one.path], 'access', options))],
+  );
   const meanings = (column === undefined ? [] : statuses).map((one) => {
     const own = {
       ...options,

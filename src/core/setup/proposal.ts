@@ -95,7 +95,7 @@ function provenDates({ status, leaveDate }: ProposedLifecycle): Pick<ProposedLif
 
 function openIn(
   fields: readonly ProposedField[],
-  lifecycle: ProposedLifecycle | undefined,
+  lifecycle: Proposal['lifecycle'],
   disabled: number,
 ): Proposal['open'] {
   const { status, statuses = [], leaveDate } = lifecycle ?? {};

@@ -2,7 +2,7 @@ import { compileDateFormat } from '../person/plain-date.ts';
 import { countOf, outOf } from '../run/formats.ts';
 import { given } from '../run/given.ts';
 import { type Column, mayBeDate } from './column.ts';
-import { likeName, statusMeaning } from './known-names.ts';
+import { isInactive, likeName, statusMeaning } from './known-names.ts';
 import {
   type Answers,
   asYouSaid,
@@ -17,15 +17,15 @@ import {
 import { type ProposedRule, ruleYaml } from './readings.ts';
 import type { SampleRow, Survey } from './survey.ts';
 
-/** A proposed column and what speaks for it. `effect`: what an open question means for people. */
-export type ProposedColumn = { readonly path: string } & Pick<
+/**
+ * A proposed column and what speaks for it. `key`: the choice that it is, where the column is several. `effect`: what an
+ * open question means for people.
+ */
+export type ProposedColumn = { readonly path: string; readonly key?: string } & Pick<
   ProposedField,
   'certainty' | 'evidence' | 'effect' | 'choices'
 >;
-export interface ProposedDate extends ProposedColumn, Pick<ProposedField, 'rule'> {
-  /** The choice that it is: the column, with the order of day and month where nothing shows it. */
-  readonly key: string;
-}
+export type ProposedDate = ProposedColumn & Pick<ProposedField, 'rule'>;
 
 /** What a status says of a person, and what the platform says of people who have it. */
 export interface ProposedStatus {
@@ -92,9 +92,9 @@ export function proposeLifecycle(
 }
 
 function hireDateOf({ field, rule, certainty }: ProposedField): ProposedDate {
-  const path = 'from' in rule ? rule.from : field;
   return {
-    ...{ path, key: path, rule },
+    path: 'from' in rule ? rule.from : field,
+    rule,
     certainty,
     evidence: 'no account before this day',
     choices: [],
@@ -115,12 +115,11 @@ function statusOf(columns: readonly Column[], rows: readonly Row[], answers: Ans
     if (values === undefined || values.size === 0 || dates?.isNumeric === false) return [];
     const like = likeName('status', path);
     const groups = Map.groupBy(rows, ({ cells }) => cells[path]);
-    const gone = [...values].filter(([value]) => areDisabled(groups.get(value) ?? []));
-    const others = column.filled - gone.reduce((sum, [, people]) => sum + people, 0);
+    const gone = [...values].reduce((sum, [value, n]) => sum + (areDisabled(groups.get(value) ?? []) ? n : 0), 0);
     const statuses = [...values]
       .toSorted(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
       .map(([value]) =>
-        judge(value, column, { rows: groups.get(value) ?? [], others, answer: answers[`status ${value}`] }),
+        judge(value, column, { rows: groups.get(value) ?? [], gone, answer: answers[`status ${value}`] }),
       );
     const meanings = new Map(statuses.map(({ value, meaning }) => [value, meaning]));
     const meaningOf = ({ cells }: Row) => meanings.get(cells[path] ?? '');
@@ -172,37 +171,25 @@ function evidenceFor(statuses: readonly ProposedStatus[], path: string, rows: re
   const disabled = toldBy(({ account }) => account === 'disabled');
   const ended = toldBy(({ hasEnded }) => hasEnded);
   if (statuses.length === 1 || !statuses.some(({ meaning }) => meaning === 'active')) return 0;
-  const byWords =
-    (words.has('leaver') || words.has('inactive') ? 2 : 0) +
-    (words.has('active') ? 0.5 : words.has('other') ? 0 : 0.45);
+  const byWords = (words.has('leaver') ? 2 : 0) + (words.has('active') ? 0.5 : words.has('other') ? 0 : 0.45);
   return byWords + (disabled < 0.5 ? 0 : 1 + disabled) + (ended < 0.6 ? 0 : ended);
 }
 
-const isEnabled = ({ account }: Row): boolean => account === 'enabled';
-
 /** Returns whether the platform shows that these people left: nearly all accounts are disabled. */
 function areDisabled(rows: readonly Row[]): boolean {
-  const known = rows.filter((row) => isEnabled(row) || row.account === 'disabled');
-  return known.length >= several && known.filter(isEnabled).length <= known.length * 0.1;
-}
-
-interface StatusFacts {
-  /** Those with the value. */
-  readonly rows: readonly Row[];
-  /** How many people have a value whose accounts are not disabled. */
-  readonly others: number;
-  readonly answer: string | undefined;
+  const known = rows.filter(({ account }) => account === 'enabled' || account === 'disabled');
+  return known.length >= several && known.filter(hasAccess).length <= known.length * 0.1;
 }
 
 /**
  * Returns what a status means: what its word says, unless its people are disabled; else *left*, if its people are all
  * disabled or their last days have passed. That accounts are enabled proves nothing before a first sync, when leavers
- * still have theirs, so it confirms only the word of most people.
+ * still have theirs, so it confirms only the word of most people. `gone`: how many have a value of disabled accounts.
  */
 function judge(
   value: string,
-  { path, values = new Map() }: Column,
-  { rows, others, answer }: StatusFacts,
+  { path, filled, values = new Map() }: Column,
+  { rows, gone, answer }: { readonly rows: readonly Row[]; readonly gone: number; readonly answer: string | undefined },
 ): ProposedStatus {
   const count = (account: Row['account']): number => rows.filter((row) => row.account === account).length;
   const [enabled, disabled, absent] = [count('enabled'), count('disabled'), count('absent')];
@@ -211,15 +198,14 @@ function judge(
   const known = enabled + disabled;
   const haveEnded = ended > 0 && ended >= rows.length * 0.9;
   const isGone = areDisabled(rows) || haveEnded;
-  const said = statusMeaning(value, path);
-  const word = said === 'inactive' ? 'leaver' : said;
   // A column with a word for leavers may call inactive who is only away, and an unknown word may be that word.
-  const isVague =
-    said === 'inactive' &&
-    !isGone &&
-    [...values.keys()].some((one) => [undefined, 'leaver'].includes(statusMeaning(one, path)));
+  const rivals = [...values.keys()].filter(
+    (one) => one !== value && (statusMeaning(one, path) ?? 'leaver') === 'leaver',
+  );
+  const isVague = isInactive(value) && !isGone && rivals.length > 0;
   // Few of those with an account left, so the word of most people is no word for leavers, whatever it is.
-  const isMost = people * (word === 'leaver' ? 5 : 1.5) >= others;
+  const word = statusMeaning(value, path);
+  const isMost = people * (word === 'leaver' ? 5 : 1.5) >= filled - gone;
   const isHere = known >= several && enabled >= known * 0.9 && isMost;
   const shown = isGone ? 'leaver' : isHere ? 'active' : 'unknown';
   const against = word !== undefined && shown !== 'unknown' && shown !== (word === 'leaver' ? word : 'active');
@@ -270,42 +256,32 @@ function leaveDateOf(
   answer: string | undefined,
 ): ProposedDate | undefined {
   const ranked = columns
-    .flatMap((column) => leaveDatesIn(column, facts))
-    .toSorted((a, b) => b.rank - a.rank || (a.date.key < b.date.key ? -1 : 1));
+    .flatMap((column) => [...leaveDateIn(column, facts), ...leaveDateIn(column, facts, true)])
+    .toSorted((a, b) => b.rank - a.rank || (a.key < b.key ? -1 : 1));
   const offered = ranked.filter(({ isUnread }) => !isUnread);
-  const said = offered.find(({ date }) => date.key === answer);
+  const said = offered.find(({ key }) => key === answer);
   const found = said ?? ranked.find(({ date }) => date.path === answer) ?? ranked[0];
   if (found === undefined) return undefined;
   const { effect, ...date } = found.date;
-  const choices = [
-    ...offered.map((one) => ({ key: one.date.key, effect: one.access })).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
-    { key: leftOut, effect: neverEnds },
-  ];
+  const choices = [...offered.map(({ key, access }) => ({ key, effect: access })), { key: leftOut, effect: neverEnds }];
   const isSaid = said !== undefined || answer === leftOut;
   const why = isSaid ? { evidence: `${date.evidence}; ${asYouSaid}` } : given({ effect });
   const certainty = answer === leftOut ? 'off' : said === undefined ? date.certainty : 'sure';
-  if (certainty !== 'off' && (isSaid || date.key === date.path)) for (const row of found.past) row.hasEnded = true;
+  if (certainty !== 'off' && (isSaid || date.key === undefined)) for (const row of found.past) row.hasEnded = true;
   return { ...date, ...why, certainty, choices };
 }
 
 const neverEnds = 'no account ends by a date';
 
-/** Judges a column in each order of day and month that its cells allow. */
-function leaveDatesIn(column: Column, facts: LeaveFacts) {
-  const { dates } = column;
-  const [first, other] = dates?.formats ?? [];
-  const swapped =
-    dates === undefined || first === undefined || other === undefined
-      ? []
-      : leaveDateIn({ ...column, dates: { ...dates, formats: [other, first] } }, facts);
-  return [...leaveDateIn(column, facts), ...swapped.filter(({ date }) => date.key !== date.path)];
-}
-
 /**
  * Judges one column: few rows have a last day, it comes after the first day, and people whose day has passed are disabled
- * or have a status of leavers. A name alone is enough where nothing contradicts it.
+ * or have a status of leavers. A name alone is enough where nothing contradicts it. `isSwapped`:
+ * judges the other order of day and month, where nothing shows which one it is.
  */
-function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: LeaveFacts) {
+function leaveDateIn({ path, filled, ...column }: Column, { rows, survey, entry }: LeaveFacts, isSwapped = false) {
+  const [first = '', other] = column.dates?.formats ?? [];
+  if (isSwapped && other === undefined) return [];
+  const dates = isSwapped && other && column.dates ? { ...column.dates, formats: [other, first] } : column.dates;
   const like = likeName('leaveDate', path);
   if (like < 1 && dates === undefined) return [];
   // The first day shows the order only where its own is proven.
@@ -327,7 +303,8 @@ function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: L
   const isUnread = dates === undefined && filled > 0;
   const texts = rows.flatMap(({ cells }) => cells[path] ?? []);
   if (isUnread && texts.filter((text) => mayBeDate.test(text)).length * 2 < texts.length) return [];
-  const key = order?.isOpen && dates?.formats.length === 2 ? ruleYaml(rule) : path;
+  const key = order?.isOpen && other !== undefined ? ruleYaml(rule) : undefined;
+  if (isSwapped && key === undefined) return [];
   const isRefuted = past.filter(({ says }) => says === 'active').length * 2 > past.length || losing * 3 > rows.length;
   const isOff = isUnread || !isAfter || isRefuted || (like <= 1 && !isProven && losing > 0);
   const isSure =
@@ -345,14 +322,20 @@ function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: L
     dates !== undefined && `${countOf(dates.fits, 'date')} in ${countOf(survey.rows, 'row')}; ${order?.says}`,
   ].filter((text) => text !== false);
   const date: ProposedDate = {
-    ...{ path, key, rule, certainty: isOff ? 'off' : isSure ? 'sure' : 'unsure', evidence: says.join('; ') },
+    ...{
+      path,
+      ...given({ key }),
+      rule,
+      certainty: isOff ? 'off' : isSure ? 'sure' : 'unsure',
+      evidence: says.join('; '),
+    },
     ...(isSure && !isOff ? {} : { effect }),
     choices: [],
   };
   // The later days of several columns count, so that access ends no earlier than it should.
   const days = dated.reduce((sum, { day }) => sum + Date.parse(day) / 1e16, 0) / Math.max(1, dated.length);
   const rank = (isOff ? 0 : 100) + (isProven ? 10 : 0) + (filled === 0 ? 0 : 5) + like + days;
-  return [{ date, past, rank: rank - losing / rows.length / 100, access, isUnread }];
+  return [{ date, key: key ?? path, past, rank: rank - losing / rows.length / 100, access, isUnread }];
 }
 
 /** Returns a reader of plain dates. */

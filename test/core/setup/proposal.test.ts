@@ -326,7 +326,7 @@ describe('the last day of work', () => {
     }));
     const leave = (answers: Answers) => proposed(american, silent, answers).lifecycle?.leaveDate;
     const key = '{ from: term date, format: MM/dd/yyyy }';
-    const choices = [{ key: '{ from: term date, format: dd/MM/yyyy }' }, { key }, { key: '-' }];
+    const choices = [{ key }, { key: '{ from: term date, format: dd/MM/yyyy }' }, { key: '-' }];
     expect(leave({})).toMatchObject({ certainty: 'unsure', choices });
     // The column alone says nothing of the order.
     expect(leave({ leaveDate: 'term date' })).toMatchObject({ certainty: 'unsure', choices });
@@ -459,7 +459,7 @@ describe('statuses', () => {
     ['the opposite of active', 'Inactive', 'On leave', 'Active', 'leaver', 'active'],
     ['the same beside a word for leavers', 'Inactive', 'Terminated', 'Active', 'unknown', 'leaver'],
     ['the same beside a word that may be one', 'nicht aktiv', 'beendet', 'aktiv', 'unknown', 'unknown'],
-  ])('that say left only by %s take no access where another value may say it', (_, word, other, rest, ...meant) => {
+  ])('that say left only by %s take no access where another value may say it', (...[, word, other, rest, ...meant]) => {
     const words = also('state', (i) => (i % 10 === 0 ? word : i % 10 === 1 ? other : rest));
     const enabled = users.map((user) => ({ ...user, enabled: true }));
     expect(of(proposed(words, enabled))).toEqual({ [word]: meant[0], [other]: meant[1], [rest]: 'active' });
@@ -471,7 +471,7 @@ describe('statuses', () => {
     ['Estado', 'Cesado', 'En nómina', 5, 'sure'],
     ['zzz', 'P', 'Q', 5, 'unsure'],
     ['zzz', 'P', 'Q', 1, 'unsure'],
-  ])('of %s are told by accounts: %s of %s', (name, gone, here, most, certainty) => {
+  ])('of %s are told by accounts: %s of %s', (...[name, gone, here, most, certainty]) => {
     const hasLeft = (i: number) => i % 8 < most;
     const platform = users.map((user, i) => ({ ...user, enabled: !hasLeft(i) }));
     const told = also(name, (i) => (hasLeft(i) ? gone : here)).map(({ state: _, ...row }) => row);
