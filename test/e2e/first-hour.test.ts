@@ -112,7 +112,7 @@ describe('a stranger with an export, a platform and a token', () => {
       'lifecycle names no status "Pasante"',
       'lifecycle.leaveDate is not set; Fecha término fits it',
       'area: Unidad X',
-      'UNSURE: put it into one of the lists',
+      'Not known: choose active or left',
     ])
       expect(stdout).toContain(words);
     expect((await run(['map', 'people', '--json'])).json()).toMatchObject({

@@ -164,6 +164,8 @@ export interface EndFacts {
   readonly failure?: ErrorCode;
   /** What it has in common with runs of other syncs. Absent: it concerns this run alone. */
   readonly cause?: RootCause;
+  /** Until when the schedule waits, because the HR system refused the credentials (epoch ms). */
+  readonly refusedUntil?: number;
   /** Everything that kept the run from being whole. */
   readonly reasons: readonly string[];
   /** Accounts that the run made. Absent: it did not end regularly. */

@@ -125,6 +125,8 @@ export const en = {
       paused: 'paused',
       failures: (runs: number) => `${runs}×`,
       pausedBy: (name: string) => `by ${name}`,
+      refusedUntil: (end: string, command: string) =>
+        `waits until ${end}, because the HR system refused the credentials; to try now: ${command}`,
       frozenUntil: (end: string) => `no disables or removes until ${end}`,
       pausedUntil: (end: string) => `until ${end}`,
       stale: 'stale',

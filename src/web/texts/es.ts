@@ -129,6 +129,8 @@ export const es: Texts = {
       paused: 'en pausa',
       failures: (runs) => `${runs}×`,
       pausedBy: (name) => `por ${name}`,
+      refusedUntil: (end, command) =>
+        `espera hasta ${end}, porque el sistema de RR. HH. rechazó las credenciales; para probar ahora: ${command}`,
       frozenUntil: (end) => `sin desactivaciones ni bajas hasta ${end}`,
       pausedUntil: (end) => `hasta ${end}`,
       stale: 'atrasada',
