@@ -259,7 +259,7 @@ function openLines({ open }: Proposal): readonly string[] {
   const lines = open.map(({ about, effect }) => [about, effect].map(cleanLine));
   return [
     '',
-    `Not proven, and marked UNSURE in the file (${open.length}). Look at these first:`,
+    `${countOf(open.length, 'question is', 'questions are')} open:`,
     renderTable(lines, '  '),
     `To answer: --answer "${cleanLine(open[0]?.about ?? '')}=CHOICE" for each, or --page. A choice is a column, active, leaver, or - for neither.`,
   ];

@@ -53,12 +53,15 @@ export function cardsOf({ identification, fields, unfilled, lifecycle }: Proposa
     const state = answers[about] !== undefined ? 'said' : found.effect === undefined ? 'proven' : 'open';
     return { about, chosen, state, evidence: found.evidence, choices: found.choices, samples };
   };
-  const plain = [...(identification === undefined ? [] : [identification]), ...fields].map((one) => {
+  const asked = fields.filter(({ choices }) => choices.length > 0);
+  const plain = [...(identification === undefined ? [] : [identification]), ...asked].map((one) => {
     const key = one.field === 'identification' ? one.columns[0] : ruleYaml(one.rule);
     return card(one.field, chosenOf(one, key), one, samplesOf(one.columns, one.field, options));
   });
   const days = Object.entries({ status, leaveDate }).flatMap(([about, one]) =>
-    one === undefined ? [] : [card(about, chosenOf(one, one.path), one, samplesOf([one.path], 'access', options))],
+    one === undefined || one.choices.length === 0
+      ? []
+      : [card(about, chosenOf(one, one.path), one, samplesOf([one.path], 'access', options))],
   );
   const meanings = (column === undefined ? [] : statuses).map((one) => {
     const own = {
@@ -88,7 +91,7 @@ export function cardsOf({ identification, fields, unfilled, lifecycle }: Proposa
       return first === undefined ? [] : [{ ...first, ours: `${path}: ${first.ours}` }];
     });
     const made = card(one.field, leftOut, one, samples);
-    return made.state === 'proven' ? { ...made, state: 'unfilled' } : made;
+    return made.state === 'proven' ? { ...made, state: 'unfilled', evidence: '' } : made;
   });
   return [...plain, ...days, ...meanings, ...others].toSorted(
     (a, b) => Number(b.state === 'open') - Number(a.state === 'open'),

@@ -131,7 +131,7 @@ function statusOf(columns: readonly Column[], rows: readonly Row[], answers: Ans
   const isProven = !isOut && (score >= enough || isAnswered);
   const rest =
     unknown === 0 ? '' : `; ${countOf(unknown, 'value is', 'values are')} in neither list, which changes nothing`;
-  const effect = `as written: ${losing(meaningOf)}; if ${path} says something else: none`;
+  const effect = `if ${path} says who left: ${losing(meaningOf)}; as written: none`;
   const said = isAnswered ? asYouSaid : like > 0 ? 'chosen by name and values' : 'chosen by its values';
   const choices = [
     ...ranked.map((one) => ({ key: one.path, effect: losing(one.meaningOf) })),
@@ -239,8 +239,10 @@ function leaveDateOf(
   const found = ranked.find(({ date }) => date.path === answer) ?? ranked[0];
   if (found === undefined) return undefined;
   const { effect, ...date } = found.date;
+  // No answer makes cells readable.
+  if (found.isUnread) return date;
   const choices = [
-    ...ranked.map((one) => ({ key: one.date.path, effect: one.access })),
+    ...ranked.filter(({ isUnread }) => !isUnread).map((one) => ({ key: one.date.path, effect: one.access })),
     { key: leftOut, effect: 'no account ends by a date' },
   ];
   const said = answer === undefined ? given({ effect }) : { evidence: `${date.evidence}; ${asYouSaid}` };
@@ -253,7 +255,8 @@ function leaveDateOf(
  * Judges one column: few rows have a last day, it comes after the first day, and people whose day has passed are disabled
  * or have a status of leavers. A name alone is enough where nothing contradicts it.
  */
-function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: LeaveFacts) {
+function leaveDateIn(column: Column, { rows, survey, entry }: LeaveFacts) {
+  const { path, dates, filled } = column;
   const like = likeName('leaveDate', path);
   if (like < 1 && dates === undefined) return [];
   const order =
@@ -277,13 +280,11 @@ function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: L
   const isSure =
     dates !== undefined && !order?.isOpen && (isProven ? like >= 1 || losing === 0 : like > 1 && losing === 0);
   const access = loses(Math.round((losing * survey.rows) / rows.length));
-  const effect = isOff
-    ? `if ${path} is the last day of work: ${access}; as written: none`
-    : `as written: ${access}; if ${path} is another day: none`;
+  const effect = `if ${path} is the last day of work: ${access}; as written: none`;
   const says = [
     `the last day of work, ${isProven ? `${outOf(left.length, `${past.length} people whose day has passed`, 'has', 'have')} left` : 'chosen by name'}`,
     filled === 0 && 'no cell has a value',
-    isUnread && unreadDates,
+    isUnread && unreadDates(column),
     dates !== undefined && `${countOf(dates.fits, 'date')} in ${countOf(survey.rows, 'row')}; ${order?.says}`,
   ].filter((text) => text !== false);
   const date: ProposedDate = {
@@ -294,7 +295,7 @@ function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: L
   // The later days of several columns count, so that access ends no earlier than it should.
   const days = dated.reduce((sum, { day }) => sum + Date.parse(day) / 1e16, 0) / Math.max(1, dated.length);
   const rank = (isOff ? 0 : 100) + (isProven ? 10 : 0) + (filled === 0 ? 0 : 5) + like + days;
-  return [{ date, past, rank, access }];
+  return [{ date, past, rank, access, isUnread }];
 }
 
 /** Returns a reader of plain dates. */
