@@ -222,7 +222,7 @@ it('the packed package holds what it names, its README leads nowhere wrong, and 
   expect(problems).toBe('');
 });
 
-describe('the unpacked tarball, which npm install --global links into an empty prefix', () => {
+describe('the packed tarball, installed with npm install --global into an empty prefix', () => {
   let place: string;
   let folder: string;
   let env: Readonly<Record<string, string>>;
@@ -233,10 +233,15 @@ describe('the unpacked tarball, which npm install --global links into an empty p
     place = await mkdtemp(join(tmpdir(), 'rollcall-installed-'));
     folder = join(place, 'some where else');
     await mkdir(folder);
-    const app = join(place, 'app');
-    await install(join(copy.folder, tarball), app);
-    const flags = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', join(place, 'prefix')];
-    await execute('npm', ['install', '--global', ...flags, join(app, 'node_modules/rollcall')]);
+    const flags = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+    await execute('npm', [
+      'install',
+      '--global',
+      '--prefix',
+      join(place, 'prefix'),
+      ...flags,
+      join(copy.folder, tarball),
+    ]);
     const PATH = [join(place, 'prefix/bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter);
     env = { PATH, HOME: place, ROLLCALL_ACCESS_TOKEN: 'token-of-the-test' };
   }, slowly(300_000));
