@@ -11,7 +11,7 @@ export interface Survey {
   /** The day of the survey in UTC. */
   readonly today: string;
   readonly rows: number;
-  /** Rows that equal an earlier one in all columns, so they name nobody twice. */
+  /** Rows that equal an earlier one in all columns, so they name no second person. */
   readonly twins: number;
   readonly columns: readonly Column[];
   /** The records have more fields than were looked at. */
@@ -136,7 +136,7 @@ function cellText(value: unknown, readCell: ReturnType<typeof compileCell>): str
 
 type Cell = readonly [path: string, term: string, value: unknown];
 
-/** Yields the fields of a record by path. Of a list, only the first members have a path that a mapping should use. */
+/** Yields the fields of a record by path. Only the first members of a list have a path that a mapping should use. */
 function* flat(fields: Readonly<Record<string, unknown>>, above: readonly string[] = []): Generator<Cell> {
   for (const [name, value] of Object.entries(fields)) {
     const names = [...above, name];
