@@ -65,7 +65,10 @@ export async function initFrom(shell: Shell, options: ProposeOptions): Promise<n
   const { proposal, survey } = await withTrial(shell, facts, (app) =>
     shell.watching((watch) => surveySync(app, sync, sides, { ...watch, ...given({ answers: options.answer }) })),
   );
-  refuseAnswers(options.answer ?? {}, cardsOf(proposal, { survey, answers: {}, isRevealed: false }));
+  const answers = options.answer ?? {};
+  const cards = cardsOf(proposal, { survey, answers, isRevealed: false });
+  refuseAnswers(answers, cards);
+  const open = cards.flatMap(({ about, state, effect }) => (state === 'open' ? [{ about, effect: effect ?? '' }] : []));
   const mapping = proposalYaml(proposal);
   await write(mapping);
   const { people, users } = proposal;
@@ -81,10 +84,10 @@ export async function initFrom(shell: Shell, options: ProposeOptions): Promise<n
     // What the file has, with its evidence. Holds no values of people but identifications.
     ...`${source}\n${mapping}`.split('\n').map(cleanLine),
     ...(people === undefined ? [] : namesLines(people)),
-    ...openLines(proposal),
+    ...openLines(open),
   ];
   return shell.answer(
-    { written: [name], platform: sides === 'both', source: guessed, proposal, next },
+    { written: [name], platform: sides === 'both', source: guessed, proposal, open, next },
     nextLines(report, next),
   );
 }
@@ -254,7 +257,7 @@ export async function showDrift(
 }
 
 /** The closing paragraph: what is not proven, and what it means for people. */
-function openLines({ open }: Proposal): readonly string[] {
+function openLines(open: readonly { readonly about: string; readonly effect: string }[]): readonly string[] {
   if (open.length === 0) return [];
   const lines = open.map(({ about, effect }) => [about, effect].map(cleanLine));
   return [

@@ -1,5 +1,6 @@
 import type { User } from '../person/fields.ts';
 import { countOf } from '../run/formats.ts';
+import { given } from '../run/given.ts';
 import { shapeOf } from './drift.ts';
 import type { Proposal } from './proposal.ts';
 import type { ProposedStatus } from './propose-lifecycle.ts';
@@ -24,6 +25,8 @@ export interface Card {
   /** `open`: neither proven nor answered. `unfilled`: no column fits, and none is needed. */
   readonly state: 'proven' | 'said' | 'open' | 'unfilled';
   readonly evidence: string;
+  /** What the open question means for people. */
+  readonly effect?: string;
   readonly choices: readonly Choice[];
   /** Values of the source, and of the platform for the same people. */
   readonly samples: readonly { readonly ours: string; readonly theirs: string }[];
@@ -51,7 +54,15 @@ export function cardsOf({ identification, fields, unfilled, lifecycle }: Proposa
   const beside = survey.columns.filter(({ dates, path }) => dates !== undefined && path !== column).slice(0, 2);
   const card = (about: string, chosen: string, found: Found, samples: Card['samples']): Card => {
     const state = answers[about] !== undefined ? 'said' : found.effect === undefined ? 'proven' : 'open';
-    return { about, chosen, state, evidence: found.evidence, choices: found.choices, samples };
+    return {
+      about,
+      chosen,
+      state,
+      evidence: found.evidence,
+      ...given({ effect: found.effect }),
+      choices: found.choices,
+      samples,
+    };
   };
   const asked = fields.filter(({ choices }) => choices.length > 0);
   const plain = [...(identification === undefined ? [] : [identification]), ...asked].map((one) => {

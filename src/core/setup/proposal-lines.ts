@@ -18,7 +18,7 @@ const commentColumn = 44;
  * Returns the sections `mapping`, `lifecycle` and `firstSight` of a proposal as YAML in column 0. Each line has its
  * evidence as a comment. Comments hold numbers and column names, never values of people.
  */
-export function proposalYaml({ identification, fields, lifecycle, people, remarks, open }: Proposal): string {
+export function proposalYaml({ identification, fields, unfilled, lifecycle, people, remarks }: Proposal): string {
   const custom = fields.filter(({ field }) => field.startsWith('customField'));
   const plain = fields.filter((one) => !custom.includes(one));
   const isMapped = (name: string): boolean =>
@@ -29,7 +29,7 @@ export function proposalYaml({ identification, fields, lifecycle, people, remark
       ? { text: 'identification: CHANGE_ME', reason: 'UNSURE: no column was found for it' }
       : lineOf(identification),
     ...plain.map(lineOf),
-    ...['firstName', 'lastName'].filter((name) => !isMapped(name)).map((name) => blank(name, open)),
+    ...['firstName', 'lastName'].filter((name) => !isMapped(name)).map((name) => blank(name, [...fields, ...unfilled])),
     ...(custom.length === 0 ? [] : [{ text: 'customFields:', reason: '' }]),
     ...custom.map((one) => ({ ...lineOf(one), text: `  ${lineOf(one).text}` })),
   ];
@@ -53,10 +53,10 @@ export function proposalYaml({ identification, fields, lifecycle, people, remark
 }
 
 /** A name that is read from nowhere changes none, so that the first plan needs no edit. */
-function blank(field: string, open: Proposal['open']): Line {
-  const mark = open.some(({ about }) => about === field) ? 'UNSURE: ' : '';
+function blank(name: string, fields: Proposal['unfilled']): Line {
+  const mark = fields.some(({ field, effect }) => field === name && effect !== undefined) ? 'UNSURE: ' : '';
   return {
-    text: `${field}: { value: "" }`,
+    text: `${name}: { value: "" }`,
     reason: `${mark}the platform keeps its own; no new person gets an account`,
   };
 }

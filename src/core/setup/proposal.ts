@@ -6,9 +6,7 @@ import {
   joinSample,
   type ProposedField,
   proposeFields,
-  required,
   type UnfilledField,
-  unsent,
 } from './propose-mapping.ts';
 import type { Survey } from './survey.ts';
 
@@ -23,8 +21,6 @@ export interface Proposal {
   readonly lifecycle: ProposedLifecycle | undefined;
   /** Undefined without a platform, or where too few people are on both sides. */
   readonly people: ProposedPeople | undefined;
-  /** What is not proven, with its effect on people. */
-  readonly open: readonly { readonly about: string; readonly effect: string }[];
   /** What is strange, in sentences. */
   readonly remarks: readonly string[];
 }
@@ -47,10 +43,8 @@ const shownNames = 5;
 export function propose(survey: Survey, answers: Answers = {}): Proposal {
   const key = chooseKey(survey, answers);
   const joined = joinSample(survey, key);
-  const { unfilled, bare, ...mapped } = proposeFields(survey, key, joined, answers);
-  const fields = mapped.fields.map((one) => (required.includes(one.field) ? one : proven(one, unsent(one.field))));
-  const found = proposeLifecycle(survey, fields, joined, answers);
-  const lifecycle = found && { ...found, ...provenDates(found) };
+  const { fields, unfilled, bare } = proposeFields(survey, key, joined, answers);
+  const lifecycle = proposeLifecycle(survey, fields, joined, answers);
   const people = peopleOf(survey, key.join);
   const { users = [], isCut = false } = survey.platform ?? {};
   const damaged = survey.columns.filter((column) => column.damaged > 0);
@@ -84,39 +78,8 @@ export function propose(survey: Survey, answers: Answers = {}): Proposal {
     unfilled,
     lifecycle,
     people,
-    open: openIn([...(key.field === undefined ? [] : [key.field]), ...fields], lifecycle, answers),
     remarks,
   };
-}
-
-/** Leaves out what is not proven. */
-function proven<T extends Pick<ProposedField, 'certainty' | 'effect'>>(one: T, effect = one.effect): T {
-  return one.certainty === 'unsure' && one.effect !== undefined ? { ...one, certainty: 'off', effect } : one;
-}
-
-function provenDates({ status, leaveDate }: ProposedLifecycle): Pick<ProposedLifecycle, 'status' | 'leaveDate'> {
-  return { status: status && proven(status), leaveDate: leaveDate && proven(leaveDate) };
-}
-
-function openIn(
-  fields: readonly ProposedField[],
-  lifecycle: ProposedLifecycle | undefined,
-  answers: Answers,
-): Proposal['open'] {
-  const { status, leaveDate } = lifecycle ?? {};
-  const statuses = status?.certainty === 'off' ? [] : (lifecycle?.statuses ?? []);
-  const isBlind = [status, leaveDate].every((column) => column === undefined || column.certainty === 'off');
-  const found = fields.map(({ field }) => field);
-  const all = [
-    ...required.filter((name) => !found.includes(name)).map((about) => ({ about, effect: unsent(about) })),
-    ...fields.map(({ field, effect }) => ({ about: field, effect })),
-    { about: 'status', effect: status?.effect ?? (isBlind ? 'as written: no person counts as a leaver' : undefined) },
-    ...statuses.map(({ value, effect }) => ({ about: `status ${value}`, effect })),
-    { about: 'leaveDate', effect: leaveDate?.effect },
-  ];
-  return all.flatMap(({ about, effect }) =>
-    effect === undefined || answers[about] !== undefined ? [] : [{ about, effect }],
-  );
 }
 
 function peopleOf(

@@ -140,7 +140,7 @@ function statusOf(columns: readonly Column[], rows: readonly Row[], answers: Ans
   const isSure = isAnswered || like > 0;
   const open = like === 0 && !isAnswered ? { effect } : {};
   const status: ProposedColumn = isProven
-    ? { path, choices, certainty: isSure ? 'sure' : 'unsure', evidence: `${said}${rest}`, ...open }
+    ? { path, choices, certainty: isSure ? 'sure' : 'off', evidence: `${said}${rest}`, ...open }
     : { path, choices, certainty: 'off', evidence: isOut ? asYouSaid : 'it has one value only' };
   return { status, statuses, isProven, meaningOf };
 }
@@ -247,7 +247,8 @@ function leaveDateOf(
   ];
   const said = answer === undefined ? given({ effect }) : { evidence: `${date.evidence}; ${asYouSaid}` };
   const certainty = answer === undefined ? date.certainty : answer === leftOut ? 'off' : 'sure';
-  if (certainty !== 'off') for (const row of found.past) row.hasEnded = true;
+  // A date that only its name speaks for shows what statuses mean, though it ends no access.
+  if (answer === undefined ? !found.isOff : certainty === 'sure') for (const row of found.past) row.hasEnded = true;
   return { ...date, ...said, certainty, choices };
 }
 
@@ -288,14 +289,14 @@ function leaveDateIn(column: Column, { rows, survey, entry }: LeaveFacts) {
     dates !== undefined && `${countOf(dates.fits, 'date')} in ${countOf(survey.rows, 'row')}; ${order?.says}`,
   ].filter((text) => text !== false);
   const date: ProposedDate = {
-    ...{ path, rule, certainty: isOff ? 'off' : isSure ? 'sure' : 'unsure', evidence: says.join('; ') },
+    ...{ path, rule, certainty: isSure && !isOff ? 'sure' : 'off', evidence: says.join('; ') },
     ...(isSure && !isOff ? {} : { effect }),
     choices: [],
   };
   // The later days of several columns count, so that access ends no earlier than it should.
   const days = dated.reduce((sum, { day }) => sum + Date.parse(day) / 1e16, 0) / Math.max(1, dated.length);
   const rank = (isOff ? 0 : 100) + (isProven ? 10 : 0) + (filled === 0 ? 0 : 5) + like + days;
-  return [{ date, past, rank, access, isUnread }];
+  return [{ date, past, rank, access, isUnread, isOff }];
 }
 
 /** Returns a reader of plain dates. */

@@ -34,13 +34,13 @@ export const asYouSaid = 'as you said';
 const mostChoices = 4;
 const mostFree = 8;
 /** Without these, no account can be made. */
-export const required: readonly ProposedField['field'][] = ['identification', 'firstName', 'lastName'];
+const required: readonly ProposedField['field'][] = ['identification', 'firstName', 'lastName'];
 
 /** One line of a proposed mapping. */
 export interface ProposedField {
   readonly field: FieldName | 'identification';
   readonly rule: ProposedRule;
-  /** `off`: the evidence is against it, so the line is written as a comment. */
+  /** `off`: not proven, so the line is written as a comment. `unsure`: not proven either, and no account is made without. */
   readonly certainty: 'sure' | 'unsure' | 'off';
   /** Why, in a sentence without values of people. */
   readonly evidence: string;
@@ -399,12 +399,9 @@ function describe(one: Candidate, rivals: readonly Candidate[], survey: Survey):
   const isSure = isProven || (like > 1.2 && !isAgainst(agreement));
   const isPartial = (field === 'firstName' || field === 'lastName') && coverage < mostlyFilled;
   const isGuess = coverage === 0 || isPartial || names.length > 0 || (!isProven && 'expression' in reading.rule);
-  const certainty =
-    isGuessed || (isAgainst(agreement) && !isProven)
-      ? 'off'
-      : isSure && !isGuess && order?.isOpen !== true
-        ? 'sure'
-        : 'unsure';
+  const isProposed = isSure && !isGuess && order?.isOpen !== true;
+  const isLeftOut = isGuessed || !required.includes(field) || (isAgainst(agreement) && !isProven);
+  const certainty = isProposed && !isGuessed ? 'sure' : isLeftOut ? 'off' : 'unsure';
   const found: ProposedField = {
     field,
     rule: order?.rule ?? (isCapital ? { ...reading.rule, transform: ['capitalize'] } : reading.rule),
@@ -414,18 +411,14 @@ function describe(one: Candidate, rivals: readonly Candidate[], survey: Survey):
     columns: reading.columns.map(({ path }) => path),
     choices: [],
   };
+  const unsent = `as written: ${required.includes(field) ? noAccount : neverSent}`;
   const sent = `as written: ${changesOf(found)}${isPartial ? '; a new person without it gets no account' : ''}`;
-  return certainty === 'sure' ? found : { ...found, effect: certainty === 'off' ? unsent(field) : sent };
+  return certainty === 'sure' ? found : { ...found, effect: certainty === 'off' ? unsent : sent };
 }
 
 /** A required field with a value for fewer people needs another column. */
 const mostlyFilled = 0.9;
 const neverSent = 'it is never sent';
-
-/** The effect of a line that is a comment. */
-export function unsent(field: ProposedField['field']): string {
-  return `as written: ${required.includes(field) ? noAccount : neverSent}`;
-}
 
 /** Says what shows the order of day and month. `isOpen`: nothing does. `known`: the order of another date of the row. */
 export function orderOf(

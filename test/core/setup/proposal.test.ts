@@ -40,7 +40,10 @@ function proposed(
   const survey = openSurvey(platform !== 'none', Date.UTC(2026, 10, 21));
   for (const user of platform === 'none' ? [] : platform) survey.seeUser(user);
   for (const record of records) survey.see(record);
-  return propose(survey.result(), answers);
+  const proposal = propose(survey.result(), answers);
+  const cards = cardsOf(proposal, { survey: survey.result(), answers, isRevealed: false });
+  const open = cards.flatMap(({ about, state, effect }) => (state === 'open' ? [{ about, effect }] : []));
+  return { ...proposal, open };
 }
 
 const columnsOf = ({ identification, fields }: ReturnType<typeof proposed>): Row =>
@@ -313,11 +316,11 @@ describe('the last day of work', () => {
     const enabled = users.map((user) => ({ ...user, enabled: true }));
     const found = proposed(also('termination date', (i) => left(i, '2026-03-31')).map(bare), enabled);
     expect(found.open).toEqual([
-      { about: 'status', effect: 'as written: no person counts as a leaver' },
       {
         about: 'leaveDate',
         effect: 'if termination date is the last day of work: 6 lose access with policy sync; as written: none',
       },
+      { about: 'status', effect: 'each person counts as active' },
     ]);
   });
 });
