@@ -47,7 +47,7 @@ export function proposalYaml({ identification, fields, unfilled, lifecycle, peop
     ...(hidden.length === 0 ? [] : ['', ...firstSight(hidden)]),
     '',
     ...(isBlind ? ['# UNSURE: no column says who left, so each person of the source counts as active.'] : []),
-    ...(isBlind && !isUsed(hireDate) ? [] : ['lifecycle:']),
+    ...(lifecycle === undefined ? [] : [isBlind && !isUsed(hireDate) ? '# lifecycle:' : 'lifecycle:']),
     ...(lifecycle === undefined ? [] : lifecycleLines(lifecycle)).map((line) => render(line, '  ')),
   ].join('\n');
 }

@@ -84,18 +84,11 @@ export function proposeLifecycle(
   const leaveDate = leaveDateOf(free, { rows, survey, entry }, answers.leaveDate);
   const { status, statuses } = statusOf(free, rows, answers);
   if (status === undefined && entry === undefined && leaveDate === undefined) return undefined;
-  const hireDate = entry === undefined ? undefined : hireDateOf(entry);
-  return { status, statuses, hireDate, leaveDate };
-}
-
-function hireDateOf({ field, rule, certainty }: ProposedField): ProposedDate {
-  return {
-    path: 'from' in rule ? rule.from : field,
-    rule,
-    certainty,
-    evidence: 'no account before this day',
-    choices: [],
+  const hireDate = entry && {
+    ...{ path: entry.columns[0] ?? entry.field, rule: entry.rule, certainty: entry.certainty },
+    ...{ evidence: 'no account before this day', choices: [] },
   };
+  return { status, statuses, hireDate, leaveDate };
 }
 
 /* The status. */
