@@ -100,8 +100,12 @@ function nextLines(report: readonly string[], next: readonly string[]): string {
 function refuseAnswers(answers: Answers, cards: readonly Card[]): void {
   for (const [about, choice] of Object.entries(answers)) {
     const keys = cards.find((card) => card.about === about)?.choices.map(({ key }) => key);
+    const column = scalar(choice);
     const known = keys ?? cards.map((card) => card.about);
-    if (keys === undefined || !keys.some((key) => key === choice || key.startsWith(`{ from: ${choice},`)))
+    if (
+      keys === undefined ||
+      !keys.some((key) => key === choice || key === column || key.startsWith(`{ from: ${column},`))
+    )
       throw usageError(
         `--answer ${about}=${choice}: the ${keys === undefined ? 'questions' : 'choices'} are ${known.join(', ')}`,
       );
