@@ -72,7 +72,7 @@ export function cardsOf({ identification, fields, unfilled, lifecycle }: Proposa
   const days = Object.entries({ status, leaveDate }).flatMap(([about, one]) =>
     one === undefined || one.choices.length === 0
       ? []
-      : [card(about, chosenOf(one, one.path), one, samplesOf([one.path], 'access', options))],
+      : [card(about, chosenOf(one, one.key ?? one.path), one, samplesOf([one.path], 'access', options))],
   );
   const meanings = (column === undefined ? [] : statuses).map((one) => {
     const own = {
@@ -83,6 +83,8 @@ export function cardsOf({ identification, fields, unfilled, lifecycle }: Proposa
     const chosen = one.meaning === 'unknown' ? leftOut : one.meaning;
     return card(`status ${one.value}`, chosen, one, samplesOf(paths, 'access', own));
   });
+  const disabled = joined.filter(({ user }) => !user.enabled).length;
+  const gains = disabled === 0 ? '' : `; ${countOf(disabled, 'disabled account gets', 'disabled accounts get')} access`;
   const isBlind = leaveDate === undefined || leaveDate.certainty === 'off';
   const used = new Set(
     [...fields, ...(identification === undefined ? [] : [identification])].flatMap((one) => one.columns),
@@ -90,7 +92,7 @@ export function cardsOf({ identification, fields, unfilled, lifecycle }: Proposa
   const few = survey.columns.filter(({ path, values = new Map() }) => values.size > 1 && !used.has(path));
   const said = {
     ...{ field: 'status' as const, evidence: noneFits, columns: few.map(({ path }) => path) },
-    ...(isBlind ? { effect: 'each person counts as active' } : {}),
+    ...(isBlind ? { effect: `as written: no person counts as a leaver${gains}` } : {}),
     choices: [
       ...few.map(({ path, values }) => ({ key: path, effect: countOf(values?.size ?? 0, 'value') })),
       { key: leftOut, effect: 'no status says who left' },
