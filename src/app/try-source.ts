@@ -353,7 +353,7 @@ export interface SetUpOrder {
 export async function showSetUp(app: AppIo, sync: string, { sides, signal, ...given }: SetUpOrder): Promise<SetUp> {
   const { settings } = findSync(sync, app.engine.syncs);
   const survey = await app.surveys(sync, sides, signal);
-  const proposal = propose(survey, given.answers, true);
+  const proposal = propose(survey, given.answers);
   const { rows, users, people } = proposal;
   return {
     ...{ sync, rows, users, yaml: proposalYaml(proposal), cards: cardsOf(proposal, { survey, ...given }) },

@@ -65,7 +65,10 @@ export async function initFrom(shell: Shell, options: ProposeOptions): Promise<n
   const { proposal, survey } = await withTrial(shell, facts, (app) =>
     shell.watching((watch) => surveySync(app, sync, sides, { ...watch, ...given({ answers: options.answer }) })),
   );
-  refuseAnswers(options.answer ?? {}, cardsOf(proposal, { survey, answers: {}, isRevealed: false }));
+  const answers = options.answer ?? {};
+  const cards = cardsOf(proposal, { survey, answers, isRevealed: false });
+  refuseAnswers(answers, cards);
+  const open = cards.flatMap(({ about, state, effect }) => (state === 'open' ? [{ about, effect: effect ?? '' }] : []));
   const mapping = proposalYaml(proposal);
   await write(mapping);
   const { people, users } = proposal;
@@ -81,10 +84,10 @@ export async function initFrom(shell: Shell, options: ProposeOptions): Promise<n
     // What the file has, with its evidence. Holds no values of people but identifications.
     ...`${source}\n${mapping}`.split('\n').map(cleanLine),
     ...(people === undefined ? [] : namesLines(people)),
-    ...openLines(proposal),
+    ...openLines(open),
   ];
   return shell.answer(
-    { written: [name], platform: sides === 'both', source: guessed, proposal, next },
+    { written: [name], platform: sides === 'both', source: guessed, proposal, open, next },
     nextLines(report, next),
   );
 }
@@ -98,8 +101,9 @@ function refuseAnswers(answers: Answers, cards: readonly Card[]): void {
   const wrong = Object.entries(answers).flatMap(([about, choice]) => {
     const card = cards.find((one) => one.about === about);
     const keys = card?.choices.map(({ key }) => key);
-    if (keys?.some((key) => key === choice || key.startsWith(`{ from: ${choice},`))) return [];
-    const known = keys?.join(', ') ?? cards.map((one) => one.about).join(', ');
+    const column = scalar(choice);
+    if (keys?.some((key) => key === choice || key === column || key.startsWith(`{ from: ${column},`))) return [];
+    const known = (keys ?? cards.map((one) => one.about)).join(', ');
     const are = card === undefined ? `questions are ${known}` : `choices are ${known} (${card.evidence})`;
     return [`--answer ${about}=${choice}: the ${are}`];
   });
@@ -255,12 +259,12 @@ export async function showDrift(
 }
 
 /** The closing paragraph: what is not proven, and what it means for people. */
-function openLines({ open }: Proposal): readonly string[] {
+function openLines(open: readonly { readonly about: string; readonly effect: string }[]): readonly string[] {
   if (open.length === 0) return [];
   const lines = open.map(({ about, effect }) => [about, effect].map(cleanLine));
   return [
     '',
-    `Not proven, and marked UNSURE in the file (${open.length}). Look at these first:`,
+    `${countOf(open.length, 'question is', 'questions are')} open:`,
     renderTable(lines, '  '),
     `To answer: --answer "${cleanLine(open[0]?.about ?? '')}=CHOICE" for each, or --page. A choice is a column, active, leaver, or - for neither.`,
   ];

@@ -1,5 +1,6 @@
 import type { User } from '../person/fields.ts';
 import { countOf } from '../run/formats.ts';
+import { given } from '../run/given.ts';
 import { shapeOf } from './drift.ts';
 import type { Proposal } from './proposal.ts';
 import type { ProposedStatus } from './propose-lifecycle.ts';
@@ -24,6 +25,8 @@ export interface Card {
   /** `open`: neither proven nor answered. `unfilled`: no column fits, and none is needed. */
   readonly state: 'proven' | 'said' | 'open' | 'unfilled';
   readonly evidence: string;
+  /** What the open question means for people. */
+  readonly effect?: string;
   readonly choices: readonly Choice[];
   /** Values of the source, and of the platform for the same people. */
   readonly samples: readonly { readonly ours: string; readonly theirs: string }[];
@@ -51,14 +54,23 @@ export function cardsOf({ identification, fields, unfilled, lifecycle }: Proposa
   const beside = survey.columns.filter(({ dates, path }) => dates !== undefined && path !== column).slice(0, 2);
   const card = (about: string, chosen: string, found: Found, samples: Card['samples']): Card => {
     const state = answers[about] !== undefined ? 'said' : found.effect === undefined ? 'proven' : 'open';
-    return { about, chosen, state, evidence: found.evidence, choices: found.choices, samples };
+    return {
+      about,
+      chosen,
+      state,
+      evidence: found.evidence,
+      ...given({ effect: found.effect }),
+      choices: found.choices,
+      samples,
+    };
   };
-  const plain = [...(identification === undefined ? [] : [identification]), ...fields].map((one) => {
+  const asked = fields.filter(({ choices }) => choices.length > 0);
+  const plain = [...(identification === undefined ? [] : [identification]), ...asked].map((one) => {
     const key = one.field === 'identification' ? one.columns[0] : ruleYaml(one.rule);
     return card(one.field, chosenOf(one, key), one, samplesOf(one.columns, one.field, options));
   });
   const days = Object.entries({ status, leaveDate }).flatMap(([about, one]) =>
-    one === undefined
+    one === undefined || one.choices.length === 0
       ? []
       : [card(about, chosenOf(one, one.key ?? one.path), one, samplesOf([one.path], 'access', options))],
   );
@@ -71,6 +83,8 @@ export function cardsOf({ identification, fields, unfilled, lifecycle }: Proposa
     const chosen = one.meaning === 'unknown' ? leftOut : one.meaning;
     return card(`status ${one.value}`, chosen, one, samplesOf(paths, 'access', own));
   });
+  const disabled = joined.filter(({ user }) => !user.enabled).length;
+  const gains = disabled === 0 ? '' : `; ${countOf(disabled, 'disabled account gets', 'disabled accounts get')} access`;
   const isBlind = leaveDate === undefined || leaveDate.certainty === 'off';
   const used = new Set(
     [...fields, ...(identification === undefined ? [] : [identification])].flatMap((one) => one.columns),
@@ -78,7 +92,7 @@ export function cardsOf({ identification, fields, unfilled, lifecycle }: Proposa
   const few = survey.columns.filter(({ path, values = new Map() }) => values.size > 1 && !used.has(path));
   const said = {
     ...{ field: 'status' as const, evidence: noneFits, columns: few.map(({ path }) => path) },
-    ...(isBlind ? { effect: 'each person counts as active' } : {}),
+    ...(isBlind ? { effect: `as written: no person counts as a leaver${gains}` } : {}),
     choices: [
       ...few.map(({ path, values }) => ({ key: path, effect: countOf(values?.size ?? 0, 'value') })),
       { key: leftOut, effect: 'no status says who left' },
@@ -90,7 +104,7 @@ export function cardsOf({ identification, fields, unfilled, lifecycle }: Proposa
       return first === undefined ? [] : [{ ...first, ours: `${path}: ${first.ours}` }];
     });
     const made = card(one.field, leftOut, one, samples);
-    return made.state === 'proven' ? { ...made, state: 'unfilled' } : made;
+    return made.state === 'proven' ? { ...made, state: 'unfilled', evidence: '' } : made;
   });
   return [...plain, ...days, ...meanings, ...others].toSorted(
     (a, b) => Number(b.state === 'open') - Number(a.state === 'open'),

@@ -17,6 +17,8 @@ export interface Column {
   readonly digits: number;
   readonly words: number;
   readonly several: number;
+  /** How many are dates with a year of two digits, which are read nowhere. */
+  readonly shortYears: number;
   /** How many have a comma inside, as in `Álvarez, Ana`. */
   readonly commas: number;
   readonly dates: ColumnDates | undefined;
@@ -54,6 +56,8 @@ export const mayBeDate = /^(?:-?\d|[A-Za-z]{3,9}\.? \d|\\?\/Date\().*\d/;
 /** A writer that writes zeros before days and months shows one sooner or later. */
 const leadingZero = /^0\d\D|[-/. ]0\d(?:\D|$)|[年月]0\d/;
 
+const shortYear = /^\d\d?[-./ ](?:\d\d?|[A-Za-z]{3,9})[-./ ]\d\d$/;
+
 /** So many cells show which formats a column has. The others only confirm or refute these. */
 const firstCells = 200;
 const mostValues = 40;
@@ -71,7 +75,7 @@ interface TriedFormat {
 /** Counts the cells of one column. `see` gets normal text that is not blank. */
 export function openColumn(path: string, term: string) {
   const hash = new TextHash();
-  const counts = { filled: 0, emails: 0, digits: 0, words: 0, several: 0, commas: 0, damaged: 0 };
+  const counts = { filled: 0, emails: 0, digits: 0, words: 0, several: 0, shortYears: 0, commas: 0, damaged: 0 };
   let formats: TriedFormat[] = [];
   let [noDates, none, zeros] = [0, 0, 0];
   let kept: Set<number> | undefined = new Set();
@@ -129,6 +133,7 @@ export function openColumn(path: string, term: string) {
       if (isEmailAddress(text)) counts.emails += 1;
       else if (/^\d+$/.test(text)) counts.digits += 1;
       else if (!/\d/.test(text)) counts.words += 1;
+      else if (shortYear.test(text)) counts.shortYears += 1;
       if (/\S\s+\S/.test(text)) counts.several += 1;
       if (/\S,\s*\S/.test(text)) counts.commas += 1;
       seeDate(text);

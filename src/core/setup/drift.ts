@@ -37,7 +37,8 @@ export function findDrift(survey: Survey, proposal: Proposal, settings: SyncSett
   const lines: string[] = [];
   const better = [proposal.identification, ...proposal.fields].flatMap((found) => {
     if (found === undefined) return [];
-    if (found.certainty === 'off') return [`${found.field} is left out (${found.evidence}).`];
+    if (found.certainty === 'off')
+      return mapped.has(found.field) ? [] : [`${found.field} is left out (${found.evidence}).`];
     const note = differenceOf(
       found,
       mapped.get(found.field),

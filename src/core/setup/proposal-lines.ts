@@ -18,15 +18,18 @@ const commentColumn = 44;
  * Returns the sections `mapping`, `lifecycle` and `firstSight` of a proposal as YAML in column 0. Each line has its
  * evidence as a comment. Comments hold numbers and column names, never values of people.
  */
-export function proposalYaml({ identification, fields, lifecycle, people, remarks }: Proposal): string {
+export function proposalYaml({ identification, fields, unfilled, lifecycle, people, remarks }: Proposal): string {
   const custom = fields.filter(({ field }) => field.startsWith('customField'));
   const plain = fields.filter((one) => !custom.includes(one));
   const isMapped = (name: string): boolean =>
     plain.some(({ field, certainty }) => field === name && certainty !== 'off');
   const mapping = [
-    identification === undefined ? missing('identification') : lineOf(identification),
+    // Without it there is no plan, so the check says what to change.
+    identification === undefined
+      ? { text: 'identification: CHANGE_ME', reason: 'UNSURE: no column was found for it' }
+      : lineOf(identification),
     ...plain.map(lineOf),
-    ...(['firstName', 'lastName'] as const).filter((name) => !isMapped(name)).map(missing),
+    ...['firstName', 'lastName'].filter((name) => !isMapped(name)).map((name) => blank(name, [...fields, ...unfilled])),
     ...(custom.length === 0 ? [] : [{ text: 'customFields:', reason: '' }]),
     ...custom.map((one) => ({ ...lineOf(one), text: `  ${lineOf(one).text}` })),
   ];
@@ -44,14 +47,18 @@ export function proposalYaml({ identification, fields, lifecycle, people, remark
     ...(hidden.length === 0 ? [] : ['', ...firstSight(hidden)]),
     '',
     ...(isBlind ? ['# UNSURE: no column says who left, so each person of the source counts as active.'] : []),
-    ...(isBlind && !isUsed(hireDate) ? [] : ['lifecycle:']),
+    ...(lifecycle === undefined ? [] : [isBlind && !isUsed(hireDate) ? '# lifecycle:' : 'lifecycle:']),
     ...(lifecycle === undefined ? [] : lifecycleLines(lifecycle)).map((line) => render(line, '  ')),
   ].join('\n');
 }
 
-/** A required field for which no column was found: the configuration names none, so that the check says so. */
-function missing(field: string): Line {
-  return { text: `${field}: CHANGE_ME`, reason: 'UNSURE: no column was found for it' };
+/** A name that is read from nowhere changes none, so that the first plan needs no edit. */
+function blank(name: string, fields: Proposal['unfilled']): Line {
+  const mark = fields.some(({ field, effect }) => field === name && effect !== undefined) ? 'UNSURE: ' : '';
+  return {
+    text: `${name}: { value: "" }`,
+    reason: `${mark}the platform keeps its own; no new person gets an account`,
+  };
 }
 
 export function peopleSentence({ by, both, sourceOnly, platformOnly }: NonNullable<Proposal['people']>): string {
@@ -68,31 +75,36 @@ function firstSight(hidden: readonly string[]): readonly string[] {
 
 function lineOf({ field, rule, ...found }: ProposedField): Line {
   const key = field.startsWith('customField') ? field.slice('customField'.length) : field;
-  return weighed(`${key}: ${ruleYaml(rule)}`, found);
+  return weighed(`${key}: ${ruleYaml(rule)}`, found, 'from' in rule ? `${field}=${rule.from}` : undefined);
 }
 
 /** Writes a line that the evidence is against as a comment. */
 function weighed(
   text: string,
   { certainty, evidence, effect }: Pick<ProposedColumn, 'certainty' | 'evidence' | 'effect'>,
+  answer: string | undefined,
 ): Line {
   const isOpen = effect !== undefined || !evidence.endsWith(asYouSaid);
+  // No shell takes an expression as it is.
+  const flag = answer === undefined ? '--page' : `--answer ${JSON.stringify(answer)}`;
+  const how = effect === undefined ? '' : `; to use it: ${flag}`;
   if (certainty === 'off')
-    return { text: `# ${text}`, reason: `${isOpen ? 'UNSURE, so it is left out' : 'left out'}: ${evidence}` };
+    return { text: `# ${text}`, reason: `${isOpen ? 'UNSURE, so it is left out' : 'left out'}: ${evidence}${how}` };
   return { text, reason: certainty === 'unsure' ? `UNSURE: ${evidence}` : evidence };
 }
 
 function lifecycleLines({ status, statuses, hireDate, leaveDate }: ProposedLifecycle): readonly Line[] {
-  const isOff = status?.certainty === 'off';
+  // The lists of a status that is left out are those that it would have.
+  const mark = status?.certainty === 'off' ? '# ' : '';
   const list = (key: string, meaning: ProposedStatus['meaning']): readonly Line[] => {
     const some = statuses.filter((one) => one.meaning === meaning);
-    if (some.length === 0 || isOff) return [];
+    if (some.length === 0) return [];
     return [
-      { text: `${key}:`, reason: '' },
-      ...some.map(({ value, evidence }) => ({ text: `  - ${scalar(value)}`, reason: evidence })),
+      { text: `${mark}${key}:`, reason: '' },
+      ...some.map(({ value, evidence }) => ({ text: `${mark}  - ${scalar(value)}`, reason: evidence })),
     ];
   };
-  const unlisted = statuses.filter(({ meaning }) => isOff || meaning === 'unknown');
+  const unlisted = statuses.filter(({ meaning }) => meaning === 'unknown');
   const [hired, left] = [hireDate, leaveDate].map((date) =>
     date === undefined || date.certainty === 'off' ? undefined : (date.rule.format ?? 'yyyy-MM-dd'),
   );
@@ -103,7 +115,7 @@ function lifecycleLines({ status, statuses, hireDate, leaveDate }: ProposedLifec
       : [`${hired === undefined ? 'dateFormat' : 'leaveDateFormat'}: ${scalar(left)}`]),
   ];
   return [
-    ...(status === undefined ? [] : [weighed(`status: ${scalar(status.path)}`, status)]),
+    ...(status === undefined ? [] : [weighed(`status: ${scalar(status.path)}`, status, `status=${status.path}`)]),
     ...list('active', 'active'),
     ...list('leaver', 'leaver'),
     ...unlisted.map(({ value, evidence }) => ({ text: `#   - ${scalar(value)}`, reason: evidence })),
@@ -116,7 +128,7 @@ function lifecycleLines({ status, statuses, hireDate, leaveDate }: ProposedLifec
 function dated(key: string, date: ProposedDate | undefined): readonly Line[] {
   if (date === undefined) return [];
   const { format: _, ...rule } = date.rule;
-  return [weighed(`${key}: ${ruleYaml(rule)}`, date)];
+  return [weighed(`${key}: ${ruleYaml(rule)}`, date, `${key}=${date.path}`)];
 }
 
 function render({ text, reason }: Line, indent: string): string {

@@ -6,7 +6,6 @@ import {
   joinSample,
   type ProposedField,
   proposeFields,
-  required,
   type UnfilledField,
 } from './propose-mapping.ts';
 import type { Survey } from './survey.ts';
@@ -22,8 +21,6 @@ export interface Proposal {
   readonly lifecycle: ProposedLifecycle | undefined;
   /** Undefined without a platform, or where too few people are on both sides. */
   readonly people: ProposedPeople | undefined;
-  /** What is not proven, with its effect on people. */
-  readonly open: readonly { readonly about: string; readonly effect: string }[];
   /** What is strange, in sentences. */
   readonly remarks: readonly string[];
 }
@@ -40,19 +37,16 @@ export interface ProposedPeople {
 const shownNames = 5;
 
 /**
- * `answers`: what the operator said instead. `isStrict`: what is open stays out until it is answered, but for what every
- * person needs.
+ * `answers`: what the operator said instead. What is not proven stays out until it is answered, but for what every person
+ * needs.
  */
-export function propose(survey: Survey, answers: Answers = {}, isStrict = false): Proposal {
+export function propose(survey: Survey, answers: Answers = {}): Proposal {
   const key = chooseKey(survey, answers);
   const joined = joinSample(survey, key);
-  const { unfilled, bare, ...mapped } = proposeFields(survey, key, joined, answers);
-  const fields = mapped.fields.map((field) => (isStrict ? proven(field) : field));
-  const found = proposeLifecycle(survey, fields, joined, answers);
-  const lifecycle = found === undefined || !isStrict ? found : { ...found, ...provenDates(found) };
+  const { fields, unfilled, bare } = proposeFields(survey, key, joined, answers);
+  const lifecycle = proposeLifecycle(survey, fields, joined, answers);
   const people = peopleOf(survey, key.join);
   const { users = [], isCut = false } = survey.platform ?? {};
-  const disabled = joined.filter(({ user }) => !user.enabled).length;
   const damaged = survey.columns.filter((column) => column.damaged > 0);
   const remarks = [
     !fields.some(({ field, certainty }) => field === 'email' && certainty !== 'off') &&
@@ -65,7 +59,13 @@ export function propose(survey: Survey, answers: Answers = {}, isStrict = false)
       'Almost no one from the source was found on the platform, so no values could be compared.',
     bare.length > 0 && `The platform has values that no column fills: ${bare.join(', ')}.`,
     ...damaged.map(
-      (one) => `${one.path} has ${countOf(one.damaged, 'cell')} that a program damaged: rollcall source try shows why.`,
+      (one) =>
+        `${one.path} has ${countOf(one.damaged, 'damaged cell')} (for example by Excel): rollcall source try shows why.`,
+    ),
+    ...[key.field, ...fields, lifecycle?.leaveDate].flatMap((one) =>
+      one === undefined || one.certainty === 'sure' || one.choices.length > 1
+        ? []
+        : [`${'field' in one ? one.field : 'leaveDate'}: ${one.evidence}`],
     ),
     survey.isCut && 'The source has more columns than were looked at.',
     isCut && `Only the first ${users.length} users of the platform were compared.`,
@@ -78,36 +78,8 @@ export function propose(survey: Survey, answers: Answers = {}, isStrict = false)
     unfilled,
     lifecycle,
     people,
-    open: openIn([...(key.field === undefined ? [] : [key.field]), ...fields], lifecycle, disabled),
     remarks,
   };
-}
-
-/** Leaves out what is not proven. */
-function proven<T extends Pick<ProposedField, 'certainty' | 'effect'>>(one: T & { readonly field?: string }): T {
-  const isOut = one.certainty === 'unsure' && one.effect !== undefined && !required.includes(one.field ?? '');
-  return isOut ? { ...one, certainty: 'off' } : one;
-}
-
-function provenDates({ status, leaveDate }: ProposedLifecycle): Pick<ProposedLifecycle, 'status' | 'leaveDate'> {
-  return { status: status && proven(status), leaveDate: leaveDate && proven(leaveDate) };
-}
-
-function openIn(fields: readonly ProposedField[], lifecycle: Proposal['lifecycle'], disabled: number) {
-  const { status, statuses = [], leaveDate } = lifecycle ?? {};
-  const isBlind = [status, leaveDate].every((column) => column === undefined || column.certainty === 'off');
-  const gains = disabled === 0 ? '' : `; ${countOf(disabled, 'disabled account gets', 'disabled accounts get')} access`;
-  const blind = `as written: no person counts as a leaver${gains}`;
-  const found = fields.filter(({ certainty }) => certainty !== 'off').map(({ field }) => field as string);
-  const missing = required.filter((name) => !found.includes(name));
-  const all = [
-    ...missing.map((about) => ({ about, effect: 'as written: no new person gets an account' })),
-    ...fields.map(({ field, effect }) => ({ about: field, effect })),
-    { about: 'status', effect: status?.effect ?? (isBlind ? blind : undefined) },
-    ...statuses.map(({ value, effect }) => ({ about: `status ${value}`, effect })),
-    { about: 'leaveDate', effect: leaveDate?.effect },
-  ];
-  return all.flatMap(({ about, effect }) => (effect === undefined ? [] : [{ about, effect }]));
 }
 
 function peopleOf(

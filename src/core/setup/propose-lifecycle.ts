@@ -85,9 +85,8 @@ export function proposeLifecycle(
   const { status, statuses } = statusOf(free, rows, answers);
   if (status === undefined && entry === undefined && leaveDate === undefined) return undefined;
   const hireDate = entry && {
-    path: 'from' in entry.rule ? entry.rule.from : entry.field,
-    ...{ rule: entry.rule, certainty: entry.certainty, choices: [] },
-    evidence: 'no account before this day',
+    ...{ path: entry.columns[0] ?? entry.field, rule: entry.rule, certainty: entry.certainty },
+    ...{ evidence: 'no account before this day', choices: [] },
   };
   return { status, statuses, hireDate, leaveDate };
 }
@@ -129,7 +128,7 @@ function statusOf(columns: readonly Column[], rows: readonly Row[], answers: Ans
   const isProven = !isOut && (score >= enough || isAnswered);
   const rest =
     unknown === 0 ? '' : `; ${countOf(unknown, 'value is', 'values are')} in neither list, which changes nothing`;
-  const effect = `as written: ${losing(meaningOf)}; if ${path} says something else: none`;
+  const effect = `if ${path} says who left: ${losing(meaningOf)}; as written: none`;
   const said = isAnswered ? asYouSaid : like > 0 ? 'chosen by name and values' : 'chosen by its values';
   const choices = [
     ...ranked.map((one) => ({ key: one.path, effect: losing(one.meaningOf) })),
@@ -138,7 +137,7 @@ function statusOf(columns: readonly Column[], rows: readonly Row[], answers: Ans
   const isSure = isAnswered || like > 0;
   const open = like === 0 && !isAnswered ? { effect } : {};
   const status: ProposedColumn = isProven
-    ? { path, choices, certainty: isSure ? 'sure' : 'unsure', evidence: `${said}${rest}`, ...open }
+    ? { path, choices, certainty: isSure ? 'sure' : 'off', evidence: `${said}${rest}`, ...open }
     : { path, choices, certainty: 'off', evidence: isOut ? asYouSaid : 'it has one value only' };
   return { status, statuses, isProven, meaningOf };
 }
@@ -258,7 +257,9 @@ function leaveDateOf(
   const isSaid = said !== undefined || answer === leftOut;
   const why = isSaid ? { evidence: `${date.evidence}; ${asYouSaid}` } : given({ effect: asked });
   const certainty = answer === leftOut ? 'off' : said === undefined ? date.certainty : 'sure';
-  if (certainty !== 'off' && (isSaid || date.key === undefined)) for (const row of found.past) row.hasEnded = true;
+  // A date that only its name speaks for shows what statuses mean, though it ends no access.
+  const isShown = isSaid ? certainty === 'sure' : !found.isOff && date.key === undefined;
+  if (isShown) for (const row of found.past) row.hasEnded = true;
   return { ...date, ...why, certainty, choices };
 }
 
@@ -269,7 +270,8 @@ const neverEnds = 'no account ends by a date';
  * or have a status of leavers. A name alone is enough where nothing contradicts it.
  * `isSwapped`: in the other order of day and month, where nothing shows which one it is.
  */
-function leaveDateIn({ path, filled, ...column }: Column, { rows, survey, entry }: LeaveFacts, isSwapped = false) {
+function leaveDateIn(column: Column, { rows, survey, entry }: LeaveFacts, isSwapped = false) {
+  const { path, filled } = column;
   const [first = '', other] = column.dates?.formats ?? [];
   if (isSwapped && other === undefined) return [];
   const dates = isSwapped && other && column.dates ? { ...column.dates, formats: [other, first] } : column.dates;
@@ -300,26 +302,23 @@ function leaveDateIn({ path, filled, ...column }: Column, { rows, survey, entry 
   const isOff = isUnread || !isAfter || isRefuted || (like <= 1 && !isProven && losing > 0);
   const isSure =
     dates !== undefined && !order?.isOpen && (isProven ? like >= 1 || losing === 0 : like > 1 && losing === 0);
-  const access = isUnread ? neverEnds : loses(Math.round((losing * survey.rows) / rows.length));
-  const effect = isOff
-    ? `if ${path} is the last day of work: ${access}; as written: none`
-    : `as written: ${access}; if ${path} is another day: none`;
+  const access = loses(Math.round((losing * survey.rows) / rows.length));
+  const effect = `${isUnread ? '' : `if ${path} is the last day of work: ${access}; `}as written: ${isUnread ? neverEnds : 'none'}`;
   const says = [
     `the last day of work, ${isProven ? `${outOf(left.length, `${past.length} people whose day has passed`, 'has', 'have')} left` : 'chosen by name'}`,
     filled === 0 && 'no cell has a value',
-    isUnread && unreadDates,
+    isUnread && unreadDates(column),
     dates !== undefined && `${countOf(dates.fits, 'date')} in ${countOf(survey.rows, 'row')}; ${order?.says}`,
   ].filter((text) => text !== false);
   const date: ProposedDate = {
-    ...{ path, rule, certainty: isOff ? 'off' : isSure ? 'sure' : 'unsure', evidence: says.join('; ') },
-    ...given({ key }),
+    ...{ path, ...given({ key }), rule, certainty: isSure && !isOff ? 'sure' : 'off', evidence: says.join('; ') },
     ...(isSure && !isOff ? {} : { effect }),
     choices: [],
   };
   // The later days of several columns count, so that access ends no earlier than it should.
   const days = dated.reduce((sum, { day }) => sum + Date.parse(day) / 1e16, 0) / Math.max(1, dated.length);
   const rank = (isOff ? 0 : 100) + (isProven ? 10 : 0) + (filled === 0 ? 0 : 5) + like + days;
-  return [{ date, key: key ?? path, past, rank: rank - losing / rows.length / 100, access, isUnread }];
+  return [{ date, key: key ?? path, past, rank: rank - losing / rows.length / 100, access, isUnread, isOff }];
 }
 
 /** Returns a reader of plain dates. */

@@ -34,13 +34,13 @@ export const asYouSaid = 'as you said';
 const mostChoices = 4;
 const mostFree = 8;
 /** Without these, no account can be made. */
-export const required: readonly string[] = ['identification', 'firstName', 'lastName'];
+const required: readonly ProposedField['field'][] = ['identification', 'firstName', 'lastName'];
 
 /** One line of a proposed mapping. */
 export interface ProposedField {
   readonly field: FieldName | 'identification';
   readonly rule: ProposedRule;
-  /** `off`: the evidence is against it, so the line is written as a comment. */
+  /** `off`: not proven, so the line is written as a comment. `unsure`: not proven either, and no account is made without. */
   readonly certainty: 'sure' | 'unsure' | 'off';
   /** Why, in a sentence without values of people. */
   readonly evidence: string;
@@ -104,34 +104,36 @@ export function chooseKey(survey: Survey, answers: Answers = {}): Key {
   if (column === undefined) return { field: undefined, column, join: mailJoin };
   const isFound = found(column) >= several;
   const form = formOf(survey, column);
+  const repeated = column.repeated && Math.max(0, column.repeated - survey.twins);
   const unique =
-    column.repeated === undefined
+    repeated === undefined
       ? 'most values occur several times'
-      : column.repeated === 0
+      : repeated === 0
         ? `${countOf(column.filled, 'row')}, no value twice`
-        : `${countOf(column.repeated, 'row repeats', 'rows repeat')} a value: see prefer in docs/configuration.md`;
+        : `${countOf(repeated, 'row repeats', 'rows repeat')} a value: see prefer in docs/configuration.md`;
   const agrees =
     users === 0 ? '' : `; ${found(column)} of the ${countOf(users, 'identification')} on the platform${form.says}`;
   const isSure =
-    column.repeated === 0 &&
+    repeated === 0 &&
     !form.isOpen &&
     (users === 0 ? likeName('identification', column.path) > 1.9 : shareOf(column) >= 0.5);
   const blank = column.filled === rows ? '' : `; ${countOf(rows - column.filled, 'row')} without a value`;
   const isOpen = !isSure || blank !== '';
+  const choices = [column, ...named.filter((one) => one !== column)].slice(0, mostChoices).map((one) => ({
+    key: one.path,
+    effect: users === 0 ? 'no account to compare with' : `${found(one)} of ${countOf(users, 'account')} found`,
+  }));
   const field: ProposedField = {
     field: 'identification',
     rule: form.rule,
     certainty: isOpen && answers.identification === undefined ? 'unsure' : 'sure',
     evidence: `${unique}${blank}${agrees}`,
-    ...(isOpen && answers.identification === undefined
-      ? { effect: `if ${column.path} does not name people: all accounts are found wrongly or not at all` }
+    ...(isOpen && answers.identification === undefined && choices.length > 1
+      ? { effect: `if ${column.path} does not name people: no account is matched correctly` }
       : {}),
     ...(isFound ? { agreement: { pairs: column.filled, equal: found(column) } } : {}),
     columns: [column.path],
-    choices: [column, ...named.filter((one) => one !== column)].slice(0, mostChoices).map((one) => ({
-      key: one.path,
-      effect: users === 0 ? 'no account to compare with' : `${found(one)} of ${countOf(users, 'account')} found`,
-    })),
+    choices,
   };
   const keyJoin = { path: column.path, by: 'identification' as const, found: found(column) };
   return { field, column, join: isFound && found(column) * 5 >= mails ? keyJoin : mailJoin };
@@ -224,7 +226,8 @@ export function proposeFields(survey: Survey, key: Key, joined: readonly Joined[
     return [answered(found, [...[...choices].slice(0, mostChoices), ...more], isSaid ? answers[name] : undefined)];
   });
   const isAsked = ({ name }: { readonly name: FieldName }): boolean =>
-    !fields.some(({ field }) => field === name) && (facts.shown.has(name) ? !isBeyondDirect(name) : !isCustom(name));
+    !fields.some(({ field, choices }) => field === name && choices.length > 0) &&
+    (facts.shown.has(name) ? !isBeyondDirect(name) : !isCustom(name));
   const all = key.field === undefined ? [{ name: 'identification' as const, some: free.slice(0, mostFree) }] : [];
   const unfilled = [...all, ...fieldTable.filter(isAsked).map(({ name }) => ({ name, some: freeFor(name) }))].map(
     ({ name: field, some }): UnfilledField => ({
@@ -265,7 +268,7 @@ function answered(
   return { ...found, certainty: isOut ? 'off' : 'sure', evidence: `${found.evidence}; ${asYouSaid}`, choices: offered };
 }
 
-function choicesOf(field: string, choices: readonly (readonly [string, string])[]): readonly Choice[] {
+function choicesOf(field: ProposedField['field'], choices: readonly (readonly [string, string])[]): readonly Choice[] {
   const out = { key: leftOut, effect: required.includes(field) ? noAccount : neverSent };
   return [...choices.map(([key, effect]) => ({ key, effect })), out];
 }
@@ -276,7 +279,12 @@ function changesOf({ agreement }: ProposedField): string {
   return `${pairs - equal} of ${countOf(pairs, 'account')} would change`;
 }
 
-export const unreadDates = 'its cells are dates in no format that Rollcall reads: export years of four digits';
+/** Says why the cells of a column that is called a date are read as none, and what to do. No answer changes it. */
+export function unreadDates(column: Column): string {
+  return isMostly(column.shortYears, column)
+    ? 'Two-digit years are not supported. Export dates with four-digit years.'
+    : 'its cells are no dates that Rollcall reads. Export dates as YYYY-MM-DD.';
+}
 
 /** A column of dates that Rollcall cannot read leaves a line too. */
 function droppedOf(field: FieldName, columns: readonly Column[]): readonly ProposedField[] {
@@ -284,7 +292,7 @@ function droppedOf(field: FieldName, columns: readonly Column[]): readonly Propo
     ? columns.find(({ path }) => likeName(field as Meaning, path) > 1)
     : undefined;
   if (column === undefined) return [];
-  const unread = { evidence: unreadDates, effect: `as written: ${neverSent}`, columns: [column.path], choices: [] };
+  const unread = { evidence: unreadDates(column), columns: [column.path], choices: [] };
   return [{ field, rule: { from: column.path }, certainty: 'off', ...unread }];
 }
 
@@ -374,6 +382,7 @@ function describe(one: Candidate, rivals: readonly Candidate[], survey: Survey):
     dates === undefined || !fieldTraits(field).isDate ? undefined : orderOf(reading.rule, dates, { survey, isProven });
   const names = [...new Set(rivals.map(({ reading: other }) => other.columns[0]?.path))].slice(0, 3);
   const agreeing = isCapital ? capital : equal;
+  const isGuessed = reading.isGuess === true && agreement.like < pairs * 0.98;
   const says = [
     coverage === 0 && 'no cell has a value',
     coverage > 0 && like > 0 && !isProven && (like > 1.2 ? 'chosen by name' : 'chosen by part of its name'),
@@ -383,14 +392,16 @@ function describe(one: Candidate, rivals: readonly Candidate[], survey: Survey):
     coverage > 0 && filledFor(reading, survey),
     order?.says ?? false,
     'expression' in reading.rule && `made of ${reading.columns.map(({ path }) => path).join(' and ')}`,
+    isGuessed && `${countOf(pairs - agreement.like, 'name divides', 'names divide')} elsewhere`,
     names.length > 0 && `could also be ${names.join(' or ')}`,
     !fieldTraits(field).isReadable && 'the platform cannot confirm it',
   ].filter((text) => text !== false);
   const isSure = isProven || (like > 1.2 && !isAgainst(agreement));
   const isPartial = (field === 'firstName' || field === 'lastName') && coverage < mostlyFilled;
   const isGuess = coverage === 0 || isPartial || names.length > 0 || (!isProven && 'expression' in reading.rule);
-  const certainty =
-    isAgainst(agreement) && !isProven ? 'off' : isSure && !isGuess && order?.isOpen !== true ? 'sure' : 'unsure';
+  const isProposed = isSure && !isGuess && order?.isOpen !== true;
+  const isLeftOut = isGuessed || !required.includes(field) || (isAgainst(agreement) && !isProven);
+  const certainty = isProposed && !isGuessed ? 'sure' : isLeftOut ? 'off' : 'unsure';
   const found: ProposedField = {
     field,
     rule: order?.rule ?? (isCapital ? { ...reading.rule, transform: ['capitalize'] } : reading.rule),
@@ -400,8 +411,9 @@ function describe(one: Candidate, rivals: readonly Candidate[], survey: Survey):
     columns: reading.columns.map(({ path }) => path),
     choices: [],
   };
+  const unsent = `as written: ${required.includes(field) ? noAccount : neverSent}`;
   const sent = `as written: ${changesOf(found)}${isPartial ? '; a new person without it gets no account' : ''}`;
-  return certainty === 'sure' ? found : { ...found, effect: certainty === 'off' ? `as written: ${neverSent}` : sent };
+  return certainty === 'sure' ? found : { ...found, effect: certainty === 'off' ? unsent : sent };
 }
 
 /** A required field with a value for fewer people needs another column. */

@@ -44,6 +44,8 @@ export interface Reading {
   readonly like: (field: FieldName) => number;
   /** Whether the cells can be values of the field. */
   readonly suits: (field: FieldName) => boolean;
+  /** A whole name that is divided at a space, which is where not every name divides. */
+  readonly isGuess?: true;
   /** Returns the value, dates as `YYYY-MM-DD`; undefined where the record has none. */
   readonly read: (row: SampleRow) => string | undefined;
 }
@@ -101,11 +103,11 @@ function suitsText(field: FieldName, column: Column): boolean {
   if (field === 'email') return isMostly(column.emails, column);
   if (fieldTraits(field).isDate || isMostly(column.emails, column)) return false;
   if (field === 'firstName' || field === 'lastName') return isMostly(column.words, column);
-  if (field === 'phoneNumber') return !isMostly(column.words, column);
+  if (field === 'phoneNumber') return !isMostly(column.words, column) && !isMostly(column.shortYears, column);
   return true;
 }
 
-/** `Álvarez, Ana`, or `Ana Álvarez` in a column that is called like a full name. */
+/** `Álvarez, Ana`; or `Ana Álvarez` in a column that is called like a full name, where agreement finds order and space. */
 function splitReadings(column: Column): readonly Reading[] {
   const { path } = column;
   const hasCommas = isMostly(column.commas, column) && isMostly(column.words, column);
@@ -113,24 +115,30 @@ function splitReadings(column: Column): readonly Reading[] {
   if (!hasCommas && !(isFull && isMostly(column.several, column) && isMostly(column.words, column))) return [];
   const mark = hasCommas ? ',' : ' ';
   const cell = `$trim(${column.term})`;
-  const before = { expression: `$trim($substringBefore(${cell}, '${mark}'))`, side: 0 };
-  const after = { expression: `$trim($substringAfter(${cell}, '${mark}'))`, side: 1 };
-  const part = (field: FieldName, { expression, side }: typeof before): Reading => ({
-    rule: { expression },
-    columns: [column],
-    uses: [`${path} ${field}`],
-    like: (asked) => (asked === field && isFull ? 1.5 : 0),
-    suits: (asked) => asked === field,
-    read(row) {
-      const text = row[path] ?? '';
-      const at = text.indexOf(mark);
-      if (at === -1) return undefined;
-      return (side === 0 ? text.slice(0, at) : text.slice(at + 1)).trim() || undefined;
-    },
-  });
-  return hasCommas
-    ? [part('lastName', before), part('firstName', after)]
-    : [part('firstName', before), part('lastName', after)];
+  const at = {
+    pattern: hasCommas ? /^(.+?),(.+)$/ : /^(.+?) (.+)$/,
+    parts: [`$trim($substringBefore(${cell}, '${mark}'))`, `$trim($substringAfter(${cell}, '${mark}'))`],
+  };
+  const atLast = {
+    pattern: /^(.+) (.+)$/,
+    parts: [`$replace(${cell}, / [^ ]+$/, '')`, `$replace(${cell}, /^.* /, '')`],
+  };
+  const usual = hasCommas ? ['lastName', 'firstName'] : ['firstName', 'lastName'];
+  return (hasCommas ? [at] : [at, atLast]).flatMap((cut) =>
+    (['firstName', 'lastName'] as const).flatMap((field) =>
+      cut.parts.map(
+        (expression, side): Reading => ({
+          rule: { expression },
+          columns: [column],
+          uses: [`${path} ${field}`],
+          like: (asked) => (asked === field && isFull && cut === at && usual[side] === field ? 1.5 : 0),
+          suits: (asked) => asked === field,
+          ...(hasCommas ? {} : { isGuess: true }),
+          read: (row) => cut.pattern.exec(row[path] ?? '')?.[side + 1]?.trim() || undefined,
+        }),
+      ),
+    ),
+  );
 }
 
 /** Two last names in two columns, as in Spain and Latin America. */

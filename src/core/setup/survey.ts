@@ -11,6 +11,8 @@ export interface Survey {
   /** The day of the survey in UTC. */
   readonly today: string;
   readonly rows: number;
+  /** Rows that equal an earlier one in all columns, so they name no second person. */
+  readonly twins: number;
   readonly columns: readonly Column[];
   /** The records have more fields than were looked at. */
   readonly isCut: boolean;
@@ -39,6 +41,7 @@ const mostUsers = 200_000;
 const mostColumns = 300;
 const mostSampled = 4_000;
 const deepest = 4;
+const mostMembers = 2;
 
 /** Opens a survey. `hasPlatform`: users are seen before the records. Pure: the same input gives the same survey. */
 export function openSurvey(hasPlatform: boolean, now: number) {
@@ -52,6 +55,7 @@ export function openSurvey(hasPlatform: boolean, now: number) {
   const columns = new Map<string, ReturnType<typeof openColumn>>();
   const readCell = compileCell('text', new Set());
   let sample: SampleRow[] = [];
+  const whole = openColumn('', '');
   let [rows, step] = [0, 1];
   let areUsersCut = false;
   let areColumnsCut = false;
@@ -94,6 +98,7 @@ export function openSurvey(hasPlatform: boolean, now: number) {
     see(fields: Readonly<Record<string, unknown>>) {
       const row: Record<string, string> = Object.create(null);
       for (const cell of flat(fields)) seeCell(cell, row);
+      whole.see(JSON.stringify(row));
       if (rows % step === 0) sample.push(row);
       rows += 1;
       if (sample.length <= mostSampled) return;
@@ -103,6 +108,7 @@ export function openSurvey(hasPlatform: boolean, now: number) {
     result: () => ({
       today: utcDate(now),
       rows,
+      twins: whole.result().repeated ?? 0,
       columns: [...columns.values()].map((column) => column.result()),
       isCut: areColumnsCut,
       sample,
@@ -130,13 +136,16 @@ function cellText(value: unknown, readCell: ReturnType<typeof compileCell>): str
 
 type Cell = readonly [path: string, term: string, value: unknown];
 
-/** Yields the fields of a record by path. Lists have no path that a mapping should use. */
+/** Yields the fields of a record by path. Only the first members of a list have a path that a mapping should use. */
 function* flat(fields: Readonly<Record<string, unknown>>, above: readonly string[] = []): Generator<Cell> {
   for (const [name, value] of Object.entries(fields)) {
     const names = [...above, name];
-    if (Array.isArray(value)) continue;
+    if (Array.isArray(fields) && Number(name) >= mostMembers) return;
     const isPlain = typeof value !== 'object' || value === null || value instanceof Refusal;
-    const term = names.map((one) => `\`${one}\``).join('.');
+    const term = names
+      .map((one) => `\`${one}\``)
+      .join('.')
+      .replace(/\.`(\d+)`/g, '[$1]');
     if (isPlain) yield [names.join('.'), typeof value === 'number' ? `$string(${term})` : term, value];
     else if (names.length < deepest) yield* flat(value as Record<string, unknown>, names);
   }

@@ -90,7 +90,7 @@ function Question({ card, onAnswer }: { readonly card: Card; readonly onAnswer: 
       <p>
         <Badge look={looks[state]}>{wordOf(words.states, state)}</Badge>
       </p>
-      <p className="faint break">{t.reason(evidence)}</p>
+      {evidence === '' ? null : <p className="faint break">{t.reason(evidence)}</p>}
       {choices.map(({ key, effect }) => (
         <label key={key}>
           <input

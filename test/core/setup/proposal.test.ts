@@ -32,11 +32,18 @@ const rows: readonly Row[] = people.map(({ identification, enabled, fields }) =>
   state: enabled ? 'working' : 'gone home',
 }));
 
-function proposed(records: readonly Row[], platform: readonly User[] | 'none' = users, answers: Answers = {}) {
+function proposed(
+  records: readonly Readonly<Record<string, unknown>>[],
+  platform: readonly User[] | 'none' = users,
+  answers: Answers = {},
+) {
   const survey = openSurvey(platform !== 'none', Date.UTC(2026, 10, 21));
   for (const user of platform === 'none' ? [] : platform) survey.seeUser(user);
   for (const record of records) survey.see(record);
-  return propose(survey.result(), answers);
+  const proposal = propose(survey.result(), answers);
+  const cards = cardsOf(proposal, { survey: survey.result(), answers, isRevealed: false });
+  const open = cards.flatMap(({ about, state, effect }) => (state === 'open' ? [{ about, effect }] : []));
+  return { ...proposal, open };
 }
 
 const columnsOf = ({ identification, fields }: ReturnType<typeof proposed>): Row =>
@@ -67,7 +74,7 @@ describe('a card', () => {
   );
   for (const row of asked) survey.see(row);
   const cards = (answers: Answers = {}, isRevealed = false) =>
-    cardsOf(propose(survey.result(), answers, true), { survey: survey.result(), answers, isRevealed });
+    cardsOf(propose(survey.result(), answers), { survey: survey.result(), answers, isRevealed });
   const card = (about: string, answers?: Answers, isRevealed?: boolean) =>
     cards(answers, isRevealed).find((one) => one.about === about);
 
@@ -92,7 +99,7 @@ describe('a card', () => {
     expect(proposalYaml(propose(survey.result(), { office: 'city' }))).toMatch(/office: city .*as you said/);
     // No record has this one.
     expect(proposalYaml(propose(survey.result(), { area: 'town' }))).not.toContain('as you said');
-    const out = proposalYaml(propose(survey.result(), { area: '-', status: '-' }, true));
+    const out = proposalYaml(propose(survey.result(), { area: '-', status: '-' }));
     expect(out).toMatch(/# area: department .*# left out: .*as you said/);
     expect(out).toMatch(/# status: state .*# left out: as you said/);
   });
@@ -100,7 +107,7 @@ describe('a card', () => {
   it('offers the columns that no field uses where none fits, and takes the one that the operator chooses', () => {
     const offered = [{ key: 'ext', effect: 'filled for 60 of 60 rows' }];
     expect(card('phoneNumber')).toMatchObject({
-      ...{ state: 'unfilled', chosen: '-', evidence: 'no column fits', samples: [{ ours: 'ext: 999' }] },
+      ...{ state: 'unfilled', chosen: '-', evidence: '', samples: [{ ours: 'ext: 999' }] },
       choices: [...offered, { key: '-', effect: 'it is never sent' }],
     });
     expect(card('phoneNumber', { phoneNumber: 'ext' })).toMatchObject({ state: 'said', chosen: 'ext' });
@@ -111,7 +118,7 @@ describe('a card', () => {
     const blind = openSurvey(false, 0);
     for (const i of [1, 2, 3, 4]) blind.see({ a: 'x', b: i % 2 === 0 ? 'in' : 'out', c: 'y' });
     const asking = (answers: Answers) =>
-      cardsOf(propose(blind.result(), answers, true), { survey: blind.result(), answers, isRevealed: false });
+      cardsOf(propose(blind.result(), answers), { survey: blind.result(), answers, isRevealed: false });
     const open = asking({}).filter(({ state }) => state === 'open');
     expect(open.map(({ about }) => about)).toEqual(['identification', 'firstName', 'lastName', 'status']);
     expect(open.map(({ choices }) => choices[0]?.effect)).toContain('2 values');
@@ -163,6 +170,11 @@ describe('a proposal', () => {
     expect(proposalYaml(proposed(wrong))).toMatch(/# area: department +# UNSURE, so it is left out/);
   });
 
+  it('reads the first members of a list inside a record', () => {
+    const listed = rows.map(({ work_email, ...row }) => ({ ...row, contact: [{ kind: 'work', value: work_email }] }));
+    expect(fieldOf(proposed(listed), 'email')).toMatchObject({ certainty: 'sure', columns: ['contact.0.value'] });
+  });
+
   it('finds capitals that the platform writes otherwise', () => {
     const loud = rows.map((row) => ({ ...row, department: (row.department ?? '').toUpperCase() }));
     expect(fieldOf(proposed(loud), 'area')?.rule).toEqual({ from: 'department', transform: ['capitalize'] });
@@ -193,7 +205,7 @@ describe('a proposal', () => {
       mail_b: row.work_email ?? '',
     }));
     const alone = fieldOf(proposed(two, 'none'), 'email');
-    expect(alone).toMatchObject({ certainty: 'unsure', evidence: expect.stringContaining('could also be mail_b') });
+    expect(alone).toMatchObject({ certainty: 'off', evidence: expect.stringContaining('could also be mail_b') });
     expect(fieldOf(proposed(two), 'email')).toMatchObject({ certainty: 'sure', rule: { from: 'mail_b' } });
   });
 });
@@ -299,18 +311,16 @@ describe('the last day of work', () => {
     const two = also('austritt', (i) => left(i, ['11/15/2025', '10/30/2025', '12/12/2025'][i % 3] ?? ''));
     expect(proposalYaml(proposed(two))).toMatch(/dateFormat: dd\/MM\/yyyy\s+leaveDateFormat: M\/d\/yyyy/);
     const short = proposalYaml(proposed(also('austritt', (i) => left(i, '31.03.26')).map(bare)));
-    expect(short).toMatch(
-      /# leaveDate: austritt +# UNSURE, so it is left out: .*no format that Rollcall reads: export years of four digits/,
-    );
+    expect(short).toMatch(/# leaveDate: austritt +# UNSURE, so it is left out: .*Export dates with four-digit years/);
   });
 
   it('cannot be a column that Rollcall cannot read, whatever is answered', () => {
     const short = also('austritt', (i) => left(i, '31.03.26')).map(bare);
     const found = proposed(short, users, { leaveDate: 'austritt' });
     expect(found.lifecycle?.leaveDate).toMatchObject({ certainty: 'off', choices: [{ key: '-' }] });
-    expect(found.open).toContainEqual({
+    expect(proposed(short).open).toContainEqual({
       about: 'leaveDate',
-      effect: 'if austritt is the last day of work: no account ends by a date; as written: none',
+      effect: 'as written: no account ends by a date',
     });
   });
 
@@ -330,9 +340,9 @@ describe('the last day of work', () => {
     const leave = (answers: Answers) => proposed(american, silent, answers).lifecycle?.leaveDate;
     const key = '{ from: term date, format: MM/dd/yyyy }';
     const choices = [{ key }, { key: '{ from: term date, format: dd/MM/yyyy }' }, { key: '-' }];
-    expect(leave({})).toMatchObject({ certainty: 'unsure', choices });
+    expect(leave({})).toMatchObject({ certainty: 'off', choices });
     // The column alone says nothing of the order.
-    expect(leave({ leaveDate: 'term date' })).toMatchObject({ certainty: 'unsure', choices });
+    expect(leave({ leaveDate: 'term date' })).toMatchObject({ certainty: 'off', choices });
     expect(leave({ leaveDate: key })).toMatchObject({ certainty: 'sure', rule: { format: 'MM/dd/yyyy' }, choices });
   });
 
@@ -342,8 +352,9 @@ describe('the last day of work', () => {
     expect(found.open).toEqual([
       {
         about: 'leaveDate',
-        effect: 'as written: 6 lose access with policy sync; if termination date is another day: none',
+        effect: 'if termination date is the last day of work: 6 lose access with policy sync; as written: none',
       },
+      { about: 'status', effect: 'as written: no person counts as a leaver' },
     ]);
   });
 });
@@ -353,6 +364,7 @@ describe('by names alone', () => {
     ['English', 'Employee Number;Given Name;Surname;Work E-mail;Department;Job Title;Date of Birth'],
     ['Spanish', 'Nº Legajo;Nombres;Apellidos;Correo corporativo;Gerencia;Puesto;Fecha de nacimiento'],
     ['Portuguese', 'Matrícula;Primeiro nome;Sobrenome;E-mail profissional;Setor;Cargo;Data de nascimento'],
+    ['short ones', 'ID;First;Last;Email;Department;Title;Birthday'],
     ['SAP', 'PERNR;VORNA;NACHN;USRID_LONG;ORGTX;PLSTX;GBDAT'],
   ])('%s', (_, header) => {
     const names = header.split(';');
@@ -373,13 +385,51 @@ describe('by names alone', () => {
   });
 });
 
+describe('a whole name', () => {
+  const named = (first: (i: number) => string, last: (i: number) => string) =>
+    users.map((user, i) => ({ ...user, fields: { ...user.fields, firstName: first(i), lastName: last(i) } }));
+  const wholes = (write: (user: User) => string, platform: readonly User[], answers: Answers = {}) =>
+    proposed(
+      platform.map((user) => ({ id: user.identification, Name: write(user) })),
+      platform,
+      answers,
+    );
+  const lastFirst = ({ fields }: User) => `${fields.lastName} ${fields.firstName}`;
+  const one = (i: number) => `N${'abcdefghij'[i % 10]}`;
+  const two = (i: number) => `L${one(i)} ${one(i + 1)}`;
+
+  test.each([
+    ['first name first', ({ fields }: User) => `${fields.firstName} ${fields.lastName}`, 'Before($trim(`Name`)'],
+    ['last names first', lastFirst, '$replace($trim(`Name`), /^.* /'],
+  ])('is divided in the order and at the space that the platform shows: %s', (_, write, expression) => {
+    const { fields } = wholes(write, named(one, two));
+    expect(fields.map(({ field, certainty }) => [field, certainty])).toEqual([
+      ['firstName', 'sure'],
+      ['lastName', 'sure'],
+    ]);
+    expect(JSON.stringify(fields[0]?.rule)).toContain(expression);
+  });
+
+  it('changes no name where not nearly all divide alike', () => {
+    const compound = named((i) => (i % 5 === 0 ? `María ${one(i)}` : one(i)), two);
+    const write = ({ fields }: User) => `${fields.firstName} ${fields.lastName}`;
+    const found = wholes(write, compound);
+    expect(found.fields[0]).toMatchObject({ certainty: 'off', evidence: expect.stringContaining('12 names divide') });
+    expect(found.open[0]).toEqual({ about: 'firstName', effect: 'as written: no new person gets an account' });
+    expect(proposalYaml(found)).toMatch(/^ {2}firstName: \{ value: "" \} +# UNSURE/m);
+    const said = wholes(write, compound, { firstName: '-', lastName: '-', status: '-' });
+    expect(said.open).toEqual([]);
+    expect(proposalYaml(said)).toMatch(/^ {2}firstName: \{ value: "" \} +# the platform keeps its own/m);
+  });
+});
+
 describe('dates', () => {
   test.each([
     ['a day above 12 shows dd/MM', ['01/02/2020', '13/02/2021'], 'dd/MM/yyyy', 'sure', '1 day above 12'],
     ['a day above 12 shows MM/dd', ['01/02/2020', '02/13/2021'], 'MM/dd/yyyy', 'sure', '1 day above 12'],
     ['days without a zero', ['1/2/2020', '13/2/2021'], 'd/M/yyyy', 'sure', 'every date fits'],
-    ['nothing shows the order', ['01/02/2020', '03/04/2021'], 'dd/MM/yyyy', 'unsure', 'it can also be MM/dd/yyyy'],
-    ['one cell does not fit', ['13/02/2020', '13/03/2020', 'soon'], 'dd/MM/yyyy', 'unsure', '1 cell is no such date'],
+    ['nothing shows the order', ['01/02/2020', '03/04/2021'], 'dd/MM/yyyy', 'off', 'it can also be MM/dd/yyyy'],
+    ['one cell does not fit', ['13/02/2020', '13/03/2020', 'soon'], 'dd/MM/yyyy', 'off', '1 cell is no such date'],
     ['a date that means none is no misfit', ['13.02.2020', '31.12.9999'], 'dd.MM.yyyy', 'sure', 'every date fits'],
     ['ISO', ['2020-01-02'], undefined, 'sure', 'every date fits'],
   ])('%s', (...[, values, format, certainty, evidence]) => {
@@ -410,9 +460,16 @@ describe('dates', () => {
 
   it('of a spreadsheet are days, and short years leave a line that says so', () => {
     const days = fieldOf(proposed(cells('hire date', ['45306', '45307']), 'none'), 'orgEntryDate');
-    expect(days).toMatchObject({ certainty: 'unsure', rule: { format: 'sheet-days' } });
+    expect(days).toMatchObject({ certainty: 'off', rule: { format: 'sheet-days' } });
+    expect(proposalYaml(proposed(cells('hire date', ['45306', '45307']), 'none'))).toMatch(
+      /# orgEntryDate: .*to use it: --answer "orgEntryDate=hire date"/,
+    );
     const short = proposed(cells('hire date', ['01/02/99']), 'none');
     expect(proposalYaml(short)).toMatch(/# orgEntryDate: hire date +# UNSURE, so it is left out/);
+    expect(short.remarks).toContain(
+      'orgEntryDate: Two-digit years are not supported. Export dates with four-digit years.',
+    );
+    expect(short.open.map(({ about }) => about)).not.toContain('orgEntryDate');
   });
 });
 
@@ -454,6 +511,11 @@ describe('statuses', () => {
     const asked = (name: string, yes: string, no: string) =>
       of(proposed(also(name, (i) => (i % 10 === 0 ? yes : no)).map(({ state: _, ...row }) => row)));
     expect(asked('Terminated', 'Yes', 'No')).toEqual({ Yes: 'leaver', No: 'active' });
+    const garden = also('x', (i) => (i % 10 === 0 ? 'left' : 'active')).map(({ state: _, ...row }) => row);
+    const out = proposalYaml(proposed(garden.map(({ hire_date: _, ...row }) => row)));
+    expect(out).toMatch(
+      /# lifecycle:\n {2}# status: x .*UNSURE.*to use it: --answer "status=x"\n {2}# active:[\s\S]*# leaver:\n {2}# {3}- left/,
+    );
     expect(asked('is_active', '0', '1')).toEqual({ 0: 'leaver', 1: 'active' });
   });
 
@@ -472,8 +534,8 @@ describe('statuses', () => {
 
   test.each([
     ['Estado', 'Cesado', 'En nómina', 5, 'sure'],
-    ['zzz', 'P', 'Q', 5, 'unsure'],
-    ['zzz', 'P', 'Q', 1, 'unsure'],
+    ['zzz', 'P', 'Q', 5, 'off'],
+    ['zzz', 'P', 'Q', 1, 'off'],
   ])('of %s are told by accounts: %s of %s', (...[name, gone, here, most, certainty]) => {
     const hasLeft = (i: number) => i % 8 < most;
     const platform = users.map((user, i) => ({ ...user, enabled: !hasLeft(i) }));
@@ -523,6 +585,14 @@ describe('the key', () => {
       certainty: 'unsure',
       evidence: expect.stringContaining('1 row repeats a value'),
     });
+  });
+
+  it('repeats nobody where rows are equal in all columns, and asks nothing that has one answer', () => {
+    const three = cells('n', ['a', 'b', 'c']);
+    expect(proposed([...three, ...three.slice(1)], 'none').identification?.certainty).toBe('sure');
+    const twice = proposed([...three, { id: 'E0', n: 'c' }], 'none');
+    expect(twice.open.map(({ about }) => about)).not.toContain('identification');
+    expect(twice.remarks).toContainEqual(expect.stringContaining('identification: 1 row repeats a value'));
   });
 
   it('without any, the configuration says what to change', () => {
