@@ -64,7 +64,7 @@ const activity = z.object({
 const people = z.object({
   readAt: instant,
   run: z.string().describe('The run that made the read'),
-  source: count.describe('Records of the HR system'),
+  source: count.describe('People of the HR system'),
   matched: count.describe('People of the HR system who have an account, with those that the run made'),
   blocked: count.describe('People for whom someone must act first: their records are in trouble, or in a conflict'),
   platform: count.describe('Accounts of the platform'),

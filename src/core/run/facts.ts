@@ -25,6 +25,8 @@ export interface PlanFacts {
   readonly pageSize?: number;
   /** People of the source who have an account, ours or not. Absent: not a full read. */
   readonly matched?: number;
+  /** People of the source: fewer than its rows when several have one identification. Absent: not a full read. */
+  readonly people?: number;
   /** Number of changes that repeat one whose outcome remained unknown. */
   readonly repeated: number;
   /** People for whom no decision is possible, by kind. */

@@ -156,7 +156,7 @@ export const en = {
     },
     month: {
       title: 'Last 30 days',
-      hint: 'What the platform has shown. A person who moves twice counts twice. Red parts are failures.',
+      hint: 'Changes confirmed on the platform. A person who moves twice counts twice. Red: failures.',
       lastDay: 'Last 24 hours:',
     },
     work: {

@@ -160,7 +160,7 @@ export const es: Texts = {
     },
     month: {
       title: 'Últimos 30 días',
-      hint: 'Lo que la plataforma ha mostrado. Quien se traslada dos veces cuenta dos veces. Las marcas rojas son fallos.',
+      hint: 'Cambios confirmados en la plataforma. Quien se traslada dos veces cuenta dos veces. Rojo: fallos.',
       lastDay: 'Últimas 24 horas:',
     },
     work: {
