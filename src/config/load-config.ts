@@ -273,7 +273,7 @@ function checkSyncNames(root: Readonly<Record<string, unknown>>, syncs: Readonly
   }
 }
 
-/** Reports approvals that nobody can give: what waits for them would be held for ever. Members of a group are not counted. */
+/** Reports approvals that no user can give: their changes would wait for ever. Members of a group are not counted. */
 function checkApprovers({ approvals, server }: Readonly<Record<string, unknown>>, report: Report): void {
   const tokens = partsOf(isMapping(server) ? server.tokens : undefined);
   const names = tokens.map(([, token]) => (isMapping(token) ? `token:${token.name}` : ''));
@@ -285,7 +285,7 @@ function checkApprovers({ approvals, server }: Readonly<Record<string, unknown>>
       report.add([...path, at], `is not a token of server.tokens; they are: ${names.join(', ') || 'none'}`, names);
     }
     const some = new Set(rule.by.map(String));
-    if (rule.by.some((one) => String(one).startsWith('group:')) || some.size >= Number(rule.approvers ?? 1)) continue;
+    if (rule.by.some((one) => String(one).startsWith('group:')) || !(some.size < Number(rule.approvers))) continue;
     report.add(
       path,
       `names ${some.size} of the ${rule.approvers} approvers that each change needs; name more, or lower approvers`,
