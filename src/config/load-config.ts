@@ -216,6 +216,7 @@ function readTree(value: unknown, reading: Reading): Draft | undefined {
   });
   checkSyncNames(value, syncs, report);
   checkFormerNames(syncs, report);
+  checkApprovers(value, report);
   checkOutboxes(
     read.map(([, { draft }]) => draft),
     report,
@@ -269,6 +270,26 @@ function checkSyncNames(root: Readonly<Record<string, unknown>>, syncs: Readonly
   const webhooks = isMapping(root.server) && isMapping(root.server.webhooks) ? root.server.webhooks : {};
   for (const name of Object.keys(webhooks)) {
     if (!syncs.has(name)) report.addKey(['server', 'webhooks', name], message, known);
+  }
+}
+
+/** Reports approvals that no user can give: their changes would wait for ever. Members of a group are not counted. */
+function checkApprovers({ approvals, server }: Readonly<Record<string, unknown>>, report: Report): void {
+  const tokens = partsOf(isMapping(server) ? server.tokens : undefined);
+  const names = tokens.map(([, token]) => (isMapping(token) ? `token:${token.name}` : ''));
+  for (const [name, rule] of partsOf(approvals)) {
+    if (!isMapping(rule) || !Array.isArray(rule.by)) continue;
+    const path = ['approvals', name, 'by'];
+    for (const [at, one] of rule.by.entries()) {
+      if (!String(one).startsWith('token:') || names.includes(String(one))) continue;
+      report.add([...path, at], `is not a token of server.tokens; they are: ${names.join(', ') || 'none'}`, names);
+    }
+    const some = new Set(rule.by.map(String));
+    if (rule.by.some((one) => String(one).startsWith('group:')) || !(some.size < Number(rule.approvers))) continue;
+    report.add(
+      path,
+      `names ${some.size} of the ${rule.approvers} approvers that each change needs; name more, or lower approvers`,
+    );
   }
 }
 

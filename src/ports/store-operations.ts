@@ -323,7 +323,7 @@ export interface Session {
   readonly label: string | undefined;
   /** The user's groups at the sign-in. What they may do is asked of the configuration at each request. */
   readonly groups: readonly string[];
-  /** The grants of the sign-in that it still has, so that the audit can say which one it lost. */
+  /** The grants that it was last seen to have, so that the audit can say which one it lost. */
   readonly grants: Access;
   readonly method: 'openid' | 'token';
   /**
@@ -343,8 +343,8 @@ export interface Sessions {
   add(session: Session): Promise<void>;
   get(key: string): Promise<Session | undefined>;
   touch(key: string, usedAt: number): Promise<void>;
-  /** Keeps these of the grants. Returns false when another process was faster, or the session has ended. */
-  narrow(session: Session, grants: Access): Promise<boolean>;
+  /** Notes these as its grants. Returns false when another process was faster, or the session has ended. */
+  regrant(session: Session, grants: Access): Promise<boolean>;
   /** Returns false when there was none. */
   end(key: string): Promise<boolean>;
   /** Returns the sessions, the one used last first. */

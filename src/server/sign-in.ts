@@ -266,6 +266,7 @@ export function openOpenId({ settings, publicUrl, clock, logger, fetch }: OpenId
     const tokens = await client.authorizationCodeGrant(config, answer, checks);
     const claims = tokens.claims();
     if (claims === undefined) throw new TypeError('the provider returned no ID token');
+    if (claims.sub === '') throw new TypeError('the subject of the ID token is empty');
     const hasAll = [settings.groupsClaim, settings.nameClaim].every((name) => claims[name] !== undefined);
     if (hasAll || config.serverMetadata().userinfo_endpoint === undefined) return claims;
     // Some providers keep groups out of the ID token.

@@ -78,7 +78,7 @@ export function createSessions(db: Database): Sessions {
         .execute();
     },
 
-    async narrow({ key, grants: had }, grants) {
+    async regrant({ key, grants: had }, grants) {
       const { numUpdatedRows } = await db
         .updateTable('sessions')
         .set({ grants: JSON.stringify(grants) })

@@ -74,6 +74,8 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       '2 alerts[0].syncs[0]: is not the name of a sync; the syncs are: people\n2 alerts[1].severities: must not be empty; delete it to mean all\n2 alerts[1].name: appears twice in the list; give each channel its own name',
     'store: sqlite:./db\napprovals: { disables: { by: [hr-leads, group:hr] }, removes: { by: [ana@example.com] } }':
       '2 approvals.disables.by[0]: must be group:hr-leads, token:hr-leads (a name in "server.tokens") or user:SUBJECT, because a group, a token and a user can have the same name\n2 approvals.removes.by[0]: must be group:ana@example.com, token:ana@example.com (a name in "server.tokens") or user:SUBJECT, because a group, a token and a user can have the same name',
+    'store: sqlite:./db\nserver: { tokens: [{ name: ops, role: operator, token: 0123456789abcdef }] }\napprovals: { disables: { by: [token:nope, user:ana] }, removes: { approvers: 2, by: [token:ops] }, enables: { approvers: 2, by: [group:hr] }, creates: { by: [shell:root] } }':
+      '3 approvals.disables.by[0]: is not a token of server.tokens; they are: token:ops\n3 approvals.removes.by: names 1 of the 2 approvers that each change needs; name more, or lower approvers\n3 approvals.creates.by[0]: names a user of a shell, who never approves; name a group:, a token: or a user:SUBJECT',
     'store: sqlite:./db\nserver: { port: 80000, token: x, tokens: [{ name: ops, role: root, token: short }], webhooks: { peple: { secret: 0123456789abcdef } } }':
       '2 server.port: must be a whole number from 0 to 65535\n2 server.tokens[0].role: must be one of monitor, viewer, operator, admin\n2 server.tokens[0].token: must have at least 16 characters; create one with: openssl rand -base64 32\n2 server.token: is not a known key; did you mean tokens? Known here: host, port, metricsPort, metrics, publicUrl, tokens, signInLink, openId, sessions, webhooks, trustedProxies, requestsPerMinute\n2 server.webhooks.peple: is not the name of a sync; the syncs are: people',
     'store: sqlite:./db\nserver: { openId: { issuer: "http://login.example.com", clientId: rollcall, roles: {} }, sessions: { idle: 2d } }':
@@ -388,7 +390,7 @@ const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'outOfScope: ignore\n    freeze: { cron: "0 18 * * *", for: 60h }':
       '30 syncs.people.freeze.for: never ends: the next window begins before this one is over. Make it shorter, or begin it less often',
     'outOfScope: ignore\n    leavers: { within: 4h, warn: 3h }':
-      '30 syncs.people.leavers.warn: must be at most half of within',
+      '30 syncs.people.leavers.warn: must be at most half of within. Absent, it is 2h. Write a shorter warn, or a longer within',
     'outOfScope: ignore\n    leavers: { within: 5m, warn: 1m }':
       '30 syncs.people.leavers.within: is shorter than the time between two slots of schedule; run the sync more often, or use a longer time',
     'outOfScope: ignore\n    freeze: { cron: "0 18 * * 5", for: 40d }':

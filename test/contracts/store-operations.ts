@@ -25,8 +25,8 @@ export function describeOperations(store: () => Store): void {
     await sessions.touch('a', 5_000_000_500);
     await sessions.touch('a', 5_000_000_400);
     expect(await sessions.get('a')).toEqual({ ...session, usedAt: 5_000_000_500 });
-    expect(await sessions.narrow(session, [{ role: 'viewer' }])).toBe(true);
-    expect(await sessions.narrow(session, [{ role: 'viewer' }])).toBe(false);
+    expect(await sessions.regrant(session, [{ role: 'viewer' }])).toBe(true);
+    expect(await sessions.regrant(session, [{ role: 'viewer' }])).toBe(false);
     expect(await sessions.get('a')).toMatchObject({ grants: [{ role: 'viewer' }] });
     const later = {
       ...session,

@@ -152,10 +152,10 @@ describe.each(pairs)('rollcall admin move from %s to %s', (from, to) => {
       former,
       JSON.stringify({ ...JSON.parse(await readFile(join(folder, 'rollcall.yaml'), 'utf8')), store: ends.from }),
     );
-    expect(await runRollcall(folder, ['cancel', 'run_2', '--config', former])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('it was moved to'),
-    });
+    for (const words of [['cancel', 'run_2'], ['status']]) {
+      const stderr = expect.stringContaining('it was moved to');
+      expect(await runRollcall(folder, [...words, '--config', former])).toMatchObject({ code: 1, stderr });
+    }
 
     const moved = await ends.run();
     expect(moved, moved.stderr).toMatchObject({ code: 0, json: { moved: true, isDone: false, rows: { tokens: 1 } } });

@@ -292,6 +292,7 @@ test('a paused sync begins nothing, says who paused it, and cannot be paused twi
     state: 'paused',
     pausedBy: 'token:ops',
     nextSlotAt: null,
+    refusedUntil: null,
   });
   expect((await server.ask('/api/syncs/people/pause', { method: 'POST' })).status).toBe(409);
   expect((await server.ask('/api/syncs/nobody/pause', { method: 'POST' })).status).toBe(404);

@@ -251,6 +251,22 @@ it('the shown name is a label: not an address that the provider did not verify, 
   expect(await sessionOf(again)).toMatchObject({ name: 'user:ana', label: 'ana[2J@example.com' });
 });
 
+it('a right that a session regains and loses again is audited each time that it is lost', async () => {
+  const { office, server, openId, cookieOf } = await openSignIn();
+  const browser = openBrowser();
+  await signIn(browser, server, 'ana');
+  const lower = { viewer: ['hr-it'] };
+  for (const [at, roles] of [lower, lower, openId.roles, openId.roles, lower].entries()) {
+    const now = await openTestServer(office.app, {
+      settings: { publicUrl: server.url, openId: { ...openId, roles } },
+      parts: { ...{ store: office.engine.io.store, clock: server.clock }, newId: (prefix) => `${prefix}_${at}` },
+    });
+    await now.ask('/api/session', { token: null, headers: { cookie: cookieOf(browser) } });
+  }
+  const said = await findAudit(office.app, { limit: 9, actions: ['lose-right'] });
+  expect(said.map(({ detail }) => detail)).toEqual(Array(2).fill('of user:ana: was operator, is viewer'));
+});
+
 it.each<[string, Partial<OpenIdSettings> | undefined, string | undefined, string | undefined]>([
   ['the same', {}, 'operator', undefined],
   ['a lower role', { roles: { viewer: ['hr-it'] } }, 'viewer', 'lose-right of user:ana: was operator, is viewer'],

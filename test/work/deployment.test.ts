@@ -183,7 +183,7 @@ describe('a deployment', () => {
       const starts = (await bench.store.runs.list({ limit: 99 })).map(({ startedAt }) => new Date(startedAt));
       expect(starts.map((at) => at.toISOString().slice(8, 13).replace('T', ' ')).reverse()).toEqual(hours);
       const [last] = await bench.store.runs.list({ limit: 1 });
-      expect(last?.reason).toContain('"rollcall resync"');
+      expect(last?.reason).toContain('"rollcall resync people"');
       expect(bench.logger.text()).toContain('the schedule waits');
     });
 

@@ -69,6 +69,7 @@ function renderReady({ syncs, pageUrl }: AppIo, role: Role, url: string | undefi
 
 export async function showStatus(shell: Shell): Promise<number> {
   return shell.withApp({}, async (app) => {
+    await app.engine.store.requireHere();
     await app.endOrphans(shell.signal);
     const overview = await readOverview(app);
     const found = await findOrphans(app.engine);

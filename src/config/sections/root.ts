@@ -14,6 +14,10 @@ const approvers = () => wholeNumber(1, 5);
 
 const approver = text().superRefine((value, ctx) => {
   if (/^(group|user|token):./.test(value)) return;
+  if (value.startsWith('shell:')) {
+    const message = 'names a user of a shell, who never approves; name a group:, a token: or a user:SUBJECT';
+    return void ctx.addIssue({ code: 'custom', message });
+  }
   const message = `must be group:${value}, token:${value} (a name in "server.tokens") or user:SUBJECT, because a group, a token and a user can have the same name`;
   ctx.addIssue({ code: 'custom', message });
 });

@@ -156,7 +156,10 @@ const leavers = z
       'How long before the end of the target a notice is sent. At most half of `within`.',
     ),
   })
-  .refine(({ within, warn }) => !(warn > within / 2), { error: 'must be at most half of within', path: ['warn'] })
+  .refine(({ within, warn }) => !(warn > within / 2), {
+    error: 'must be at most half of within. Absent, it is 2h. Write a shorter warn, or a longer within',
+    path: ['warn'],
+  })
   .transform(({ within, warn }) => ({ withinMs: within, warnMs: warn }));
 
 const settle = z

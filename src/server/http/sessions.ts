@@ -63,11 +63,12 @@ export function openCookieSessions({ sessions, settings, tokens, clock, lost }: 
     },
   });
 
-  /** Audits what the session may no longer do. One of several processes does so, and once for each right. */
+  /** Audits what the session may no longer do. One of several processes does so, and once for each loss. */
   const noteLost = async (session: Session, access: Access): Promise<void> => {
     const gone = session.grants.filter((grant) => !isCovered(grant, access));
-    const kept = access.filter((grant) => isCovered(grant, session.grants));
-    if (gone.length === 0 || !(await sessions.narrow(session, kept))) return;
+    const isMore = access.some((grant) => !isCovered(grant, session.grants));
+    // What is regained is noted too, so that it can be lost again.
+    if ((gone.length === 0 && !isMore) || !(await sessions.regrant(session, access)) || gone.length === 0) return;
     await lost('lose-right', session, `was ${wordsOf(gone)}, is ${wordsOf(access)}`);
   };
 

@@ -168,7 +168,7 @@ function whyDue(problem: KnownProblem, channel: ChannelRule, at: number): 'probl
   return isDue ? 'reminder' : undefined;
 }
 
-/** Returns the channels that tell of it. Of a failing channel, every other one does where none takes the severity. */
+/** Returns the channels that tell of it. Every other channel tells of a failing one where none takes the severity. */
 function takersOf(
   { channels: failing, severity }: AlertProblem,
   channels: readonly ChannelRule[],
