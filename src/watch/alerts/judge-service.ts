@@ -24,6 +24,8 @@ export interface WorkView {
   readonly seen: readonly Observation[];
   /** End of the last time without the store that was reported; 0 when there was none. */
   readonly storeBackAt: number;
+  /** What was told of the configuration, and is not over. */
+  readonly told?: AlertProblem;
   /** Channels with a notice that they have not delivered for `undeliveredAfterMs`. */
   readonly undelivered: readonly Undelivered[];
 }
@@ -312,12 +314,22 @@ export function judgeReports({ reports }: { readonly reports: readonly ReportFac
 const shownProblems = 5;
 
 /** Returns whether every process works with the configuration that its file has. */
-export function judgeReload({ seen }: Pick<WorkView, 'seen'>): AlertProblem | 'well' | undefined {
+export function judgeReload({
+  now,
+  seen,
+  told,
+}: Pick<WorkView, 'now' | 'seen' | 'told'>): AlertProblem | 'well' | undefined {
   const refused = seen.flatMap((one) => (one.refusedReload === undefined ? [] : [{ ...one.refusedReload, one }]));
   const running = refused.filter(({ one }) => isRunning(one));
   const newest = running.toSorted((a, b) => b.at - a.at)[0];
-  // What has stopped may come back with the same problem, or without.
-  if (newest === undefined) return refused.length === 0 ? 'well' : undefined;
+  if (newest === undefined) {
+    // What has stopped may come back with the same problem, or without. Of what was killed, nothing is seen any longer: only
+    // a process that has read the file since shows that it is in order.
+    if (refused.length > 0) return undefined;
+    const { code, from = 0 } = told ?? {};
+    const isRead = seen.some((one) => isRunning(one) && one.startedAt > from);
+    return code === 'reload-refused' && !isRead ? undefined : judgeConfigurations(now, seen);
+  }
   const { problems } = newest;
   const some = running.map(({ one }) => one);
   const who = processWords(some, seen);
@@ -331,6 +343,36 @@ export function judgeReload({ seen }: Pick<WorkView, 'seen'>): AlertProblem | 'w
     details: firstOf(problems.slice(0, shownProblems), problems.length),
     from: Math.min(...running.map(({ at }) => at)),
     unaffected: 'Runs continue with the configuration that was read before.',
+    action: 'rollcall check',
+    concerns: some.length,
+  };
+}
+
+/** A rolling update of the configuration takes less time. */
+const differAfterMs = 600_000;
+
+/** Returns whether all processes have the same configuration: the judge watches only what is in its own. */
+function judgeConfigurations(now: number, seen: readonly Observation[]): AlertProblem | 'well' | undefined {
+  const startedAt = (some: readonly Observation[]): number => Math.min(...some.map((one) => one.startedAt));
+  const groups = [...Map.groupBy(seen, ({ configuration }) => configuration).values()];
+  if (groups.length < 2) return 'well';
+  const running = groups.map((some) => some.filter(isRunning)).filter((some) => some.length > 0);
+  const [most, ...rest] = running.toSorted((a, b) => b.length - a.length || startedAt(b) - startedAt(a));
+  const from = Math.max(...running.map(startedAt));
+  // What has stopped may come back with its configuration.
+  if (most === undefined || rest.length === 0 || now - from < differAfterMs) return undefined;
+  const some = rest.flat();
+  const who = `${processWords(some, seen)} ${some.length === 1 ? 'has' : 'have'} another configuration`;
+  return {
+    topic: 'configuration',
+    code: 'configurations-differ',
+    severity: 'warning',
+    key: 'differ',
+    title: who,
+    summary: `${who} than the others, since ${formatMinute(from)}. What only one of them has may be neither run nor watched`,
+    details: [],
+    from,
+    unaffected: undefined,
     action: 'rollcall check',
     concerns: some.length,
   };

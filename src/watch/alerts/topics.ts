@@ -321,6 +321,7 @@ export async function evaluateDeployment(
     seen,
     undelivered,
     storeBackAt: before.storeBackAt ?? 0,
+    ...given({ told: before.problems.configuration }),
   });
   const isBack = typeof topics.store === 'object';
   const backAt = isBack ? Math.max(...seen.map(({ outage }) => outage?.until ?? 0)) : before.storeBackAt;
