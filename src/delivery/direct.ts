@@ -45,6 +45,7 @@ async function sendAll<Found>(batch: BatchToSubmit, calls: Calls<Found>, signal:
       await batch.onResult(identification, result);
       tried += 1;
       if (result.kind === 'accepted') refusedInRow = none;
+      if (result.kind === 'refused' && !isForbidden) refusedInRow = { ...refusedInRow, isMixed: true };
       if (!isForbidden) continue;
       refusedInRow = { ...refusedInRow, count: refusedInRow.count + 1 };
       const trouble = connectionTrouble(refusedInRow);

@@ -118,7 +118,7 @@ export function refusalOf(error: unknown): Refusal {
     const afterMs = typeof error.retry === 'object' ? error.retry.afterMs : busyWaitMs;
     return { kind: 'wait', afterMs, reason: error.message, ...also };
   }
-  if (refusals.includes(error.code)) return { kind: 'refused', reason: error.message, ...raw };
+  if (refusals.includes(error.code)) return { kind: 'refused', reason: error.message, ...also };
   throw error;
 }
 

@@ -62,6 +62,12 @@ export type Submission =
   /** Nothing was applied, because the file is too large for the platform. */
   | { readonly kind: 'too-large'; readonly reason: string; readonly raw?: string }
   /** Nothing was applied, and a retry of the same batch cannot succeed. `mayBeBusy`: unless another file is processing. */
-  | { readonly kind: 'refused'; readonly reason: string; readonly raw?: string; readonly mayBeBusy?: true }
+  | {
+      readonly kind: 'refused';
+      readonly reason: string;
+      readonly status?: number;
+      readonly raw?: string;
+      readonly mayBeBusy?: true;
+    }
   /** The platform may have applied it: the batch is unresolved. */
   | { readonly kind: 'unknown'; readonly reason: string; readonly status?: number; readonly raw?: string };

@@ -116,24 +116,33 @@ it('credentials that an HR host refuses to five syncs are one notice and one rec
   expect(titlesOf(told())).toEqual([`RECOVERED source ${hr.host}: the HR system accepts the credentials again`]);
 });
 
-it('uploads that the platform answers with 503 are one notice, which reaches the pager in time, and one recovery', async () => {
-  const { office, runAll, told, paged, clock, look } = await openStage();
-  office.setFaults('upload:status=503;retry-after=5');
-  await runAll();
-  const first = told();
-  expect(titlesOf(first).map((title) => title.replace(/^\w+ /, ''))).toEqual([
-    'connection acme: the platform answers 503 to changes',
-  ]);
-  await clock.advance(30 * 60_000);
-  await office.clock.sleep(30 * 60_000);
-  await look();
-  expect(paged()).toEqual(['trigger']);
-  told();
-  office.setFaults();
-  await runAll();
-  expect(titlesOf(told())).toEqual(['RECOVERED connection acme: no change waits for the platform']);
-  expect(paged()).toEqual(['resolve']);
-});
+it.each([
+  ['503', 'upload:status=503;retry-after=5'],
+  ['503', 'upload:status=503'],
+  ['403', 'upload:status=403'],
+])(
+  'uploads answered %s (%s) are one notice, which reaches the pager in time, and one recovery',
+  async (status, fault) => {
+    const { office, runAll, told, paged, clock, look } = await openStage();
+    office.setFaults(fault);
+    await runAll();
+    const first = told();
+    expect(titlesOf(first).map((title) => title.replace(/^\w+ /, ''))).toEqual([
+      `connection acme: the platform answers ${status} to changes`,
+    ]);
+    expect(first[0]?.text).toContain('so 5 syncs cannot deliver changes');
+    expect(first[0]?.text).not.toContain('have an unknown outcome');
+    await clock.advance(30 * 60_000);
+    await office.clock.sleep(30 * 60_000);
+    await look();
+    expect(paged()).toEqual(['trigger']);
+    told();
+    office.setFaults();
+    await runAll();
+    expect(titlesOf(told())).toEqual(['RECOVERED connection acme: no change waits for the platform']);
+    expect(paged()).toEqual(['resolve']);
+  },
+);
 
 it('a platform whose files all end as failed is told with the connection, not by five syncs', async () => {
   const { office, runAll, told } = await openStage();

@@ -194,7 +194,7 @@ const dateInstead = new Refusal('not-an-identification', 'is a date that a sprea
 
 export const noValue = new Refusal(
   'no-value',
-  'is the text that a program writes for a missing value (NULL, None, NaN, …)',
+  'is a placeholder for a missing value (NULL, None, NaN, …)',
 );
 
 /* Marks of exporters. */

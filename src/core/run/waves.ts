@@ -204,6 +204,8 @@ export interface RefusedInRow {
   readonly count: number;
   /** A file of disables is among them. */
   readonly hasDisables?: true;
+  /** Some were refused for another reason than a lack of permission (403). */
+  readonly isMixed?: true;
 }
 
 /** From so many on, the connection is in trouble, not the rows. */

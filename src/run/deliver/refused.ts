@@ -7,6 +7,7 @@ import {
   afterTooLarge,
   connectionTrouble,
   type RefusedFile,
+  type RefusedInRow,
   rowsLimit,
 } from '../../core/run/waves.ts';
 import type { Batch, LearnedFacts, PlannedBatch, PlannedChange } from '../../ports/store.ts';
@@ -21,6 +22,7 @@ interface Refused {
   readonly batch: Batch;
   readonly changes: readonly PlannedChange[];
   readonly reason: string;
+  readonly status?: number | undefined;
 }
 
 /**
@@ -42,7 +44,7 @@ export async function refuseFile(context: RunContext, refused: Refused, io: Engi
   if (next === 'split') return halve(context, refused, place.level, io);
   await failByName(context, refused, next === 'fail-both' ? other : undefined, io);
   if (place.level === 'part') return;
-  const refusedInRow = nextInRow(context, changes);
+  const refusedInRow = nextInRow(context, refused);
   await io.store.runs.updateDelivery(owned, { refusedInRow });
   const trouble = connectionTrouble(refusedInRow);
   if (trouble !== undefined) {
@@ -53,10 +55,15 @@ export async function refuseFile(context: RunContext, refused: Refused, io: Engi
 /** The status of a file whose upload was refused, in the place of one that the platform shows. */
 const refusedStatus = 'refused';
 
-function nextInRow({ owned }: RunContext, changes: readonly PlannedChange[]) {
+function nextInRow({ owned }: RunContext, { changes, status }: Refused): RefusedInRow {
   const { refusedInRow = { count: 0 } } = owned.run.delivery ?? {};
-  const hasDisables = changes.some(({ kind }) => kind === 'disable') || refusedInRow.hasDisables === true;
-  return { count: refusedInRow.count + 1, ...(hasDisables ? { hasDisables } : {}) } as const;
+  const hasDisables = changes.some(({ kind }) => kind === 'disable');
+  return {
+    ...refusedInRow,
+    count: refusedInRow.count + 1,
+    ...(hasDisables ? { hasDisables } : {}),
+    ...(status === 403 ? {} : { isMixed: true }),
+  };
 }
 
 /** Returns where a refused file stands: itself, a half of a refused one, or a part of a refused half. */

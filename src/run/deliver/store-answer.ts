@@ -65,7 +65,7 @@ export async function storeAnswer(
     case 'wait':
       return sendLater(context, { batch, changes }, submission, io);
     case 'refused': {
-      const { reason } = submission;
+      const { reason, status } = submission;
       if (submission.mayBeBusy === true) {
         const meaning = await judgeRefusedUpload(context, io);
         if (meaning.kind === 'wait') return sendLater(context, { batch, changes }, meaning, io);
@@ -77,7 +77,7 @@ export async function storeAnswer(
         });
         break;
       }
-      await refuseFile(context, { batch, changes, reason }, io);
+      await refuseFile(context, { batch, changes, reason, status }, io);
       return { kind: 'next' };
     }
     case 'too-large':

@@ -82,7 +82,7 @@ export function decideAlerts(
   const parcels: Parcel[] = [];
   for (const channel of muted === undefined ? channels : []) {
     const due = Object.values(problems).flatMap((problem) => {
-      const why = whyDue(problem, channel, at);
+      const why = takersOf(problem, channels).includes(channel) ? whyDue(problem, channel, at) : undefined;
       return why === undefined ? [] : [{ problem, why }];
     });
     if (due.length > 0) {
@@ -93,7 +93,7 @@ export function decideAlerts(
       const { told } = problems[problem.topic] ?? problem;
       problems[problem.topic] = { ...problem, told: { ...told, [channel.name]: Math.max(at, problem.newsAt) } };
     }
-    const noted = notes.filter(({ severity }) => takes(channel, severity));
+    const noted = notes.filter((problem) => takersOf(problem, channels).includes(channel));
     if (noted.length > 0) parcels.push({ kind: 'note', channel: channel.name, problems: noted, recovered: [] });
   }
   for (const { name } of all) {
@@ -159,7 +159,7 @@ function renewed(known: KnownProblem, found: AlertProblem, at: number): KnownPro
 }
 
 function whyDue(problem: KnownProblem, channel: ChannelRule, at: number): 'problem' | 'reminder' | undefined {
-  if (!takes(channel, problem.severity) || problem.wellSince !== undefined) return undefined;
+  if (problem.wellSince !== undefined) return undefined;
   const told = problem.told[channel.name];
   if (told === undefined)
     return problem.acked === undefined && at - problem.since >= channel.afterMs ? 'problem' : undefined;
@@ -168,8 +168,14 @@ function whyDue(problem: KnownProblem, channel: ChannelRule, at: number): 'probl
   return isDue ? 'reminder' : undefined;
 }
 
-function takes({ severities: taken }: ChannelRule, severity: Severity): boolean {
-  return taken === undefined || taken.includes(severity);
+/** Returns the channels that tell of it. Of a failing channel, every other one does where none takes the severity. */
+function takersOf(
+  { channels: failing, severity }: AlertProblem,
+  channels: readonly ChannelRule[],
+): readonly ChannelRule[] {
+  const others = channels.filter(({ name }) => failing?.includes(name) !== true);
+  const takers = others.filter(({ severities: taken }) => taken === undefined || taken.includes(severity));
+  return takers.length === 0 && failing !== undefined ? others : takers;
 }
 
 /** Returns the channels that got the problem. */
@@ -223,7 +229,7 @@ function grouped(
 
 /** The problem without what only the state needs. */
 function plain(problem: AlertProblem): AlertProblem {
-  const { worst, newsAt, told, toldOf, isCorrected, acked, times, wellSince, ...rest } =
+  const { worst, newsAt, told, toldOf, isCorrected, acked, times, wellSince, channels, ...rest } =
     problem as Partial<KnownProblem> & AlertProblem;
   if (times === undefined || times < 2) return rest;
   const back = `It came back ${times === 2 ? 'once' : `${times - 1} times`} since ${formatMinute(rest.since ?? 0)}. A notice reports the end when it stays away for an hour.`;

@@ -27,11 +27,15 @@ export interface Sign {
 
 /** Returns the cause that the run shares with others, or may share, if that is all that is wrong with it. */
 export function causeOfRun({ connection, endedAt, outcome, end, counts, delivery }: Run): RootCause | undefined {
+  const isOpen = endedAt === undefined;
+  const hasNoEffect = counts.failed > 0 && counts.applied + counts.unverified === 0;
+  const { refusedInRow, failedFile } = delivery ?? {};
+  if (!isOpen && hasNoEffect && refusedInRow !== undefined && refusedInRow.isMixed === undefined)
+    return { topic: 'uploads', subject: connection, status: 403 };
   // A file whose answer was lost leaves changes whose outcome is not known, and later runs find it out.
-  const isShared = outcome === 'failed' || (counts.failed === 0 && counts.unresolved > 0);
-  if (isShared && end?.cause !== undefined) return end.cause;
-  const isFailing = endedAt === undefined || (counts.failed > 0 && counts.applied + counts.unverified === 0);
-  return isFailing && delivery?.failedFile?.seen === 0 ? { topic: 'files', subject: connection } : undefined;
+  const isUnknown = isOpen ? end?.cause?.topic === 'uploads' : counts.failed === 0 && counts.unresolved > 0;
+  if ((outcome === 'failed' || isUnknown) && end?.cause !== undefined) return end.cause;
+  return (isOpen || hasNoEffect) && failedFile?.seen === 0 ? { topic: 'files', subject: connection } : undefined;
 }
 
 /** Returns whether the run only waits for the outcome of changes that an earlier run sent. */
@@ -47,7 +51,9 @@ function hasSeenPlatform({ plan, outcome, end }: Run): boolean {
 
 /** Returns what a run that ended shows. */
 export function signsOfEnd(run: Run): readonly Sign[] {
-  const { sync, connection, read, counts, startedAt: from, endedAt: at = from, reason = '' } = run;
+  const { sync, connection, read, counts, startedAt: from, endedAt: at = from, outcome } = run;
+  // Any other end counts changes, and tells no answer.
+  const reason = outcome === 'failed' ? (run.reason ?? '') : '';
   const cause = causeOfRun(run);
   const sign = { sync, connection, from, at, reason };
   if (cause !== undefined) return [{ ...sign, kind: 'bad', topic: cause.topic, cause }];
@@ -55,21 +61,30 @@ export function signsOfEnd(run: Run): readonly Sign[] {
   const shown: readonly (readonly [Sign['kind'], readonly CauseTopic[]])[] = [
     ['good', read === undefined ? [] : ['source', 'credential']],
     ['good', hasSeenPlatform(run) ? ['platform'] : []],
-    [delivers, run.outcome === 'failed' ? [] : ['uploads', 'files']],
+    [delivers, outcome === 'failed' ? [] : ['uploads', 'files']],
   ];
   return shown.flatMap(([kind, topics]) => topics.map((topic) => ({ ...sign, kind, topic })));
 }
 
-/** Returns what a run in progress shows about the delivery of its changes. */
+/** Returns what a run in progress shows. What its plan is made of has answered since its read began. */
 export function signsOfOpen(run: Run, now: number): readonly Sign[] {
-  const { sync, connection, delivery, problem, phase } = run;
+  const { sync, connection, delivery, problem, phase, read } = run;
   const since = delivery?.waitingSince;
-  const cause = causeOfRun(run);
-  const sign = { sync, connection, from: since ?? run.startedAt, at: now, reason: problem?.reason ?? '' } as const;
-  if (since !== undefined && problem?.cause !== undefined)
-    return [{ ...sign, kind: 'bad', topic: problem.cause.topic, cause: problem.cause }];
-  if (cause !== undefined) return [{ ...sign, reason: '', kind: 'bad', topic: cause.topic, cause }];
-  return since === undefined && phase === 'proving' ? [{ ...sign, kind: 'good', topic: 'uploads' }] : [];
+  const ofRun = causeOfRun(run);
+  const sign = { sync, connection, from: since ?? run.startedAt, at: now, reason: '' } as const;
+  const good = (topics: readonly CauseTopic[], at: number): readonly Sign[] =>
+    topics.map((topic) => ({ ...sign, kind: 'good', topic, at }));
+  const answered: readonly CauseTopic[] = [
+    'source',
+    'credential',
+    ...(hasSeenPlatform(run) ? ['platform' as const] : []),
+  ];
+  const planned = read === undefined ? [] : good(answered, read.at);
+  const { cause, reason } =
+    since !== undefined && problem?.cause !== undefined ? problem : { cause: ofRun, reason: '' };
+  if (cause !== undefined) return [...planned, { ...sign, kind: 'bad', topic: cause.topic, cause, reason }];
+  const isTaken = since === undefined && phase === 'proving' && delivery?.refusedInRow === undefined;
+  return isTaken ? [...planned, ...good(['uploads'], now)] : planned;
 }
 
 /** Whether the tokens of the connection are the cause. */

@@ -176,8 +176,9 @@ export function openAlerts(options: AlertsOptions): Alerts {
     const isHindered = (some: ReadonlySet<string>) => {
       const isWorkDone = stateOf(deployment).problems.work === undefined;
       return ({ name, connection }: WatchedSync): boolean => {
-        const { token, platform } = stateOf({ kind: 'connection', name: connection }).problems;
-        return paused.has(name) || !isWorkDone || token !== undefined || platform !== undefined || some.has(name);
+        const { token, platform, uploads } = stateOf({ kind: 'connection', name: connection }).problems;
+        const isStuck = token !== undefined || platform !== undefined || uploads !== undefined;
+        return paused.has(name) || !isWorkDone || isStuck || some.has(name);
       };
     };
     const running = seen.filter(isRunning).map(({ startedAt }) => startedAt);

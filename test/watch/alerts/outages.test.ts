@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ErrorCode, RollcallError, type RootCause } from '../../../src/core/run/errors.ts';
 import { noPlan } from '../../../src/core/run/facts.ts';
 import { noCounts } from '../../../src/core/run/run.ts';
+import { waitFor } from '../../../src/core/run/waiting.ts';
 import type { ChannelSettings } from '../../../src/ports/alerts.ts';
 import { deploymentLease, workersLease } from '../../../src/ports/leases.ts';
 import type { QueueDepth } from '../../../src/ports/metrics.ts';
@@ -587,6 +588,46 @@ describe('a shared cause', () => {
     expect(end?.title).toMatch(/^RECOVERED \S+ \S+: office2 is paused, so it no longer counts$/);
     expect(end?.text).toContain('Nothing has shown that the trouble is over');
   });
+
+  const answered = {
+    read: { kind: 'full', at: 0, fingerprint: '' },
+    plan: { ...noPlan, platformUsers: 10 },
+  } as const;
+
+  it('of uploads is told while runs still prove them, with the syncs that wait behind, and no sync is late', async () => {
+    processes = [openProcess('p0')];
+    await allRuns(succeed, ['office1']);
+    freshnessMs = 5 * minute;
+    await lookFor(10 * second);
+    const end = { cause: causeOf('uploads', 503), reasons: [] };
+    for (const sync of ['office1', 'office2']) {
+      const owned = await openRun(store, { id: `run_${sync}`, sync, now: clock.now() });
+      await store.runs.update(owned, { phase: 'proving', end, ...answered });
+    }
+    const behind = await openRun(store, { id: 'run_behind', sync: 'office3', now: clock.now() });
+    await store.runs.update(behind, { waiting: waitFor('turn', 'it sends its file', { about: 'x', since: 0 }) });
+    await lookFor(20 * minute);
+    const [notice, ...more] = told();
+    expect(more).toEqual([]);
+    expect(notice?.title).toBe('WARNING connection acme: the platform answers 503 to changes');
+    expect(notice?.text).toContain('so 3 syncs cannot deliver changes (office1, office2, office3)');
+  });
+
+  it.each([causeOf('source', 503), causeOf('platform', 502, 'PLATFORM_FAILED')])(
+    'ends when a run in progress has its plan, not when that run ends: $topic',
+    async (cause) => {
+      processes = [openProcess('p0')];
+      await lookFor(10 * second);
+      await allRuns(failBy(cause), ['office1']);
+      await lookFor(minute);
+      expect(told()).toHaveLength(1);
+      const owned = await openRun(store, { id: 'run_next', sync: 'office1', now: clock.now() });
+      const read = { ...answered.read, at: clock.now() };
+      await store.runs.update(owned, { ...answered, phase: 'delivering', read });
+      await lookFor(10 * second);
+      expect(told().map(({ title }) => title.split(' ')[0])).toEqual(['RECOVERED']);
+    },
+  );
 
   it.each([
     ['is no longer configured', true],
