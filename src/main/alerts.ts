@@ -68,7 +68,8 @@ export function openConfigAlertChecks(
   return openAlertChecks(alerts, { ...engine.io, process: name, configuration: digestOf(config), sight, queue });
 }
 
-/** A secret writes itself without its value. Each process may have the file in a folder of its own. */
-function digestOf({ path, folder, ...settings }: Config): string {
-  return createHash('sha256').update(JSON.stringify(settings)).digest('base64url').slice(0, 8);
+/** Covers what the judge watches: a role may have a server or workers of its own. A secret writes itself without its value. */
+function digestOf({ connections, syncs, reports, alerts }: Config): string {
+  const watched = JSON.stringify({ connections, syncs, reports, alerts });
+  return createHash('sha256').update(watched).digest('base64url').slice(0, 8);
 }

@@ -43,7 +43,7 @@ export interface Observation {
   readonly process: string;
   /** When it started, or read its configuration again. */
   readonly startedAt: number;
-  /** A digest of the configuration that it has, without the values of its secrets. */
+  /** A digest of the syncs, connections, reports and channels that it has, without the values of secrets. */
   readonly configuration?: string;
   /** It is written again before this instant (epoch ms). Otherwise the process is gone. */
   readonly until: number;

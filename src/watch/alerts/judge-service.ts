@@ -24,8 +24,8 @@ export interface WorkView {
   readonly seen: readonly Observation[];
   /** End of the last time without the store that was reported; 0 when there was none. */
   readonly storeBackAt: number;
-  /** What was told of the configuration, and is not over. */
-  readonly told?: AlertProblem;
+  /** The open problem of the configuration. */
+  readonly open?: AlertProblem;
   /** Channels with a notice that they have not delivered for `undeliveredAfterMs`. */
   readonly undelivered: readonly Undelivered[];
 }
@@ -35,7 +35,7 @@ export function isRunning({ isStopped }: Observation): boolean {
 }
 
 /** `1 of 4 processes (worker-a)`, `all 4 processes`, `the process`. */
-function processWords(some: readonly Observation[], all: readonly Observation[]): string {
+export function processWords(some: readonly Observation[], all: readonly Observation[]): string {
   const running = all.filter(isRunning).length;
   if (some.length >= running) return running === 1 ? 'the process' : `all ${running} processes`;
   const names = some.map(({ process }) => process);
@@ -309,73 +309,6 @@ export function judgeReports({ reports }: { readonly reports: readonly ReportFac
     count: told.length,
     unaffected: 'Syncs continue. A report that is not sent is tried again.',
     action: 'rollcall status',
-  };
-}
-
-const shownProblems = 5;
-
-/** Returns whether every process works with the configuration that its file has. */
-export function judgeReload({
-  now,
-  seen,
-  told,
-}: Pick<WorkView, 'now' | 'seen' | 'told'>): AlertProblem | 'well' | undefined {
-  const refused = seen.flatMap((one) => (one.refusedReload === undefined ? [] : [{ ...one.refusedReload, one }]));
-  const running = refused.filter(({ one }) => isRunning(one));
-  const newest = running.toSorted((a, b) => b.at - a.at)[0];
-  if (newest === undefined) {
-    // What has stopped may come back with the same problem, or without. Of what was killed, nothing is seen any longer: only
-    // a process that has read the file since shows that it is in order.
-    if (refused.length > 0) return undefined;
-    const { code, from = 0 } = told ?? {};
-    const isRead = seen.some((one) => isRunning(one) && one.startedAt > from);
-    return code === 'reload-refused' && !isRead ? undefined : judgeConfigurations(now, seen);
-  }
-  const { problems } = newest;
-  const some = running.map(({ one }) => one);
-  const who = processWords(some, seen);
-  return {
-    topic: 'configuration',
-    code: 'reload-refused',
-    severity: 'warning',
-    key: problems.join(),
-    title: `the changed configuration has problems: refused by ${who}`,
-    summary: `The changed configuration has ${countOf(problems.length, 'problem')}, so ${who} ${some.length === 1 ? 'continues' : 'continue'} with the one before`,
-    details: firstOf(problems.slice(0, shownProblems), problems.length),
-    from: Math.min(...running.map(({ at }) => at)),
-    unaffected: 'Runs continue with the configuration that was read before.',
-    action: 'rollcall check',
-    concerns: some.length,
-  };
-}
-
-/** A rolling update of the configuration takes less time. */
-const differAfterMs = 600_000;
-
-/** Returns whether all processes have the same configuration: the judge watches only what is in its own. */
-function judgeConfigurations(now: number, seen: readonly Observation[]): AlertProblem | 'well' | undefined {
-  const startedAt = (some: readonly Observation[]): number => Math.min(...some.map((one) => one.startedAt));
-  const groups = [...Map.groupBy(seen, ({ configuration }) => configuration).values()];
-  if (groups.length < 2) return 'well';
-  const running = groups.map((some) => some.filter(isRunning)).filter((some) => some.length > 0);
-  const [most, ...rest] = running.toSorted((a, b) => b.length - a.length || startedAt(b) - startedAt(a));
-  const from = Math.max(...running.map(startedAt));
-  // What has stopped may come back with its configuration.
-  if (most === undefined || rest.length === 0 || now - from < differAfterMs) return undefined;
-  const some = rest.flat();
-  const who = `${processWords(some, seen)} ${some.length === 1 ? 'has' : 'have'} another configuration`;
-  return {
-    topic: 'configuration',
-    code: 'configurations-differ',
-    severity: 'warning',
-    key: 'differ',
-    title: who,
-    summary: `${who} than the others, since ${formatMinute(from)}. What only one of them has may be neither run nor watched`,
-    details: [],
-    from,
-    unaffected: undefined,
-    action: 'rollcall check',
-    concerns: some.length,
   };
 }
 
