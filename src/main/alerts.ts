@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { readLeavers } from '../app/person/leavers.ts';
 import { keepNextSlots } from '../app/syncs.ts';
@@ -64,5 +65,11 @@ export function openConfigAlertChecks(
   const alerts = openConfigAlerts(config, engine, { hasSchedules, hasWorkers: config.redis !== undefined });
   // In a container each process has a host of its own.
   const name = process.pid === 1 ? hostname() : `${hostname()}/${process.pid}`;
-  return openAlertChecks(alerts, { ...engine.io, process: name, sight, queue });
+  return openAlertChecks(alerts, { ...engine.io, process: name, configuration: digestOf(config), sight, queue });
+}
+
+/** Covers what the judge watches: a role may have a server or workers of its own. A secret writes itself without its value. */
+function digestOf({ connections, syncs, reports, alerts }: Config): string {
+  const watched = JSON.stringify({ connections, syncs, reports, alerts });
+  return createHash('sha256').update(watched).digest('base64url').slice(0, 8);
 }

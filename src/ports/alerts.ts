@@ -41,7 +41,10 @@ export interface Lasting {
 export interface Observation {
   /** Unique among the processes of the deployment, and known to the operator: the host, with the process id if needed. */
   readonly process: string;
+  /** When it started, or read its configuration again. */
   readonly startedAt: number;
+  /** A digest of the syncs, connections, reports and channels that it has, without the values of secrets. */
+  readonly configuration?: string;
   /** It is written again before this instant (epoch ms). Otherwise the process is gone. */
   readonly until: number;
   /** The process has stopped. What it saw counts neither as trouble nor as over. */

@@ -24,6 +24,8 @@ export interface WorkView {
   readonly seen: readonly Observation[];
   /** End of the last time without the store that was reported; 0 when there was none. */
   readonly storeBackAt: number;
+  /** The open problem of the configuration. */
+  readonly open?: AlertProblem;
   /** Channels with a notice that they have not delivered for `undeliveredAfterMs`. */
   readonly undelivered: readonly Undelivered[];
 }
@@ -33,7 +35,7 @@ export function isRunning({ isStopped }: Observation): boolean {
 }
 
 /** `1 of 4 processes (worker-a)`, `all 4 processes`, `the process`. */
-function processWords(some: readonly Observation[], all: readonly Observation[]): string {
+export function processWords(some: readonly Observation[], all: readonly Observation[]): string {
   const running = all.filter(isRunning).length;
   if (some.length >= running) return running === 1 ? 'the process' : `all ${running} processes`;
   const names = some.map(({ process }) => process);
@@ -307,33 +309,6 @@ export function judgeReports({ reports }: { readonly reports: readonly ReportFac
     count: told.length,
     unaffected: 'Syncs continue. A report that is not sent is tried again.',
     action: 'rollcall status',
-  };
-}
-
-const shownProblems = 5;
-
-/** Returns whether every process works with the configuration that its file has. */
-export function judgeReload({ seen }: Pick<WorkView, 'seen'>): AlertProblem | 'well' | undefined {
-  const refused = seen.flatMap((one) => (one.refusedReload === undefined ? [] : [{ ...one.refusedReload, one }]));
-  const running = refused.filter(({ one }) => isRunning(one));
-  const newest = running.toSorted((a, b) => b.at - a.at)[0];
-  // What has stopped may come back with the same problem, or without.
-  if (newest === undefined) return refused.length === 0 ? 'well' : undefined;
-  const { problems } = newest;
-  const some = running.map(({ one }) => one);
-  const who = processWords(some, seen);
-  return {
-    topic: 'configuration',
-    code: 'reload-refused',
-    severity: 'warning',
-    key: problems.join(),
-    title: `the changed configuration has problems: refused by ${who}`,
-    summary: `The changed configuration has ${countOf(problems.length, 'problem')}, so ${who} ${some.length === 1 ? 'continues' : 'continue'} with the one before`,
-    details: firstOf(problems.slice(0, shownProblems), problems.length),
-    from: Math.min(...running.map(({ at }) => at)),
-    unaffected: 'Runs continue with the configuration that was read before.',
-    action: 'rollcall check',
-    concerns: some.length,
   };
 }
 

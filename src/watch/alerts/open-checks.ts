@@ -54,12 +54,14 @@ interface AlertChecksIo {
   /** The name of this process: see `Observation`. */
   readonly process: string;
   readonly sight?: Sight;
+  /** See `Observation`. */
+  readonly configuration?: string;
   /** Reads the queue; resolves to undefined when Redis does not answer. Undefined: without Redis. */
   readonly queue: (() => Promise<Exclude<Observation['queue'], 'away'>>) | undefined;
 }
 
 export function openAlertChecks(alerts: Alerts, io: AlertChecksIo): AlertChecks {
-  const { store, clock, logger, process, sight = openSight(), queue } = io;
+  const { store, clock, logger, process, configuration, sight = openSight(), queue } = io;
   const startedAt = clock.now();
   const sending = new Set<Promise<void>>();
   const slowOf = openLasting(slowMs);
@@ -78,7 +80,7 @@ export function openAlertChecks(alerts: Alerts, io: AlertChecksIo): AlertChecks 
     const depth: Observation['queue'] = queue && ((await queue()) ?? 'away');
     const seen: Observation = {
       ...{ process, startedAt, until: now + seenForMs },
-      ...given({ refusedReload, outage, queue: depth }),
+      ...given({ configuration, refusedReload, outage, queue: depth }),
       ...given({ slow: slowOf(now, probeMs), clockOff: clockOffOf(now, clock.skewMs?.() ?? 0) }),
     };
     const isSame = JSON.stringify({ ...seen, until: 0 }) === JSON.stringify({ ...written, until: 0 });

@@ -8,6 +8,7 @@ import type { OpenHolds, Run, Store } from '../../ports/store.ts';
 import type { TokenRecord, TokenStatus } from '../../ports/tokens.ts';
 import { catchUpMs } from './freshness.ts';
 import { type CauseTopic, type CauseView, judgeCause, type Sign } from './judge-cause.ts';
+import { judgeReload } from './judge-configuration.ts';
 import { judgeLeavers } from './judge-leavers.ts';
 import { judgeRun } from './judge-run.ts';
 import {
@@ -15,7 +16,6 @@ import {
   judgeChannels,
   judgeLasting,
   judgeOutage,
-  judgeReload,
   judgeReports,
   judgeToken,
   judgeWork,
@@ -321,6 +321,7 @@ export async function evaluateDeployment(
     seen,
     undelivered,
     storeBackAt: before.storeBackAt ?? 0,
+    ...given({ open: before.problems.configuration }),
   });
   const isBack = typeof topics.store === 'object';
   const backAt = isBack ? Math.max(...seen.map(({ outage }) => outage?.until ?? 0)) : before.storeBackAt;

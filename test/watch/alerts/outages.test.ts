@@ -29,6 +29,8 @@ let isWorked: boolean;
 let queue: QueueDepth;
 let freshnessMs: number | undefined;
 let processes: Process[];
+/** The configuration that a process reads when it starts. */
+let configuration: string;
 let ids = 0;
 
 /** One process of the deployment, with what it sees by itself. */
@@ -48,7 +50,7 @@ beforeEach(async () => {
   receiver = await openReceiver();
   brokenAnswers = true;
   configured = names;
-  [isScheduled, isWorked, freshnessMs] = [true, true, undefined];
+  [isScheduled, isWorked, freshnessMs, configuration] = [true, true, undefined, 'old'];
   queue = { waiting: 0, oldestAt: undefined };
   const unset = { issuedAt: undefined, expiresAt: undefined, retryAt: undefined, reason: undefined };
   token = { connection: 'acme', state: 'static', generation: 0, attempts: 0, advice: '', ...unset };
@@ -93,7 +95,7 @@ function openProcess(name: string): Process {
   };
   const one: Process = Object.assign(made, {
     checks: openAlertChecks(alerts, {
-      ...{ clock: ownClock, logger: memoryLogger(), process: name, sight: made.sight },
+      ...{ clock: ownClock, logger: memoryLogger(), process: name, sight: made.sight, configuration },
       store: {
         ...store,
         async fault() {
@@ -210,9 +212,8 @@ const outages: readonly Outage[] = [
   {
     name: 'one process refuses the changed configuration',
     begin: () => refuse(first()),
-    end: () => {
-      first().sight.refusedReload = undefined;
-    },
+    // It opens its work again.
+    end: () => restart(first(), 'killed'),
     forMs: minute,
     title: (count) =>
       `WARNING deployment prod: the changed configuration has problems: refused by ${count === 1 ? 'the process' : `1 of ${count} processes (p0)`}`,
@@ -463,8 +464,8 @@ describe('the number of an outage', () => {
       await lookFor(one === processes[2] ? 0 : 10 * second);
     }
     await lookFor(5 * minute);
-    for (const one of processes) {
-      one.sight.refusedReload = undefined;
+    for (const one of [...processes]) {
+      await restart(one, 'killed');
       await lookFor(20 * second);
     }
     const about = 'WARNING deployment prod: the changed configuration has problems: refused by';
@@ -489,6 +490,50 @@ describe('the number of an outage', () => {
     await lookFor(minute);
     const numbers = told().map(({ text }) => /so (\d+) syncs? cannot/.exec(text)?.[1]);
     expect(numbers).toEqual(['2', '5', '15']);
+  });
+});
+
+describe('the configuration', () => {
+  it('is not called read when the process that refused it was killed, until a process starts from it', async () => {
+    processes = [openProcess('p0'), openProcess('p1')];
+    await lookFor(minute);
+    refuse(first());
+    await lookFor(minute);
+    expect(told()).toHaveLength(1);
+    processes = processes.slice(1);
+    await lookFor(10 * minute);
+    expect(told()).toEqual([]);
+    processes.push(openProcess('p2'));
+    await lookFor(minute);
+    const over = 'RECOVERED deployment prod: every running process has read the configuration';
+    expect(told().map(({ title }) => title)).toEqual([over]);
+  });
+
+  it.each([
+    [2, 'killed', '1 of 2 processes (p1)'],
+    [4, 'stopped', '1 of 4 processes (p0)'],
+  ] as const)('of one of %i processes is another one, which is told once', async (count, how, who) => {
+    processes = Array.from({ length: count }, (_, i) => openProcess(`p${i}`));
+    await lookFor(minute);
+    configuration = 'new';
+    for (const one of [...processes]) {
+      await restart(one, 'killed');
+      await lookFor(2 * minute);
+    }
+    await lookFor(12 * minute);
+    expect(told(), 'a rolling update is no news').toEqual([]);
+    configuration = 'old';
+    await restart(first(), 'killed');
+    await lookFor(11 * minute);
+    expect(told().map(({ title }) => title)).toEqual([`WARNING deployment prod: ${who} has another configuration`]);
+    configuration = 'new';
+    for (const one of processes.slice(1)) await restart(one, how);
+    await lookFor(12 * minute);
+    expect(told(), 'a restart is no news').toEqual([]);
+    await restart(first(), 'killed');
+    await lookFor(2 * minute);
+    const over = 'RECOVERED deployment prod: every process has the same configuration';
+    expect(told().map(({ title }) => title)).toEqual([over]);
   });
 });
 
