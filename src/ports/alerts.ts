@@ -123,6 +123,8 @@ export interface KnownProblem extends AlertProblem {
   readonly toldOf?: number;
   /** That notice corrected the number. */
   readonly isCorrected?: true;
+  /** The reasons of which notices told, where there were several. Of a cause that syncs share, each is told once. */
+  readonly keys?: readonly string[];
   /** No reminder is sent until it gets worse or changes its reason. */
   readonly acked?: { readonly by: string; readonly at: number };
 }
