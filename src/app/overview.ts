@@ -104,7 +104,7 @@ function peopleOf(read: LastRead | undefined): SyncOverview['people'] {
   const reasons = blockedKinds.map((kind) => [kind, blocked[kind] ?? 0] as const);
   const skipped = [['out-of-scope', outOfScope], ['no-account', noAccount], ...reasons] as const;
   return {
-    ...{ readAt: read.at, run: read.run, source: read.rows, owned: managedUsers + read.created },
+    ...{ readAt: read.at, run: read.run, source: plan.people ?? read.rows, owned: managedUsers + read.created },
     ...{ matched: matched + read.created, blocked: reasons.reduce((sum, [, some]) => sum + some, 0) },
     ...{ platform: platformUsers + read.created, unknown: unmanaged },
     skipped: Object.fromEntries(skipped.filter(([, people]) => people > 0)),

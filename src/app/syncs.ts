@@ -4,7 +4,7 @@ import { conflict, usageError } from '../core/run/errors.ts';
 import { formatInstant } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
 import type { SyncStanding } from '../ports/reports.ts';
-import type { Pause } from '../ports/store.ts';
+import type { Pause, Run } from '../ports/store.ts';
 import { appliedInWindow } from '../run/judge/count-changes.ts';
 import type { SyncMapping, SyncState, SyncView } from '../views/syncs.ts';
 import type { AppIo } from './app-io.ts';
@@ -33,10 +33,19 @@ export function syncState(
     pause,
     lastRun: newest,
     freshAt,
-    nextSlotAt: pause === undefined ? nextSlot(view.name, now) : undefined,
+    ...(pause === undefined ? nextStart(nextSlot(view.name, now), newest, now) : noStart),
     frozenUntil: engine.syncs.get(view.name)?.frozenUntil?.(now),
     waiting: requests,
   };
+}
+
+const noStart = { nextSlotAt: undefined, refusedUntil: undefined };
+
+/** Returns when the schedule starts the next run. A wait after refused credentials makes up for the slots in it. */
+function nextStart(slot: number | undefined, newest: Run | undefined, now: number) {
+  const until = newest?.endedAt === undefined ? undefined : newest.end?.refusedUntil;
+  if (slot === undefined || until === undefined || until <= now) return { ...noStart, nextSlotAt: slot };
+  return { nextSlotAt: Math.max(slot, until), refusedUntil: until };
 }
 
 export interface PauseOrder extends SignedCaller {

@@ -100,6 +100,8 @@ export interface AlertProblem {
   readonly count?: number;
   /** How many syncs or processes it concerns. The number is corrected once, and when it doubles. Absent: one. */
   readonly concerns?: number;
+  /** Channels that it is about. They do not tell of themselves. */
+  readonly channels?: readonly string[];
   /** The run that it is about. Notices about one run belong together: a thread, an incident. */
   readonly run?: string;
   /** The people of a run about named people. Absent: it is about all people. */

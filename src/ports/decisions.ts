@@ -115,6 +115,8 @@ export interface OpenHolds {
    */
   readonly changes: number;
   readonly byClass: Readonly<Partial<Record<ChangeClass, number>>>;
+  /** When the oldest of these changes was first held. It stays when others join them. Absent: none waits. */
+  readonly since?: number;
   /** Holds that no operator decided in time, and the number of their changes. The next run asks about them again. */
   readonly expired: { readonly holds: readonly HoldFacts[]; readonly changes: number };
 }

@@ -1,7 +1,7 @@
 import { describeError, RollcallError, rootCauseOf } from '../core/run/errors.ts';
 import { noPlan } from '../core/run/facts.ts';
 import type { Finding } from '../core/run/finding.ts';
-import { countOf, firstOf } from '../core/run/formats.ts';
+import { countOf, firstOf, formatMinute } from '../core/run/formats.ts';
 import { given } from '../core/run/given.ts';
 import { isClean, watermarkAfter } from '../core/run/next-read.ts';
 import { chooseOutcome, countChanges } from '../core/run/report.ts';
@@ -9,6 +9,7 @@ import { type Batch, batchTroubles, type ChangeMark, type OwnedRun, troubleOf } 
 import { fileLeaseOf } from './deliver/file-lease.ts';
 import type { EngineIo, RunContext } from './engine-io.ts';
 import { changesOf, marksFor } from './plan-changes.ts';
+import { waitAfterRefusal } from './request-run.ts';
 import { keepRaw } from './run-notes.ts';
 import type { JobOutcome } from './work.ts';
 
@@ -141,10 +142,10 @@ async function dropUnsent(owned: OwnedRun, io: EngineIo): Promise<void> {
   await flush();
 }
 
-/** Reports that the schedule waits after refused credentials. See `backoffUntil`. */
-const afterRefusal =
-  'The schedule now waits one hour, then longer after each refusal, so that the account is not locked. ' +
-  'After you correct the credentials, "rollcall resync" or a restart reads the source immediately.';
+/** Reports that the schedule waits after refused credentials. See `waitAfterRefusal`. */
+const refusalWords = (until: number, sync: string): string =>
+  ` The schedule now waits until ${formatMinute(until)}, longer after each refusal, so that the account is not locked. ` +
+  `After you correct the credentials, "rollcall resync ${sync}" or a restart reads the source immediately.`;
 
 /**
  * Ends a run that cannot continue. Batches that are out stay unresolved, unsent changes are dropped, and the reason is
@@ -157,9 +158,12 @@ export async function failRun(context: RunContext, error: unknown, io: EngineIo)
   const text = isOurs ? RollcallError.rawTextOf(error) : String(error);
   await keepRaw(context.owned, { about: 'end of the run', text }, io);
   if (!isOurs) return finishRun(context, io, reason);
-  const cause = rootCauseOf(error, context.owned.run.connection);
+  const { sync, connection } = context.owned.run;
+  const cause = rootCauseOf(error, connection);
+  const isRefused = error.code === 'SOURCE_REFUSED';
+  const refusedUntil = isRefused ? await waitAfterRefusal(sync, io.clock.now(), io.store.runs) : undefined;
   await io.store.runs.update(context.owned, {
-    end: { failure: error.code, reasons: [reason], ...given({ cause }) },
+    end: { failure: error.code, reasons: [reason], ...given({ cause, refusedUntil }) },
   });
-  return finishRun(context, io, error.code === 'SOURCE_REFUSED' ? `${reason} ${afterRefusal}` : reason);
+  return finishRun(context, io, refusedUntil === undefined ? reason : `${reason}${refusalWords(refusedUntil, sync)}`);
 }

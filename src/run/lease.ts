@@ -9,8 +9,6 @@ export interface Leased {
 }
 
 export interface HeldLease extends Leased {
-  /** Aborts `signal` if the lease was not confirmed for this moment. */
-  readonly checkTime: () => void;
   /** Stops renewing and releases the lease. */
   release(): Promise<void>;
 }
@@ -29,9 +27,6 @@ export interface LeaseIo {
 /**
  * Works under a lease, which is renewed and then released. Returns undefined, and does nothing, when another owner holds
  * it. `outer` stops the work. When the store is unavailable at the end, the lease expires.
- *
- * In a process that stood still, what it awaited may continue before the timer that renews. So `signal.throwIfAborted`
- * looks at the time too: asked directly before a call, it lets none out that is late.
  */
 export async function underLease<T>(
   request: LeaseRequest,
@@ -41,12 +36,6 @@ export async function underLease<T>(
 ): Promise<T | undefined> {
   const held = await holdLease(request, io, outer);
   if (held === undefined) return undefined;
-  const { signal, checkTime } = held;
-  const throwIfAborted = signal.throwIfAborted.bind(signal);
-  signal.throwIfAborted = () => {
-    checkTime();
-    throwIfAborted();
-  };
   try {
     return await work(held);
   } finally {
@@ -66,51 +55,56 @@ export async function releaseOrExpire(held: HeldLease): Promise<void> {
  * the lease must stop when `signal` aborts. The fencing number protects the store from work that does not stop.
  */
 export async function holdLease(
-  { name, owner, ttlMs }: LeaseRequest,
-  { leases, clock }: LeaseIo,
+  request: LeaseRequest,
+  io: LeaseIo,
   outer: AbortSignal,
 ): Promise<HeldLease | undefined> {
+  const { leases, clock } = io;
   const takenAt = clock.now();
-  const lease = await leases.take(name, owner, ttlMs, takenAt);
+  const lease = await leases.take(request.name, request.owner, request.ttlMs, takenAt);
   if (lease === undefined) return undefined;
-  const everyMs = Math.floor(ttlMs / 3);
-  let until = takenAt + ttlMs;
   const lost = new AbortController();
   const stopped = new AbortController();
   const signal = AbortSignal.any([outer, lost.signal]);
-  /** Throws LEASE_LOST when another owner has the lease, or when the store did not confirm it in time. */
-  const keepRenewing = async (): Promise<never> => {
-    for (;;) {
-      await clock.sleep(everyMs, stopped.signal);
-      const now = clock.now();
-      let isOurs: boolean;
-      try {
-        isOurs = await leases.renew(lease, ttlMs, now);
-      } catch (cause) {
-        // A store that is locked for a moment does not end the lease before its time.
-        if (clock.now() + everyMs < until) continue;
-        throw leaseLost(`lease ${name} could not be renewed in time: check why the store is slow to write`, cause);
-      }
-      if (!isOurs) throw leaseLost(`lease ${name} was lost to another worker`);
-      until = now + ttlMs;
-    }
-  };
-  const renewing = keepRenewing().catch((error: unknown) => {
-    if (!stopped.signal.aborted) lost.abort(error);
-  });
-  const checkTime = (): void => {
-    if (clock.now() >= until) lost.abort(leaseLost(`lease ${name} ended while this process stood still`));
-  };
+  const renewing = keepRenewing({ lease, takenAt, ttlMs: request.ttlMs }, io, stopped.signal).catch(
+    (error: unknown) => {
+      if (!stopped.signal.aborted) lost.abort(error);
+    },
+  );
   const release = async (): Promise<void> => {
     stopped.abort(new RollcallError('released', { code: 'CANCELLED' }));
     await renewing;
     await leases.release(lease);
   };
-  return { lease, signal, checkTime, release };
+  return { lease, signal, release };
 }
 
-function leaseLost(message: string, cause?: unknown): RollcallError {
-  return new RollcallError(message, { code: 'LEASE_LOST', cause });
+/**
+ * Renews until stopped. Throws LEASE_LOST when another owner has the lease, or when the store did not confirm it in
+ * time.
+ */
+async function keepRenewing(
+  { lease, takenAt, ttlMs }: { readonly lease: Lease; readonly takenAt: number; readonly ttlMs: number },
+  { leases, clock }: LeaseIo,
+  stopped: AbortSignal,
+): Promise<never> {
+  const everyMs = Math.floor(ttlMs / 3);
+  let until = takenAt + ttlMs;
+  for (;;) {
+    await clock.sleep(everyMs, stopped);
+    const now = clock.now();
+    let isOurs: boolean;
+    try {
+      isOurs = await leases.renew(lease, ttlMs, now);
+    } catch (cause) {
+      // A store that is locked for a moment does not end the lease before its time.
+      if (clock.now() + everyMs < until) continue;
+      const message = `lease ${lease.name} could not be renewed in time: check why the store is slow to write`;
+      throw new RollcallError(message, { code: 'LEASE_LOST', cause });
+    }
+    if (!isOurs) throw new RollcallError(`lease ${lease.name} was lost to another worker`, { code: 'LEASE_LOST' });
+    until = now + ttlMs;
+  }
 }
 
 const pollMs = 1000;

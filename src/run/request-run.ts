@@ -50,20 +50,26 @@ const longestMs = 24 * hourMs;
 const countedRefusals = 6;
 
 /**
- * Returns until when a schedule waits because the HR system refused our credentials. The wait is one hour after the
+ * Returns until when a schedule waits because the HR system refuses our credentials now. The wait is one hour after the
  * first refusal. It doubles after each further refusal, up to one day. Some HR systems lock accounts or ban addresses
- * that retry. Returns undefined when the last run was not refused. Also returns undefined when that run started before
- * `openedAt`, because this process may have newer credentials. Runs that were requested by hand do not wait.
+ * that retry.
+ */
+export async function waitAfterRefusal(sync: string, now: number, runs: Pick<Runs, 'list'>): Promise<number> {
+  const ended = (await runs.list({ sync, limit: countedRefusals })).filter(({ endedAt }) => endedAt !== undefined);
+  const firstOther = ended.findIndex(({ end }) => end?.failure !== 'SOURCE_REFUSED');
+  return now + Math.min(longestMs, hourMs * 2 ** (firstOther === -1 ? ended.length : firstOther));
+}
+
+/**
+ * Returns until when the schedule waits after the last run (`waitAfterRefusal`). Returns undefined when it was not refused,
+ * and when it started before `openedAt`, because this process may have newer credentials. Runs that were requested by hand
+ * do not wait.
  */
 export async function backoffUntil(
   sync: string,
   openedAt: number,
   runs: Pick<Runs, 'list'>,
 ): Promise<number | undefined> {
-  const newest = await runs.list({ sync, limit: countedRefusals });
-  const [last] = newest;
-  if (last?.endedAt === undefined || last.startedAt < openedAt) return undefined;
-  const firstOther = newest.findIndex(({ end }) => end?.failure !== 'SOURCE_REFUSED');
-  const refusals = firstOther === -1 ? newest.length : firstOther;
-  return refusals === 0 ? undefined : last.endedAt + Math.min(longestMs, hourMs * 2 ** (refusals - 1));
+  const [last] = await runs.list({ sync, limit: 1 });
+  return last?.endedAt === undefined || last.startedAt < openedAt ? undefined : last.end?.refusedUntil;
 }

@@ -20,7 +20,7 @@ const columns = [
 ] as const;
 type Row = Record<(typeof columns)[number], string>;
 
-const movers = [12, 57, 103, 160, 204, 251, 299, 342, 388, 401, 447, 480];
+const movers = [12, 57, 103, 160, 204, 251, 299, 342, 389, 401, 447, 480];
 const leavers = [33, 141, 268, 415];
 const joiners = 17;
 

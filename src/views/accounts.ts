@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { amounts, count, type Inner, instant, toWire } from './wire.ts';
 
-export const accountStates = ['owned', 'unmanaged', 'disabled-by-us', 'orphaned', 'other-sync', 'in-source'] as const;
+/** Those that need someone come first. */
+export const accountStates = ['orphaned', 'unmanaged', 'other-sync', 'in-source', 'disabled-by-us', 'owned'] as const;
 
-/** What accounts are listed by: their state, or that the read found a conflict. */
-export const accountTabs = [...accountStates, 'conflict'] as const;
+/** What accounts are listed by, each once: that the read found a conflict, or else their state. */
+export const accountTabs = ['conflict', ...accountStates] as const;
 
 export type AccountTab = (typeof accountTabs)[number];
 export type AccountState = (typeof accountStates)[number];
@@ -50,6 +51,10 @@ const account = z.object({
 });
 
 export type Account = Inner<z.output<typeof account>>;
+
+export function tabOf({ isConflict, state }: Pick<Account, 'isConflict' | 'state'>): AccountTab {
+  return isConflict ? 'conflict' : state;
+}
 
 export const accountPage = z
   .object({

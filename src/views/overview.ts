@@ -6,7 +6,7 @@ import type { Run } from '../ports/store.ts';
 import { partApprovals } from './holds.ts';
 import { type LeaversSummary, leaversSummary, leaversSummaryOf } from './leavers.ts';
 import { phaseWord, type RunWork, runSummary, runView, waitingOf, waitingWire } from './runs.ts';
-import type { SyncState } from './syncs.ts';
+import { refusedUntilWords, type SyncState } from './syncs.ts';
 import { amounts, count, type Inner, instant, personal, viewOf } from './wire.ts';
 
 const health = z.object({
@@ -64,7 +64,7 @@ const activity = z.object({
 const people = z.object({
   readAt: instant,
   run: z.string().describe('The run that made the read'),
-  source: count.describe('Records of the HR system'),
+  source: count.describe('People of the HR system'),
   matched: count.describe('People of the HR system who have an account, with those that the run made'),
   blocked: count.describe('People for whom someone must act first: their records are in trouble, or in a conflict'),
   platform: count.describe('Accounts of the platform'),
@@ -124,6 +124,7 @@ export const overview = z
           .describe('End of the freeze, in which no account is disabled or removed; null: none'),
         freshAt: instant.nullable().describe('When the latest successful run about all people started'),
         nextSlotAt: instant.nullable(),
+        refusedUntil: instant.nullable().describe(refusedUntilWords),
         lastRun: runSummary.nullable(),
       }),
     ),

@@ -4,6 +4,9 @@ import type { Pause, Run, RunScope, Trigger } from '../ports/store.ts';
 import { runSummary, runView } from './runs.ts';
 import { amounts, count, type Inner, instant, personal, toWire, viewOf } from './wire.ts';
 
+export const refusedUntilWords =
+  'Until when the schedule waits, because the HR system refused the credentials; null: it does not';
+
 export const sync = z
   .object({
     name: z.string(),
@@ -20,6 +23,7 @@ export const sync = z
     freshAt: instant.nullable().describe('When the latest successful run about all people started'),
     /** Null without a schedule and while paused. */
     nextSlotAt: instant.nullable(),
+    refusedUntil: instant.nullable().describe(refusedUntilWords),
     waiting: count.describe('Requests that wait for a run'),
     lastRun: runSummary.nullable(),
   })
@@ -31,7 +35,9 @@ type SyncFacts = Inner<z.output<typeof sync>>;
 
 export type SyncView = Pick<SyncFacts, 'name' | 'connection' | 'schedule' | 'policy'>;
 
-export interface SyncState extends SyncView, Pick<SyncFacts, 'freshAt' | 'frozenUntil' | 'nextSlotAt' | 'waiting'> {
+export interface SyncState
+  extends SyncView,
+    Pick<SyncFacts, 'freshAt' | 'frozenUntil' | 'nextSlotAt' | 'refusedUntil' | 'waiting'> {
   readonly pause: Pause | undefined;
   /** The newest run, in progress or ended. */
   readonly lastRun: Run | undefined;

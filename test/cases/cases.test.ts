@@ -383,7 +383,7 @@ const rightOfPeople: Readonly<Record<string, Check>> = {
     stay(...everybody),
     keep({ area: 'Ops', job: 'Analyst' }, 'E105', 'E106', 'E107'),
     keep({ phoneNumber: '+598 99 000 105' }, 'E105'),
-    told(/area is the text that a program writes for a missing value .* 3 rows/),
+    told(/area is a placeholder for a missing value .* 3 rows/),
   ),
   '05A-id-float': all(noAccounts(...numbers.map((id) => `${id}.0`)), stay(...numbers), ({ commands }) =>
     expect(commands[2]?.told()).toMatch(/1001\.0 .* differ only in case, punctuation or/),
@@ -411,11 +411,11 @@ const rightOfPeople: Readonly<Record<string, Check>> = {
     stay('p105@corp.test'),
     noAccounts('f.perez-soto@corp.test'),
     told(/p105@corp\.test.* look like one person.*adopt people f\.perez-soto@corp\.test/),
-    partial(/1 person lacks access/),
+    partial(/1 has no account yet/),
   ),
   '12C-rehire-new-id': all(
     noAccounts('E988'),
-    partial(/1 person lacks access/),
+    partial(/1 has no account yet/),
     told(/E988 .* leaver who looks like the same person.*adopt people E988/),
   ),
   '12I-rehire-with-parkEmail': all(
@@ -436,7 +436,7 @@ const rightOfPeople: Readonly<Record<string, Check>> = {
   ),
   '24A-future-leaver-status-typo': all(
     stay('E105'),
-    partial(/1 person keeps access .*left is in an implausible year/),
+    partial(/1 still has access .*left is in an implausible year/),
     told(/left is in an implausible year .* 1 row \(line 6\)/),
   ),
   '26A-why-after-doubted-read': left('E120'),

@@ -1,7 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { accountWords } from '../../src/cli/commands/accounts.ts';
+import { accounts } from '../../src/web/texts/en/people.ts';
 import { useConnectedShells } from './test-shell.ts';
+
+test('the states of accounts have the words of the page', () => {
+  const inLowerCase = (words: string) => words.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
+  expect(Object.entries(accountWords)).toEqual(
+    Object.entries(accounts.states).map(([state, words]) => [state, inLowerCase(words)]),
+  );
+});
 
 const openConnectedShell = useConnectedShells();
 
@@ -13,8 +22,9 @@ test('accounts lists whose the accounts are, leaves one as it is, and writes a f
   await fetch(`${shell.sandbox.url}/os-api/public-api/v1/users/`, { method: 'POST', headers, body });
   await shell.run(['apply', 'people']);
 
+  expect((await shell.run(['undo', 'run_XYZ'])).stderr).toContain('run_XYZ');
   const listed = await shell.run(['accounts', 'people', '--unmanaged']);
-  expect(listed.stdout).toMatch(/^2 accounts as read .*: 1 owned, 1 unmanaged\n/);
+  expect(listed.stdout).toMatch(/^2 accounts as read .*: 1 unmanaged, 1 owned\n/);
   expect(listed.stdout).toMatch(/P3 .*unmanaged\n {2}HR does not name the person, and no sync owns the account\n/);
   expect(listed.stdout).toContain('adopt people P3 --leave --reason TEXT');
   expect((await shell.run(['accounts', 'people', '--orphaned'])).stdout).toContain('no such account');
@@ -80,7 +90,7 @@ test('an unknown account is disabled by a decision: planned, explained, held, ap
   expect(applied.counts).toMatchObject({ disable: 1, applied: 1, held: 0 });
   expect(shell.sandbox.state.users.get('P3')?.enabled).toBe(false);
   const listed = await shell.run(['accounts', 'people', '--disabled-by-us']);
-  expect(listed.stdout).toMatch(/P3 .*disabled-by-us\n.*tester decided to disable it \(left in 2024\)/);
+  expect(listed.stdout).toMatch(/P3 .*disabled by Rollcall\n.*tester decided to disable it \(left in 2024\)/);
 
   expect((await shell.run(['undo', applied.id, '--yes', '--reason', 'she is a contractor'])).code).toBe(0);
   expect(shell.sandbox.state.users.get('P3')?.enabled).toBe(true);

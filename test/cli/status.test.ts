@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import type { AppIo } from '../../src/app/app-io.ts';
+import { syncState } from '../../src/app/syncs.ts';
 import { renderStatus } from '../../src/cli/render/status.ts';
 import type { Overview, SyncOverview } from '../../src/views/overview.ts';
 import { stateWords } from '../../src/views/overview.ts';
+import type { SyncView } from '../../src/views/syncs.ts';
 import en from '../../src/web/texts/en/words.json' with { type: 'json' };
 import { plain } from './samples.ts';
 import { useConnectedShells, writePeople } from './test-shell.ts';
@@ -105,4 +108,32 @@ test('a deployment that does not show itself is no promise of the next run', () 
     'No deployment is running (last seen 2026-11-25 02:59:00 UTC), so no schedule starts a run: rollcall start',
   );
   expect(told(false, undefined)).toContain('No deployment is running, so no schedule starts a run: rollcall start');
+});
+
+test('after refused credentials, status says until when the schedule waits, and how to try now', () => {
+  const now = Date.UTC(2026, 10, 25, 11);
+  const until = now + 3_600_000;
+  const engine = { clock: { now: () => now }, syncs: new Map() };
+  const stateAt = (refusedUntil: number) => {
+    const standings = new Map([['people', { newest: { endedAt: now - 1, end: { reasons: [], refusedUntil } } }]]);
+    const io = { engine, nextSlot: () => now + 60_000 } as unknown as AppIo;
+    return syncState({ name: 'people' } as SyncView, standings as never, io);
+  };
+  expect(stateAt(now)).toMatchObject({ nextSlotAt: now + 60_000, refusedUntil: undefined });
+  const sync = {
+    ...{ ...stateAt(until), health: { state: 'failing', failures: 0 }, activity: { kind: 'idle' } },
+    holds: { changes: 0, reads: 0, approvals: [], expired: { changes: 0 } },
+  } as unknown as SyncOverview;
+  const work = {
+    isDeploymentRunning: true,
+    deploymentSeenAt: now,
+    workers: 'in-process',
+    requests: 0,
+    runs: 0,
+  } as const;
+  const told = renderStatus({ at: now, plainText: [], syncs: [sync], work }, plain);
+  expect(told).toContain(
+    'people: the schedule waits until 2026-11-25 12:00:00 UTC, because the HR system refused the credentials. To try now:  rollcall resync people',
+  );
+  expect(told).not.toContain('11:01');
 });

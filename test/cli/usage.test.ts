@@ -27,6 +27,7 @@ test.each([
   [['pln', '--help'], 'Did you mean plan?'],
   [['admin', 'help', 'backp'], 'Did you mean backup?'],
   [['api', 'userss', 'list'], 'Did you mean users?'],
+  [['init', '--from', 'nope.csv'], 'nope.csv\n'],
   [['init', '--source', 'oracle'], 'no source starter is called oracle; available are: '],
   [['source', 'try', 'people', '--limit', '0'], 'It must be at least 1.'],
   [['runs', '--limit', '0'], 'It must be at least 1.'],
@@ -207,6 +208,18 @@ test('ROLLCALL_CONFIG names the configuration, and --config wins over it', async
 
   expect((await shell.run(['runs'])).stderr).toContain('from-env.yaml');
   expect((await shell.run(['runs', '--config', 'from-flag.yaml'])).stderr).toContain('from-flag.yaml');
+});
+
+test.each([
+  ['is no text: 5 of its first', 'ID;Na\u0001\u0002\u0003\u0004\u0005me\nE1;Ana\n'],
+  ['no table: it has one column only, and begins with "dn: a\\nmail: b"', 'dn: a\nmail: b\n'],
+  ['has a header, but no rows: it contains no employees', 'ID;Name;Email\n'],
+  ['has other texts than column names', '{\\rtf1;Arial;}\nE1;Ana;Paz\n'],
+])('init refuses a file that %s', async (message, text) => {
+  const shell = await openTestShell();
+  await writeFile(join(shell.folder, 'employees.csv'), text);
+  const refused = await shell.run(['init', '--from', 'employees.csv']);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });
 
 test('init writes a configuration and a sample, and overwrites nothing unless told to', async () => {

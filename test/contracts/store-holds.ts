@@ -94,6 +94,19 @@ export function describeHolds(store: () => Store): void {
     for (const run of ['run_1', 'run_2']) expect(await holds.ofRun(run)).toEqual([factsOf(hold, 2)]);
   });
 
+  it('tells since when something waits, which stays when others join it, and begins again with a new episode', async () => {
+    const since = async (at: number) => (await openAt(store(), 'people', at)).since;
+    expect(await since(now)).toBeUndefined();
+    await heldRun('run_1', ['E1']);
+    await heldRun('run_2', ['E1', 'E2'], now + hourMs);
+    expect(await since(now + hourMs)).toBe(now);
+    const third = await openPlanned(store(), { id: 'run_3' }, []);
+    await store().decisions.end(third, 'run_3', { identifications: ['E1'], keepsRejections: false }, now + hourMs);
+    await endRun(store(), third);
+    await heldRun('run_4', ['E1', 'E2'], now + 2 * hourMs);
+    expect(await since(now + 2 * hourMs)).toBe(now + hourMs);
+  });
+
   it('renews each of several holds by itself', async () => {
     const { holds } = store();
     const owned = await openRun(store(), { id: 'run_1' });

@@ -20,10 +20,10 @@ describe('the tally of blocked people', () => {
 
   it('counts by kind, and leaves out of the guard who waits for the outcome of a change', () => {
     const tally = openBlockedTally();
-    tally.add({ kind: 'conflict', at: line(2) });
+    tally.add({ kind: 'identity-conflict', at: line(2) });
     tally.add({ kind: 'status-unknown', at: line(3) });
     tally.add({ kind: 'status-unknown', at: line(4) });
-    expect(tally.counts()).toEqual({ conflict: 1, 'status-unknown': 2 });
+    expect(tally.counts()).toEqual({ 'identity-conflict': 1, 'status-unknown': 2 });
     expect(blockedBySource({ ...tally.counts(), unresolved: 9 })).toBe(3);
     expect(blockedBySource(undefined)).toBe(0);
   });
@@ -32,7 +32,7 @@ describe('the tally of blocked people', () => {
     const tally = openBlockedTally();
     tally.addRows(3);
     expect(tally.rows()).toBe(0);
-    tally.add({ kind: 'conflict', at: line(2) });
+    tally.add({ kind: 'identity-conflict', at: line(2) });
     tally.add({ kind: 'status-unknown', at: line(3) });
     expect(tally.rows()).toBe(5);
   });
@@ -42,16 +42,16 @@ describe('the tally of blocked people', () => {
     tally.add({ kind: 'status-unknown', at: line(30) });
     expect(tally.likelyCause(30)).toBe('1 of 30 rows has a status that is not in lifecycle; first at line 30');
     for (const i of [10, 9, 2, 11]) tally.add({ kind: 'status-unknown', at: line(i) });
-    tally.add({ kind: 'row-refused', at: line(1), column: 'mail', reason: 'is too long' });
+    tally.add({ kind: 'row-rejected', at: line(1), column: 'mail', reason: 'is too long' });
     expect(tally.likelyCause(30)).toBe('5 of 30 rows have a status that is not in lifecycle; first at line 2');
   });
 
   it('names the column and the reason that most refused rows have', () => {
     const tally = openBlockedTally();
-    tally.add({ kind: 'row-refused', at: line(2), column: 'mail', reason: 'is too long' });
+    tally.add({ kind: 'row-rejected', at: line(2), column: 'mail', reason: 'is too long' });
     for (const i of numbers(3)) {
       tally.add({
-        kind: 'row-refused',
+        kind: 'row-rejected',
         at: line(i + 5),
         column: 'born',
         reason: 'is not a date in the format yyyy-MM-dd',
@@ -64,8 +64,8 @@ describe('the tally of blocked people', () => {
 
   it('of more refused rows than others names the reason of the rows, whichever kind came first', () => {
     const tally = openBlockedTally();
-    for (const i of [2, 3]) tally.add({ kind: 'conflict', at: line(i) });
-    for (const i of [4, 5, 6]) tally.add({ kind: 'row-refused', at: line(i), column: 'born', reason: 'is no date' });
+    for (const i of [2, 3]) tally.add({ kind: 'identity-conflict', at: line(i) });
+    for (const i of [4, 5, 6]) tally.add({ kind: 'row-rejected', at: line(i), column: 'born', reason: 'is no date' });
     expect(tally.likelyCause(9)).toBe('3 of 9 rows are blocked because born is no date; first at line 4');
   });
 
@@ -84,7 +84,7 @@ describe('the tally of blocked people', () => {
     const tally = openBlockedTally();
     for (const [i, pair] of pairs.entries()) {
       const [identification, other] = pair.split(' ');
-      tally.add({ kind: 'conflict', at: line(i + 2) });
+      tally.add({ kind: 'identity-conflict', at: line(i + 2) });
       tally.note(conflict(code, identification, other));
       // The same conflict, told to the other side.
       if (other !== undefined) tally.note(conflict(code, other, undefined));
@@ -111,7 +111,7 @@ describe('the tally of blocked people', () => {
     ['email-conflict', '17', '017', written],
   ] as const)('names a %s of %s and %s: %s', (code, identification, other, said) => {
     const tally = openBlockedTally();
-    tally.add({ kind: 'conflict', at: line(2) });
+    tally.add({ kind: 'identity-conflict', at: line(2) });
     tally.note(conflict(code, identification, other));
     expect(tally.likelyCause(9)).toBe(`${said}; first at line 2`);
   });
@@ -119,7 +119,7 @@ describe('the tally of blocked people', () => {
   it('counts several people in the plural', () => {
     const tally = openBlockedTally();
     for (const i of numbers(2)) {
-      tally.add({ kind: 'conflict', at: line(i) });
+      tally.add({ kind: 'identity-conflict', at: line(i) });
       tally.note(conflict('case-conflict', `E${i}`, undefined));
     }
     expect(tally.likelyCause(9)).toBe(
@@ -129,7 +129,7 @@ describe('the tally of blocked people', () => {
 
   it('names the cause of most conflicts, the first one where two are as frequent', () => {
     const tally = openBlockedTally();
-    for (const i of numbers(4)) tally.add({ kind: 'conflict', at: line(i) });
+    for (const i of numbers(4)) tally.add({ kind: 'identity-conflict', at: line(i) });
     tally.note(conflict('case-conflict', 'e1', undefined));
     tally.note(conflict('duplicate-key', 'E2', undefined));
     expect(tally.likelyCause(9)).toMatch(/^1 identification differs/);
@@ -139,7 +139,7 @@ describe('the tally of blocked people', () => {
 
   it('never names more people than are blocked', () => {
     const tally = openBlockedTally();
-    tally.add({ kind: 'conflict', at: line(2) });
+    tally.add({ kind: 'identity-conflict', at: line(2) });
     for (const other of ['17', '18', '19']) tally.note(conflict('duplicate-key', other, undefined));
     expect(tally.likelyCause(9)).toMatch(/^1 identification is/);
   });
@@ -149,7 +149,7 @@ describe('the tally of blocked people', () => {
     ['half of the people share one e-mail', 2, '4 people claim the e-mail of another person; first at line 2'],
   ])('tells whether %s', (_, sharing, said) => {
     const tally = openBlockedTally();
-    for (const i of numbers(4)) tally.add({ kind: 'conflict', at: line(i) });
+    for (const i of numbers(4)) tally.add({ kind: 'identity-conflict', at: line(i) });
     for (const i of numbers(sharing - 1)) tally.note(conflict('email-conflict', `E${i}`, 'X'));
     for (const i of numbers(3 - sharing)) tally.note(conflict('email-conflict', `F${i}`, `Y${i}`));
     expect(tally.likelyCause(9)).toBe(said);
@@ -157,17 +157,17 @@ describe('the tally of blocked people', () => {
 
   it('groups a bounded number of causes, and goes on counting those that it knows', () => {
     const tally = openBlockedTally();
-    const refuse = (reason: string) => tally.add({ kind: 'row-refused', at: line(2), column: 'mail', reason });
+    const refuse = (reason: string) => tally.add({ kind: 'row-rejected', at: line(2), column: 'mail', reason });
     for (const i of numbers(1000)) refuse(`is odd ${i}`);
     for (let times = 0; times < 3; times += 1) refuse('is new');
     refuse('is odd 7');
-    expect(tally.counts()).toEqual({ 'row-refused': 1004 });
+    expect(tally.counts()).toEqual({ 'row-rejected': 1004 });
     expect(tally.likelyCause(2000)).toBe('2 of 2000 rows are blocked because mail is odd 7; first at line 2');
   });
 
   it('groups a bounded number of shared e-mails, and goes on counting those that it knows', () => {
     const tally = openBlockedTally();
-    for (let i = 0; i < 5; i += 1) tally.add({ kind: 'conflict', at: line(2) });
+    for (let i = 0; i < 5; i += 1) tally.add({ kind: 'identity-conflict', at: line(2) });
     for (const i of numbers(1000)) tally.note(conflict('email-conflict', 'E', `X${i}`));
     for (let times = 0; times < 4; times += 1) tally.note(conflict('email-conflict', 'E', 'new'));
     expect(tally.likelyCause(9)).toBe('5 people claim the e-mail of another person; first at line 2');

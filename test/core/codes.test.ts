@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { blockedKinds } from '../../src/core/guard/blocked.ts';
 import { anchorOf, docsOfCode, findCode, guessCode, listedCodes } from '../../src/core/run/codes/code-list.ts';
 
 describe('the list of codes', () => {
@@ -23,6 +24,10 @@ describe('the list of codes', () => {
     expect(findCode('TOKEN_REVOKED')).toMatchObject({ code: 'TOKEN_REVOKED', kind: 'error' });
     expect(findCode('no such code')).toBeUndefined();
     expect(findCode('')).toBeUndefined();
+  });
+
+  it('explains each kind that a count of blocked people prints', () => {
+    for (const kind of blockedKinds) expect([kind, findCode(kind)?.code]).toEqual([kind, kind]);
   });
 
   it('finds an alert by a rule of Prometheus', () => {

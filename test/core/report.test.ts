@@ -61,6 +61,10 @@ describe('the reason of a run', () => {
     ['too many: approve the run if the source is right', doubted],
     ['the source was not read completely (cut); too many', found({ sourceGaps: ['cut'], doubt: 'too many' })],
     ['2 changes were written to files', { states: { ...noStates, exported: 2 } }],
+    [
+      '1 person needs their status in lifecycle: 1 has no account yet',
+      found({ access: { keep: 0, lack: 1 }, blocked: { 'status-unknown': 2 } }),
+    ],
     ['cancelled: 1 change not sent', dropped(1)],
     ['cancelled: 0 changes not sent', dropped(0)],
     ['cancelled: 25 changes have an unknown outcome', { isCancelled: true, ...counts({ unresolved: 25 }) }],
@@ -81,7 +85,7 @@ describe('all reasons of a run', () => {
       '2 changes need approval',
       'too many',
       'the source was not read completely (cut)',
-      '1 person keeps and 2 people lack access until HR corrects their records (left is no date; first at line 2)',
+      '3 people need a fix in HR: 2 have no account yet, 1 still has access (left is no date; first at line 2)',
     ]);
   });
 

@@ -56,7 +56,7 @@ const troubles = [
   {
     name: 'all identifications lose their leading zeros',
     people: staff.map(({ id }) => ({ id: String(Number(id)) })),
-    blocked: { conflict: 24 },
+    blocked: { 'identity-conflict': 24 },
     cause:
       'identifications of 24 people differ from their accounts only in case, punctuation or leading zeros; first at line 2',
   },

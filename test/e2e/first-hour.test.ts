@@ -82,8 +82,9 @@ describe('a stranger with an export, a platform and a token', () => {
   it('answers on the terminal what the file does not prove', async () => {
     const one = hrExports().find(({ name }) => name === 'HiBob') ?? expect.unreachable();
     const { run, init, config } = await openPlace(one);
-    const wrong = await run([...init, '--answer', 'status Garden leave=gone']);
+    const wrong = await run([...init, '--answer', 'status Garden leave=gone', '--answer', 'none=-']);
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('the choices are active, leaver, -') });
+    expect(wrong.stderr).toContain('--answer none=-: the questions are');
     const { stdout } = await run([...init, '--answer', 'status Garden leave=leaver', '--answer', 'office=-']);
     expect(stdout).not.toContain('Not proven');
     expect((parse(await config()) as Written).syncs.people.lifecycle?.leaver).toEqual(['Terminated', 'Garden leave']);
@@ -111,7 +112,7 @@ describe('a stranger with an export, a platform and a token', () => {
       'lifecycle names no status "Pasante"',
       'lifecycle.leaveDate is not set; Fecha término fits it',
       'area: Unidad X',
-      'UNSURE: put it into one of the lists',
+      'Not known: choose active or left',
     ])
       expect(stdout).toContain(words);
     expect((await run(['map', 'people', '--json'])).json()).toMatchObject({

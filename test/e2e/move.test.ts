@@ -1,7 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openSeal } from '../../src/platform/tokens/seal.ts';
 import type { Store } from '../../src/ports/store.ts';
 import type { BackupPart } from '../../src/store/backup/backup-file.ts';
 import { readStore } from '../../src/store/backup/index.ts';
@@ -22,6 +23,7 @@ import {
   sampleTrigger,
   writePlan,
 } from '../contracts/store-samples.ts';
+import { testKey } from '../platform/tokens/token-manager-bench.ts';
 import { runRollcall, startRollcall } from '../support/rollcall-process.ts';
 import { until } from '../support/services/redis.ts';
 import { startPostgres } from '../support/services.ts';
@@ -191,6 +193,28 @@ describe('rollcall admin move', () => {
     expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining('is not empty') });
     expect(await refusedIn(ends.from, folder)).toBeNull();
     const missing = await runRollcall(folder, ['admin', 'move', 'sqlite:./none.db', '--yes']);
-    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('none.db cannot be opened') });
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/there is no store at .*none\.db/) });
+    await writeFile(join(folder, 'none.db'), '');
+    const empty = await runRollcall(folder, ['admin', 'move', 'sqlite:./none.db', '--yes']);
+    expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining('there is nothing to take from it') });
+  });
+
+  it('is refused with another encryptionKey than the one of the data, and makes no file', async () => {
+    const { folder, run, ...ends } = await openEnds('SQLite', 'SQLite');
+    const seals = [openSeal(testKey)];
+    const store = await openStore(ends.from, { folder, seals });
+    await store.sealing.reseal(1000).finally(() => store.close());
+    const config = JSON.parse(await readFile(join(folder, 'rollcall.yaml'), 'utf8'));
+    const write = (encryptionKey?: string) =>
+      writeFile(join(folder, 'rollcall.yaml'), JSON.stringify({ ...config, encryptionKey }));
+    for (const key of [Buffer.alloc(32, 2).toString('base64'), undefined]) {
+      await write(key);
+      const stderr = expect.stringContaining(`sealed with the key ${seals[0]?.keyId}`);
+      expect(await run()).toMatchObject({ code: 1, stderr });
+    }
+    expect(await refusedIn(ends.from, folder)).toBeNull();
+    expect(await readdir(folder)).not.toContain('new.db');
+    await write(testKey);
+    expect(await run()).toMatchObject({ code: 0 });
   });
 });

@@ -51,7 +51,7 @@ it('a leaver whose account cannot be read is told with the cause, and leaves whe
   const damages: Record<string, string> = { 'E12.enabled': 'yes' };
   const { office, isEnabled } = await openDamaged(damages, { E12: left });
   const { run, findings } = await office.apply();
-  expect(run).toMatchObject({ outcome: 'partial', reason: expect.stringContaining('keeps access') });
+  expect(run).toMatchObject({ outcome: 'partial', reason: expect.stringContaining('still has access') });
   expect(findings).toContainEqual(expect.objectContaining({ code: 'account-unreadable', identification: 'E12' }));
   const named = await office.apply({ users: ['E12'] });
   expect(named.findings).toContainEqual(expect.objectContaining({ code: 'lookup-disagrees', identification: 'E12' }));

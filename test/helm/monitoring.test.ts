@@ -43,6 +43,9 @@ const saidByOthers = [
   'rollcall_last_attempt_timestamp_seconds',
   'rollcall_run_started_timestamp_seconds',
   'rollcall_runs_failed_in_a_row',
+  'rollcall_failing_since_timestamp_seconds',
+  'rollcall_held_since_timestamp_seconds',
+  'rollcall_files_pending_since_timestamp_seconds',
   'rollcall_process_start_time_seconds',
   'rollcall_process_heap_limit_bytes',
 ];

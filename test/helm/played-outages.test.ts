@@ -65,7 +65,7 @@ class Played {
 
   begin(instance: string): void {
     const schedule = { cron: '0 * * * *' };
-    const syncs = ['people', 'other'].map((name) => ({ name, connection: 'acme', schedule }));
+    const syncs = ['people', 'other', 'new'].map((name) => ({ name, connection: 'acme', schedule }));
     const names = { syncs, connections: ['acme'], channels: ['chat'] };
     const parts = { store: this.#reached, clock: this.clock, version: '1', names, owner: instance };
     this.processes.set(instance, openMetrics({ ...parts, queue: async () => this.queue }));
@@ -124,7 +124,56 @@ interface Play {
   readonly shows?: Readonly<Record<number, Readonly<Record<string, number>>>>;
 }
 
+/** Every pod is replaced each hour, and none is there for a while. */
+const replacedPods = Object.fromEntries(
+  Array.from({ length: 28 }, (_, i) => (i + 1) * 60).flatMap((minute) => [
+    [
+      minute,
+      async (played: Played) => {
+        for (const instance of [...played.processes.keys()]) await played.end(instance);
+      },
+    ],
+    [minute + stepMinutes, (played: Played) => played.begin(`at${minute}`)],
+  ]),
+);
+
 const plays: readonly Play[] = [
+  {
+    name: 'changes wait, a file is unproven and a sync fails from its first run on, while pods live for an hour',
+    hours: 28,
+    at: {
+      ...replacedPods,
+      30: async (played) => {
+        const { store, clock } = played;
+        await store.tokens.replace(pair(1), { ...pair(2), expiresAt: 6000 * minuteMs });
+        const now = clock.now();
+        const holds = await openRun(store, { id: 'holds', now });
+        await holdAll(store, holds, ['E1'], { now });
+        await store.runs.update(holds, { phase: 'done', endedAt: now, outcome: 'held' });
+        const sends = await openRun(store, { id: 'sends', sync: 'other', now });
+        await writePlan(store, { id: 'sends', owned: sends }, ['E1']);
+        await store.batches.create(sends, [{ batch: sampleBatch(sends, 1), identifications: ['E1'] }]);
+        await store.batches.update(sends, 'sends_b1', { state: 'unresolved', sentAt: now });
+        await store.runs.update(sends, { phase: 'done', endedAt: now, outcome: 'partial' });
+        await played.run('new', 'failed');
+      },
+      ...Object.fromEntries(
+        [630, 1230].map((minute) => [
+          minute,
+          async (played: Played) => {
+            for (const sync of ['people', 'other']) await played.run(sync, 'succeeded');
+          },
+        ]),
+      ),
+    },
+    fires: {
+      205: [],
+      265: ['FilesPending'],
+      325: ['FilesPending', 'Held'],
+      1430: ['FilesPending', 'Held'],
+      1490: ['FilesPending', 'NeverSucceeded'],
+    },
+  },
   {
     name: 'the store is away for an hour',
     hours: 3,
@@ -327,7 +376,7 @@ describe.skipIf(promtool === undefined)(
       async (one) => {
         const played = await play(one);
         const fired = Object.entries(one.fires).map(([minute, names]) => ({
-          expr: 'count by (alertname) (ALERTS{alertstate="firing"})',
+          expr: 'group by (alertname) (ALERTS{alertstate="firing"})',
           eval_time: `${minute}m`,
           exp_samples: names.map((name) => ({ labels: `{alertname="Rollcall${name}"}`, value: 1 })),
         }));

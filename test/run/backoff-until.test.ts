@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { backoffUntil } from '../../src/run/request-run.ts';
+import { backoffUntil, waitAfterRefusal } from '../../src/run/request-run.ts';
 import { openRun } from '../contracts/store-samples.ts';
 import { someInstant } from '../support/fake-clock.ts';
 import { hour, minute, openScene } from './run-in-store.ts';
@@ -12,7 +12,8 @@ async function runsThat(...refused: readonly boolean[]) {
     const now = someInstant + i * 24 * hour;
     const owned = await openRun(store, { id: `run_${i + 1}`, now });
     endedAt = now + 10 * minute;
-    const end = { reasons: [], ...(isSourceRefused ? ({ failure: 'SOURCE_REFUSED' } as const) : {}) };
+    const refusedUntil = await waitAfterRefusal('people', endedAt, store.runs);
+    const end = { reasons: [], ...(isSourceRefused ? ({ failure: 'SOURCE_REFUSED', refusedUntil } as const) : {}) };
     await store.runs.update(owned, { phase: 'done', outcome: 'failed', endedAt, end });
   }
   return { store, endedAt };

@@ -134,8 +134,11 @@ describe('ending a run', () => {
     await failRun(await scene.context(), error, scene.io);
     const { outcome, reason, end } = await scene.run();
     expect(outcome).toBe('failed');
-    expect(reason).toMatch(/^the HR system answered 401 The schedule now waits one hour, then longer/);
-    expect(end).toEqual({ failure: 'SOURCE_REFUSED', reasons: [reason], created: 0 });
+    expect(reason).toMatch(
+      /^the HR system answered 401 The schedule now waits until .* UTC, longer .*"rollcall resync people"/,
+    );
+    const refusedUntil = scene.clock.now() + 3_600_000;
+    expect(end).toEqual({ failure: 'SOURCE_REFUSED', refusedUntil, reasons: [reason], created: 0 });
     expect(await scene.rawTexts()).toEqual(['end of the run: locked soon']);
   });
 

@@ -1,10 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RollcallError } from '../../src/core/run/errors.ts';
 import type { Leases, Store } from '../../src/ports/store.ts';
-import { holdLease, takeOverLease, underLease } from '../../src/run/lease.ts';
-import { startSandbox } from '../../src/sandbox/index.ts';
+import { holdLease, takeOverLease } from '../../src/run/lease.ts';
 import { openStore } from '../../src/store/index.ts';
-import { fixedTokens, openTestClient } from '../platform/test-client.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 const ttlMs = 30_000;
@@ -51,24 +49,6 @@ describe('a held lease', () => {
     await held?.release();
     expect(await leases.holder(wish.name, clock.now())).toMatchObject({ owner: 'they' });
     expect(await leases.renew(theirs ?? { ...wish, fence: 0 }, ttlMs, clock.now())).toBe(true);
-  });
-
-  it('lets no call out after its time, when the process stood still while the call waited for its token', async () => {
-    const { leases, clock } = await openLeases();
-    const sandbox = await startSandbox({ now: () => clock.now() });
-    onTestFinished(() => sandbox.close());
-    const current = async () => {
-      // No timer of this process runs before the wait is over.
-      clock.jumpTo(clock.now() + ttlMs);
-      expect(await leases.take(wish.name, 'they', ttlMs, clock.now())).toMatchObject({ owner: 'they' });
-      return { secret: sandbox.accessToken, generation: 1 };
-    };
-    const { platform } = openTestClient(sandbox.url, { tokens: { ...fixedTokens(''), current } });
-    const call = underLease(wish, { leases, clock }, never, ({ signal }) =>
-      platform.remove('E1', { blacklist: false }, signal),
-    );
-    await expect(call).rejects.toMatchObject({ effect: 'none', cause: { code: 'LEASE_LOST' } });
-    expect(sandbox.state.requests.delete).toBe(0);
   });
 
   it('aborts with the reason of the one who asked for it', async () => {

@@ -207,10 +207,14 @@ describe.each(kinds)('a backup of %s', (kind) => {
     expect([...seen]).toHaveLength(1);
   });
 
-  it('with sealed data is refused without the key, and the store is as before', async () => {
+  it('with sealed data is refused without its key and with another one, and the store is as before', async () => {
     const place = await openPlace(kind);
     const seals = [openSeal(testKey)];
-    await (await openStore(place.url, { folder: place.folder, seals })).close();
+    const sealed = await openStore(place.url, { folder: place.folder, seals });
+    const owned = await openRun(sealed, { id: 'run_1' });
+    await sealed.ledger.put(owned, [sampleEntry('E1', { hidden: { job: 'Cook' } })]);
+    await sealed.leases.release(owned.lease);
+    await sealed.close();
     await backUpStore(place.url, place.file, parts(place));
     const store = await openStore(place.url, { folder: place.folder, seals });
     onTestFinished(() => store.close());
@@ -218,6 +222,13 @@ describe.each(kinds)('a backup of %s', (kind) => {
     await expect(restoreStore(place.url, place.file, order(place))).rejects.toMatchObject({
       code: 'STORE_INVALID',
       message: expect.stringContaining('encryptionKey is not set'),
+    });
+    const others = { ...order(place), seals: [openSeal(Buffer.alloc(32, 2).toString('base64'))] };
+    await expect(restoreStore(place.url, place.file, others)).rejects.toMatchObject({
+      code: 'STORE_INVALID',
+      message: expect.stringMatching(
+        `sealed with the key ${seals[0]?.keyId}, .* formerEncryptionKeys .*Nothing was changed`,
+      ),
     });
     expect(await store.tokens.get('acme')).toMatchObject({ state: 'ready', restored: undefined });
     expect(await restoreStore(place.url, place.file, { ...order(place), seals })).toMatchObject({

@@ -127,6 +127,9 @@ describe('of the store', () => {
     await wholeRun('run_2');
     expect(await samples('rollcall_freshness_seconds')).toEqual(['{sync="people"} 100']);
     expect(await samples('rollcall_last_success_timestamp_seconds')).toEqual([`{sync="people"} ${someInstant / 1000}`]);
+    expect(await samples('rollcall_failing_since_timestamp_seconds')).toEqual([
+      `{sync="people"} ${someInstant / 1000 + 100}`,
+    ]);
     expect(await samples('rollcall_last_attempt_timestamp_seconds')).toEqual([
       `{sync="people"} ${someInstant / 1000 + 100}`,
     ]);
@@ -139,11 +142,14 @@ describe('of the store', () => {
     await store.plans.hold(owned, 'run_1', ['disables'], 'too many');
     await store.batches.create(owned, [{ batch: sampleBatch(owned, 1), identifications: ['E1'] }]);
     expect(await samples('rollcall_files_pending')).toEqual(['{connection="acme"} 0']);
-    await store.batches.update(owned, 'run_1_b1', { state: 'sending' });
+    await store.batches.update(owned, 'run_1_b1', { state: 'sending', sentAt: clock.now() });
     await renewHolds(store, owned, [sampleHold(owned, 'hold_1', { heldAt: clock.now() })], clock.now());
     await store.triggers.add(sampleTrigger('t2'));
     await clock.advance(5000);
     expect(await samples('rollcall_files_pending')).toEqual(['{connection="acme"} 1']);
+    const since = [`{connection="acme"} ${someInstant / 1000}`];
+    expect(await samples('rollcall_files_pending_since_timestamp_seconds')).toEqual(since);
+    expect(await samples('rollcall_held_since_timestamp_seconds')).toEqual([`{sync="people"} ${someInstant / 1000}`]);
     expect(await samples('rollcall_runs_unfinished')).toEqual(['{sync="people"} 1']);
     expect(await samples('rollcall_run_started_timestamp_seconds')).toEqual([`{sync="people"} ${someInstant / 1000}`]);
     expect(await samples('rollcall_held_changes')).toContain('{sync="people",class="disables"} 2');
@@ -154,6 +160,7 @@ describe('of the store', () => {
     expect(await samples('rollcall_triggers_waiting')).toEqual(['{sync="people"} 0']);
     expect(await samples('rollcall_trigger_age_seconds')).toEqual(['{sync="people"} 0']);
     expect(await samples('rollcall_held_changes')).toContain('{sync="people",class="disables"} 0');
+    expect(await samples('rollcall_held_since_timestamp_seconds')).toEqual([]);
   });
 
   it('tokens are shown by state and end', async () => {

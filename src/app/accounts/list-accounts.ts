@@ -18,6 +18,7 @@ import {
   type AccountTab,
   type FoundAccounts,
   matchEvidence,
+  tabOf,
 } from '../../views/accounts.ts';
 import type { AppIo } from '../app-io.ts';
 import { wordsOf } from '../changes/change-index.ts';
@@ -45,9 +46,9 @@ export async function findAccounts(io: AppIo, of: string, query: AccountsQuery):
   for await (const { owner, account } of list.each()) {
     const folded = foldText(`${account.name}\n${account.identification}\n${account.email}`);
     if (syncs?.includes(owner ?? '') === false || words.some((word) => !folded.includes(word))) continue;
-    const tabs: readonly AccountTab[] = account.isConflict ? [account.state, 'conflict'] : [account.state];
-    for (const one of tabs) counts.set(one, (counts.get(one) ?? 0) + 1);
-    if (state !== undefined && !tabs.includes(state)) continue;
+    const tab = tabOf(account);
+    counts.set(tab, (counts.get(tab) ?? 0) + 1);
+    if (state !== undefined && tab !== state) continue;
     found += 1;
     first.push([folded, account]);
     // A page needs only these, so a million accounts are never kept.

@@ -10,7 +10,7 @@ import { usageError } from '../../core/run/errors.ts';
 import { formatCount, formatInstant, formatNumber, shellWord } from '../../core/run/formats.ts';
 import { given } from '../../core/run/given.ts';
 import { zeros } from '../../core/run/run.ts';
-import { type Account, type AccountState, accountPageView, accountStates } from '../../views/accounts.ts';
+import { type Account, type AccountTab, accountPageView, accountTabs, tabOf } from '../../views/accounts.ts';
 import { type Adoption, adoptionsView, orphansMovedView } from '../../views/people.ts';
 import type { parseUntil } from '../options.ts';
 import { fromHere, printDeclined, type Shell } from '../shell.ts';
@@ -32,14 +32,25 @@ const states = {
   owned: 'owned',
   disabledByUs: 'disabled-by-us',
   orphaned: 'orphaned',
-} as const satisfies Partial<Record<keyof AccountsOptions, AccountState>>;
+  conflict: 'conflict',
+} as const satisfies Partial<Record<keyof AccountsOptions, AccountTab>>;
+
+/** The words of the page. */
+export const accountWords: Readonly<Record<AccountTab, string>> = {
+  conflict: 'in conflict',
+  orphaned: 'its sync is not configured',
+  unmanaged: 'unmanaged',
+  'other-sync': 'another sync owns it',
+  'in-source': 'in HR, not owned yet',
+  'disabled-by-us': 'disabled by Rollcall',
+  owned: 'owned',
+};
 
 /** With several options, accounts that one of them names. */
 function filterOf(options: AccountsOptions): (account: Account) => boolean {
   const asked = (Object.keys(states) as (keyof typeof states)[]).filter((name) => options[name] === true);
-  if (asked.length === 0 && options.conflict !== true) return () => true;
-  return ({ state, isConflict }) =>
-    asked.some((name) => states[name] === state) || (options.conflict === true && isConflict);
+  if (asked.length === 0) return () => true;
+  return (account) => asked.some((name) => states[name] === tabOf(account));
 }
 
 export async function listAccounts(shell: Shell, sync: string, options: AccountsOptions): Promise<number> {
@@ -47,15 +58,15 @@ export async function listAccounts(shell: Shell, sync: string, options: Accounts
   const { limit, out } = options;
   return shell.withApp({}, async (app) => {
     const list = await openAccounts(app, sync);
-    const counts = zeros(accountStates);
+    const counts = zeros(accountTabs);
     let [inAll, decided, found] = [0, 0, 0];
     const shown: Account[] = [];
     const asked = (async function* () {
       for await (const { account } of list.each()) {
         shell.signal.throwIfAborted();
         inAll += 1;
-        counts[account.state] += 1;
-        if (account.state === 'unmanaged' && account.decision !== undefined) decided += 1;
+        counts[tabOf(account)] += 1;
+        if (tabOf(account) === 'unmanaged' && account.decision !== undefined) decided += 1;
         if (!isAsked(account)) continue;
         found += 1;
         if (shown.length < limit) shown.push(account);
@@ -64,13 +75,14 @@ export async function listAccounts(shell: Shell, sync: string, options: Accounts
     })();
     if (out !== undefined) await writeWhole('the accounts', fromHere(shell.io, out), csvOf(asked));
     else for await (const _ of asked);
-    const some = accountStates.filter((state) => counts[state] > 0);
-    const words = some.map((state) => `${formatNumber(counts[state])} ${state}`).join(', ');
+    const some = accountTabs.filter((tab) => counts[tab] > 0);
+    const also = (tab: AccountTab) => (tab === 'unmanaged' && decided > 0 ? ` (${formatNumber(decided)} decided)` : '');
+    const words = some.map((tab) => `${formatNumber(counts[tab])} ${accountWords[tab]}${also(tab)}`).join(', ');
     const page = { sync, readAt: list.readAt, accounts: shown, found, counts, next: undefined };
     const { next: _, ...json } = accountPageView(page);
     const written = out === undefined ? [] : [`${formatCount(found, 'account')} written to ${cleanLine(out)}`];
     const text = [
-      `${formatCount(inAll, 'account')} as read ${formatInstant(list.readAt)}: ${words}${decided === 0 ? '' : ` (${formatNumber(decided)} decided)`}`,
+      `${formatCount(inAll, 'account')} as read ${formatInstant(list.readAt)}: ${words}`,
       ...(out === undefined ? shownLines(shown, found, { sync, style: shell.style }) : written),
     ];
     return shell.answer(json, text.join('\n'));
@@ -85,9 +97,11 @@ function shownLines(
   if (shown.length === 0) return ['no such account'];
   const head = ['ACCOUNT', 'NAME', 'E-MAIL', 'IS', 'LAST UPDATE', 'STATE'].map(style.colors.dim);
   const inOrder = shown.toSorted((a, b) => compareIdentifications(a.identification, b.identification));
-  const rows = inOrder.map(({ identification, name, email, isEnabled, lastUpdate, state }) =>
-    [identification, name, email, isEnabled ? 'enabled' : 'disabled', lastUpdate ?? '–', state].map(cleanLine),
-  );
+  const rows = inOrder.map((account) => {
+    const { identification, name, email, isEnabled, lastUpdate = '–' } = account;
+    const is = isEnabled ? 'enabled' : 'disabled';
+    return [identification, name, email, is, lastUpdate, accountWords[tabOf(account)]].map(cleanLine);
+  });
   const [header = '', ...lines] = renderTable([head, ...rows]).split('\n');
   const table = inOrder.flatMap(({ why, matches }, i) => [
     lines[i] ?? '',

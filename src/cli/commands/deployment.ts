@@ -83,8 +83,8 @@ export async function showStatus(shell: Shell): Promise<number> {
     }
     shell.print(renderStatus(overview, shell.style));
     if (storeFault !== undefined) shell.print(shell.style.colors.red(storeFaultWords(storeFault, shell.style)));
-    for (const { name, nextSlotAt } of overview.syncs) {
-      const words = nextSlotAt === undefined ? undefined : nextRunWords(app, name);
+    for (const { name, nextSlotAt, refusedUntil } of overview.syncs) {
+      const words = nextSlotAt === undefined || refusedUntil !== undefined ? undefined : nextRunWords(app, name);
       if (words !== undefined) shell.print(`${name}: ${words}`);
     }
     for (const { message } of found) shell.print(shell.style.colors.yellow(message));

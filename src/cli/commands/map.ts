@@ -93,16 +93,15 @@ function nextLines(report: readonly string[], next: readonly string[]): string {
   return [...report, '', 'Next:', ...next.map((line) => `  ${line}`)].join('\n');
 }
 
-/** Throws `USAGE` for an answer to no question, or with no such choice. */
+/** Throws `USAGE` with every answer to no question, or with no such choice. */
 function refuseAnswers(answers: Answers, cards: readonly Card[]): void {
-  for (const [about, choice] of Object.entries(answers)) {
+  const wrong = Object.entries(answers).flatMap(([about, choice]) => {
     const keys = cards.find((card) => card.about === about)?.choices.map(({ key }) => key);
+    if (keys?.some((key) => key === choice || key.startsWith(`{ from: ${choice},`))) return [];
     const known = keys ?? cards.map((card) => card.about);
-    if (keys === undefined || !keys.some((key) => key === choice || key.startsWith(`{ from: ${choice},`)))
-      throw usageError(
-        `--answer ${about}=${choice}: the ${keys === undefined ? 'questions' : 'choices'} are ${known.join(', ')}`,
-      );
-  }
+    return [`--answer ${about}=${choice}: the ${keys === undefined ? 'questions' : 'choices'} are ${known.join(', ')}`];
+  });
+  if (wrong.length > 0) throw usageError(wrong.join('\n'));
 }
 
 /** Serves the set-up on this machine, until it is written or Ctrl-C. Returns what was written. */

@@ -121,10 +121,10 @@ export async function undoOneRun(
   const users = user === undefined ? undefined : await readPeople(shell, user);
   const caller = await shell.caller();
   const order = { ...caller, ...given({ only, users }) };
-  // Without a terminal this refuses before anything is read.
-  if (!onlyShow && yes !== true && (shell.isJson || shell.io.ask === undefined)) await shell.confirm('');
   return shell.withApp(onlyShow ? {} : { hasEffect: true, mayPresentSeed: true }, async (app) => {
     const { run, scope } = await undoScope(app, id, order);
+    // Without a terminal this refuses before the source or the platform is read.
+    if (!onlyShow && yes !== true && (shell.isJson || shell.io.ask === undefined)) await shell.confirm('');
     if (onlyShow || yes !== true) {
       const report = await shell.watching((watch) => planHere(app, run.sync, { ...watch, scope }));
       const changes = await previewChanges(app, report.id, shownInverses);

@@ -84,7 +84,7 @@ export function renderMissing({ missing, missingWait }: PlanFacts): string | und
   return `${formatNumber(missing)} missing${missingWait === undefined ? '' : ` (${waitWords(missingWait)})`}`;
 }
 
-/** `12 blocked (10 status-unknown, 2 conflict)`; undefined when no person is. */
+/** `12 blocked (10 status-unknown, 2 identity-conflict)`; undefined when no person is. */
 export function renderBlocked({ blocked }: PlanFacts): string | undefined {
   const kinds = blockedKinds.filter((kind) => (blocked[kind] ?? 0) > 0);
   if (kinds.length === 0) return undefined;

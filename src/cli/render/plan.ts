@@ -1,3 +1,4 @@
+import { lacksStatus } from '../../core/guard/blocked.ts';
 import { editedSentence, editSentence } from '../../core/plan/configuration.ts';
 import { formatCount, formatNumber } from '../../core/run/formats.ts';
 import { chooseOutcome, noStates, type OutcomeAndReason } from '../../core/run/report.ts';
@@ -90,10 +91,11 @@ function heldReasons({ holds, findings }: PlanReport): readonly string[] {
 
 function renderHolds(report: PlanReport, { colors }: Style): string {
   const reasons = heldReasons(report);
-  const { isReadDoubted } = report.facts;
+  const { isReadDoubted, blocked } = report.facts;
   if (reasons.length === 0 && !isReadDoubted) return '';
   const lines = reasons.map((reason) => `  ${cleanLine(reason)}`);
-  if (isReadDoubted) lines.push('  the source looks wrong: check it before you approve');
+  if (isReadDoubted && lacksStatus(blocked)) lines.push('  name the status in lifecycle, or check the source');
+  else if (isReadDoubted) lines.push('  the source looks wrong: check it before you approve');
   return [colors.yellow('needs approval:'), ...lines].join('\n');
 }
 

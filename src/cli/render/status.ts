@@ -91,13 +91,18 @@ function nextWords({ schedule, nextSlotAt, health }: SyncOverview): string {
 }
 
 function hintOf(
-  { name, health, holds, lastRun, frozenUntil, activity: { run } }: SyncOverview,
+  { name, health, holds, lastRun, frozenUntil, refusedUntil, activity: { run } }: SyncOverview,
   style: Style,
 ): string[] {
   const missing = lastRun?.plan && renderMissing(lastRun.plan);
   const hints = missing === undefined ? [] : [`${name}: ${missing}`];
   if (frozenUntil !== undefined) {
     hints.push(`${name}: frozen until ${formatInstant(frozenUntil)}, so no account is disabled or removed before`);
+  }
+  if (refusedUntil !== undefined) {
+    const until = formatInstant(refusedUntil);
+    const why = `the schedule waits until ${until}, because the HR system refused the credentials`;
+    hints.push(`${name}: ${why}. To try now:  ${style.command(`resync ${name}`)}`);
   }
   if (run?.interrupted !== undefined) hints.push(`${name}: ${interruptedWords(run.interrupted, name, style)}`);
   if (run?.waiting !== undefined) hints.push(`${name}: ${cleanLine(waitingWords(run.waiting))}`);

@@ -5,7 +5,7 @@ import type { FilledColumns, UnreadableCells } from './columns.ts';
 import { isRewritten } from './damage.ts';
 
 /** Why no decision is possible for a person. `unresolved`: the outcome of an earlier change is not known. */
-export const blockedKinds = ['row-refused', 'status-unknown', 'conflict', 'unresolved'] as const;
+export const blockedKinds = ['row-rejected', 'status-unknown', 'identity-conflict', 'unresolved'] as const;
 export type BlockedKind = (typeof blockedKinds)[number];
 
 /** Number of people without a decision, by kind. A kind with a count of zero is absent. */
@@ -27,12 +27,17 @@ export function blockedBySource(counts: BlockedCounts | undefined): number {
   return sourceKinds.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0);
 }
 
-const sourceKinds = ['row-refused', 'status-unknown', 'conflict'] as const satisfies readonly BlockedKind[];
+/** Returns whether only a word is missing in the configuration: the status of all whom the source blocks. */
+export function lacksStatus(counts: BlockedCounts): boolean {
+  return counts['status-unknown'] !== undefined && counts['status-unknown'] === blockedBySource(counts);
+}
+
+const sourceKinds = ['row-rejected', 'status-unknown', 'identity-conflict'] as const satisfies readonly BlockedKind[];
 
 /** A person of the source for whom no decision is possible. `at`: location of the record. */
 export type BlockedPerson =
-  | { readonly kind: 'row-refused'; readonly at: string; readonly column: string; readonly reason: string }
-  | { readonly kind: 'status-unknown' | 'conflict'; readonly at: string };
+  | { readonly kind: 'row-rejected'; readonly at: string; readonly column: string; readonly reason: string }
+  | { readonly kind: 'status-unknown' | 'identity-conflict'; readonly at: string };
 
 /** Counts blocked people during planning and groups them by cause. */
 export interface BlockedTally {
@@ -69,7 +74,7 @@ export function openBlockedTally(): BlockedTally {
   return {
     add(person) {
       addTo(kinds, person.kind, person.at);
-      if (person.kind === 'row-refused') addTo(refusals, `${person.column} ${person.reason}`, person.at);
+      if (person.kind === 'row-rejected') addTo(refusals, `${person.column} ${person.reason}`, person.at);
     },
     note(finding) {
       const cause = conflictCause(finding);
@@ -91,7 +96,7 @@ export function openBlockedTally(): BlockedTally {
       switch (kind) {
         case 'status-unknown':
           return `${outOf(group.count, countOf(rows, 'row'), 'has', 'have')} a status that is not in lifecycle; ${first}`;
-        case 'row-refused': {
+        case 'row-rejected': {
           const [reason, refused] = largest(refusals, (one) => one.count) ?? ['', group];
           return `${outOf(refused.count, countOf(rows, 'row'))} blocked because ${reason}; first at ${refused.first}`;
         }

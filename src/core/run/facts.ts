@@ -25,6 +25,8 @@ export interface PlanFacts {
   readonly pageSize?: number;
   /** People of the source who have an account, ours or not. Absent: not a full read. */
   readonly matched?: number;
+  /** People of the source: fewer than its rows when several have one identification. Absent: not a full read. */
+  readonly people?: number;
   /** Number of changes that repeat one whose outcome remained unknown. */
   readonly repeated: number;
   /** People for whom no decision is possible, by kind. */
@@ -162,6 +164,8 @@ export interface EndFacts {
   readonly failure?: ErrorCode;
   /** What it has in common with runs of other syncs. Absent: it concerns this run alone. */
   readonly cause?: RootCause;
+  /** Until when the schedule waits, because the HR system refused the credentials (epoch ms). */
+  readonly refusedUntil?: number;
   /** Everything that kept the run from being whole. */
   readonly reasons: readonly string[];
   /** Accounts that the run made. Absent: it did not end regularly. */

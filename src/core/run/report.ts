@@ -1,5 +1,6 @@
+import { lacksStatus } from '../guard/blocked.ts';
 import { type ChangeClass, type ChangeKind, changeKinds } from '../plan/change.ts';
-import type { AccessTrouble, PlanFacts } from './facts.ts';
+import type { PlanFacts } from './facts.ts';
 import { countOf } from './formats.ts';
 import { type ChangeState, type Counts, changeStates, type Outcome, zeros } from './run.ts';
 
@@ -30,6 +31,7 @@ export function chooseOutcome(end: RunEnd): OutcomeAndReason {
   const { counts, states } = end;
   const { doubt, isReadDoubted, blocked, unknownPeople, notUndone, sourceGaps, access, createsWait } = end.plan;
   const waiting = blocked.unresolved ?? 0;
+  const { cause } = access;
   const bad = [
     ...told(counts.failed, (some) => `${countOf(some, 'change')} failed`),
     ...told(counts.unresolved, (some) => `${countOf(some, 'change has', 'changes have')} an unknown outcome`),
@@ -52,7 +54,8 @@ export function chooseOutcome(end: RunEnd): OutcomeAndReason {
     ),
     ...(sourceGaps.length === 0 ? [] : [`the source was not read completely (${sourceGaps.join('; ')})`]),
   ];
-  const rows = access.keep + access.lack === 0 ? [] : [accessWords(access)];
+  const rows =
+    access.keep + access.lack === 0 ? [] : [`${accessWords(end.plan)}${cause === undefined ? '' : ` (${cause})`}`];
   const rest = [...late, ...unread, ...rows];
   const doubts = doubted === undefined ? [] : [doubted];
   if (end.failure !== undefined) return ended('failed', end.failure, [end.failure, ...bad]);
@@ -90,12 +93,14 @@ function told(count: number, words: (count: number) => string): readonly string[
   return count > 0 ? [words(count)] : [];
 }
 
-function accessWords({ keep, lack, cause }: AccessTrouble): string {
-  const who = [
-    ...told(keep, (some) => countOf(some, 'person keeps', 'people keep')),
-    ...told(lack, (some) => countOf(some, 'person lacks', 'people lack')),
+/** Returns `2 people need a fix in HR: 1 has no account yet, 1 still has access`. */
+export function accessWords({ access: { keep, lack }, blocked }: Pick<PlanFacts, 'access' | 'blocked'>): string {
+  const parts = [
+    ...told(lack, (some) => countOf(some, 'has no account yet', 'have no account yet')),
+    ...told(keep, (some) => countOf(some, 'still has access', 'still have access')),
   ];
-  return `${who.join(' and ')} access until HR corrects their records${cause === undefined ? '' : ` (${cause})`}`;
+  const where = lacksStatus(blocked) ? 'their status in lifecycle' : 'a fix in HR';
+  return `${countOf(keep + lack, 'person needs', 'people need')} ${where}: ${parts.join(', ')}`;
 }
 
 /** Returns the counts of the report, from the planned changes and their states. */

@@ -58,7 +58,9 @@ export function cardsOf({ identification, fields, unfilled, lifecycle }: Proposa
     return card(one.field, chosenOf(one, key), one, samplesOf(one.columns, one.field, options));
   });
   const days = Object.entries({ status, leaveDate }).flatMap(([about, one]) =>
-    one === undefined ? [] : [card(about, chosenOf(one, one.path), one, samplesOf([one.path], 'access', options))],
+    one === undefined
+      ? []
+      : [card(about, chosenOf(one, one.key ?? one.path), one, samplesOf([one.path], 'access', options))],
   );
   const meanings = (column === undefined ? [] : statuses).map((one) => {
     const own = {

@@ -50,7 +50,7 @@ function otherOrderOf(pattern: string): string {
 }
 
 /** A cell that may be a date: it begins as one. */
-const mayBeDate = /^(?:-?\d|[A-Za-z]{3,9}\.? \d|\\?\/Date\().*\d/;
+export const mayBeDate = /^(?:-?\d|[A-Za-z]{3,9}\.? \d|\\?\/Date\().*\d/;
 /** A writer that writes zeros before days and months shows one sooner or later. */
 const leadingZero = /^0\d\D|[-/. ]0\d(?:\D|$)|[年月]0\d/;
 

@@ -57,15 +57,24 @@ export function isColumnLabel(cell: string): boolean {
 /** `STAT2` of SAP: 0 left, 1 inactive, 2 retired, 3 active. */
 const sapStatuses: Readonly<Record<string, 'active' | 'leaver'>> = { '0': 'leaver', '2': 'leaver', '3': 'active' };
 
+const negated = /^(?:in|no[nt]?|nicht|nie)(a[ck]?t.+)$/;
+
+/** Returns whether the value is the word for active with a *not* before it: its people left, or are away. */
+export function isInactive(value: string): boolean {
+  return known.meanings.get(negated.exec(bareWord(value))?.[1] ?? '') === 'active';
+}
+
+const meaningOf = (word: string) => (isInactive(word) ? 'leaver' : known.meanings.get(word));
+
 /**
  * Returns what the word says about the person; `other` for a kind of contract or of marriage, undefined for an unknown one.
  * `path`: the column that has it, which says what a yes means.
  */
 export function statusMeaning(value: string, path: string): 'active' | 'leaver' | 'other' | undefined {
   if (/^stat2$/i.test(path)) return sapStatuses[value];
-  const word = known.meanings.get(bareWord(value));
+  const word = meaningOf(bareWord(value));
   if (word !== 'yes' && word !== 'no') return word;
-  const asked = known.meanings.get(lastName(path).replace(/^(?:is|has|account|user|employee)+(?=\p{L})/u, ''));
+  const asked = meaningOf(lastName(path).replace(/^(?:is|has|account|user|employee)+(?=\p{L})/u, ''));
   if (asked !== 'active' && asked !== 'leaver') return undefined;
   return (word === 'yes') === (asked === 'active') ? 'active' : 'leaver';
 }

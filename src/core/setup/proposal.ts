@@ -52,6 +52,7 @@ export function propose(survey: Survey, answers: Answers = {}, isStrict = false)
   const lifecycle = found === undefined || !isStrict ? found : { ...found, ...provenDates(found) };
   const people = peopleOf(survey, key.join);
   const { users = [], isCut = false } = survey.platform ?? {};
+  const disabled = joined.filter(({ user }) => !user.enabled).length;
   const damaged = survey.columns.filter((column) => column.damaged > 0);
   const remarks = [
     !fields.some(({ field, certainty }) => field === 'email' && certainty !== 'off') &&
@@ -77,7 +78,7 @@ export function propose(survey: Survey, answers: Answers = {}, isStrict = false)
     unfilled,
     lifecycle,
     people,
-    open: openIn([...(key.field === undefined ? [] : [key.field]), ...fields], lifecycle),
+    open: openIn([...(key.field === undefined ? [] : [key.field]), ...fields], lifecycle, disabled),
     remarks,
   };
 }
@@ -92,15 +93,23 @@ function provenDates({ status, leaveDate }: ProposedLifecycle): Pick<ProposedLif
   return { status: status && proven(status), leaveDate: leaveDate && proven(leaveDate) };
 }
 
-function openIn(fields: readonly ProposedField[], lifecycle: ProposedLifecycle | undefined): Proposal['open'] {
+function openIn(
+  fields: readonly ProposedField[],
+  lifecycle: Proposal['lifecycle'],
+  disabled: number,
+): Proposal['open'] {
   const { status, statuses = [], leaveDate } = lifecycle ?? {};
   const isBlind = [status, leaveDate].every((column) => column === undefined || column.certainty === 'off');
+  const gains = disabled === 0 ? '' : `; ${countOf(disabled, 'disabled account gets', 'disabled accounts get')} access`;
   const found = fields.filter(({ certainty }) => certainty !== 'off').map(({ field }) => field as string);
   const missing = required.filter((name) => !found.includes(name));
   const all = [
     ...missing.map((about) => ({ about, effect: 'as written: no new person gets an account' })),
     ...fields.map(({ field, effect }) => ({ about: field, effect })),
-    { about: 'status', effect: status?.effect ?? (isBlind ? 'as written: no person counts as a leaver' : undefined) },
+    {
+      about: 'status',
+      effect: status?.effect ?? (isBlind ? `as written: no person counts as a leaver${gains}` : undefined),
+    },
     ...statuses.map(({ value, effect }) => ({ about: `status ${value}`, effect })),
     { about: 'leaveDate', effect: leaveDate?.effect },
   ];

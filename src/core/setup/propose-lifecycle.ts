@@ -1,8 +1,8 @@
 import { compileDateFormat } from '../person/plain-date.ts';
 import { countOf, outOf } from '../run/formats.ts';
 import { given } from '../run/given.ts';
-import type { Column } from './column.ts';
-import { likeName, statusMeaning } from './known-names.ts';
+import { type Column, mayBeDate } from './column.ts';
+import { isInactive, likeName, statusMeaning } from './known-names.ts';
 import {
   type Answers,
   asYouSaid,
@@ -14,11 +14,14 @@ import {
   several,
   unreadDates,
 } from './propose-mapping.ts';
-import type { ProposedRule } from './readings.ts';
+import { type ProposedRule, ruleYaml } from './readings.ts';
 import type { SampleRow, Survey } from './survey.ts';
 
-/** A proposed column and what speaks for it. `effect`: what an open question means for people. */
-export type ProposedColumn = { readonly path: string } & Pick<
+/**
+ * A proposed column and what speaks for it. `key`: the choice that it is, where the column is several. `effect`: what an
+ * open question means for people.
+ */
+export type ProposedColumn = { readonly path: string; readonly key?: string } & Pick<
   ProposedField,
   'certainty' | 'evidence' | 'effect' | 'choices'
 >;
@@ -111,9 +114,13 @@ function statusOf(columns: readonly Column[], rows: readonly Row[], answers: Ans
     const { path, values, dates } = column;
     if (values === undefined || values.size === 0 || dates?.isNumeric === false) return [];
     const like = likeName('status', path);
+    const groups = Map.groupBy(rows, ({ cells }) => cells[path]);
+    const gone = [...values].reduce((sum, [value, n]) => sum + (areDisabled(groups.get(value) ?? []) ? n : 0), 0);
     const statuses = [...values]
       .toSorted(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
-      .map(([value]) => judge(value, column, { rows, answer: answers[`status ${value}`] }));
+      .map(([value]) =>
+        judge(value, column, { rows: groups.get(value) ?? [], gone, answer: answers[`status ${value}`] }),
+      );
     const meanings = new Map(statuses.map(({ value, meaning }) => [value, meaning]));
     const meaningOf = ({ cells }: Row) => meanings.get(cells[path] ?? '');
     const score = evidenceFor(statuses, path, rows) * (1 + like / 10) + like / 100;
@@ -151,12 +158,12 @@ function statusOf(columns: readonly Column[], rows: readonly Row[], answers: Ans
  */
 function evidenceFor(statuses: readonly ProposedStatus[], path: string, rows: readonly Row[]): number {
   const words = new Set(statuses.map(({ value, meaning }) => meaning !== 'unknown' && statusMeaning(value, path)));
-  // The share of people who are gone whose value says so: most people with that value are gone.
+  // The share of people who are gone whose value says so: half the people with that value are gone.
   const toldBy = (isGone: (row: Row) => boolean): number => {
     const gone = rows.filter(isGone);
     const tells = statuses.filter(({ value, meaning }) => {
       const own = rows.filter(({ cells, account }) => cells[path] === value && account !== 'absent');
-      return meaning !== 'active' && own.filter(isGone).length * 2 > own.length;
+      return meaning !== 'active' && own.filter(isGone).length * 2 >= own.length;
     });
     const told = gone.filter(({ cells }) => tells.some(({ value }) => value === cells[path]));
     return gone.length < several ? 0 : told.length / gone.length;
@@ -165,33 +172,46 @@ function evidenceFor(statuses: readonly ProposedStatus[], path: string, rows: re
   const ended = toldBy(({ hasEnded }) => hasEnded);
   if (statuses.length === 1 || !statuses.some(({ meaning }) => meaning === 'active')) return 0;
   const byWords = (words.has('leaver') ? 2 : 0) + (words.has('active') ? 0.5 : words.has('other') ? 0 : 0.45);
-  return byWords + (disabled < 0.6 ? 0 : 1 + disabled) + (ended < 0.6 ? 0 : ended);
+  return byWords + (disabled < 0.5 ? 0 : 1 + disabled) + (ended < 0.6 ? 0 : ended);
+}
+
+/** Returns whether the platform shows that these people left: nearly all accounts are disabled. */
+function areDisabled(rows: readonly Row[]): boolean {
+  const known = rows.filter(({ account }) => account === 'enabled' || account === 'disabled');
+  return known.length >= several && known.filter(hasAccess).length <= known.length * 0.1;
 }
 
 /**
- * Returns what a status means: what its word says, unless its people are disabled; else *left*, if its people are disabled
- * or their last days have passed. That accounts are enabled proves nothing before a first sync, when leavers still have
- * theirs, so it confirms only the word of most people.
+ * Returns what a status means: what its word says, unless its people are disabled; else *left*, if its people are all
+ * disabled or their last days have passed. That accounts are enabled proves nothing before a first sync, when leavers
+ * still have theirs, so it confirms only the word of most people. `gone`: how many have a value of disabled accounts.
  */
 function judge(
   value: string,
-  { path, filled, values }: Column,
-  { rows: all, answer }: { readonly rows: readonly Row[]; readonly answer: string | undefined },
+  { path, filled, values = new Map() }: Column,
+  { rows, gone, answer }: { readonly rows: readonly Row[]; readonly gone: number; readonly answer: string | undefined },
 ): ProposedStatus {
-  const rows = all.filter(({ cells }) => cells[path] === value);
   const count = (account: Row['account']): number => rows.filter((row) => row.account === account).length;
   const [enabled, disabled, absent] = [count('enabled'), count('disabled'), count('absent')];
   const ended = rows.filter(({ hasEnded }) => hasEnded).length;
-  const people = values?.get(value) ?? 0;
+  const people = values.get(value) ?? 0;
   const known = enabled + disabled;
-  const isGone = (known >= several && enabled <= known * 0.1) || (ended > 0 && ended >= rows.length * 0.9);
-  // Few people left, so the word of most people is no word for leavers, whatever it is.
+  const haveEnded = ended > 0 && ended >= rows.length * 0.9;
+  const isGone = areDisabled(rows) || haveEnded;
+  // A column with a word for leavers may call inactive who is only away, and an unknown word may be that word.
+  const rivals = [...values.keys()].filter(
+    (one) => one !== value && (statusMeaning(one, path) ?? 'leaver') === 'leaver',
+  );
+  const isVague = isInactive(value) && !isGone && rivals.length > 0;
+  // Few of those with an account left, so the word of most people is no word for leavers, whatever it is.
   const word = statusMeaning(value, path);
-  const isMost = people * (word === 'leaver' ? 5 : 1.5) >= filled;
+  const isMost = people * (word === 'leaver' ? 5 : 1.5) >= filled - gone;
   const isHere = known >= several && enabled >= known * 0.9 && isMost;
   const shown = isGone ? 'leaver' : isHere ? 'active' : 'unknown';
   const against = word !== undefined && shown !== 'unknown' && shown !== (word === 'leaver' ? word : 'active');
-  const judged = against ? 'unknown' : word === 'other' ? 'active' : (word ?? shown);
+  // An unknown word takes access from no one: only a last day does.
+  const isGuess = word === undefined && isGone && !haveEnded && enabled > 0;
+  const judged = against || isVague || isGuess ? 'unknown' : word === 'other' ? 'active' : (word ?? shown);
   const meaning = answer === 'active' || answer === 'leaver' ? answer : answer === leftOut ? 'unknown' : judged;
   const accounts = [`${enabled} enabled`, disabled > 0 && `${disabled} disabled`, absent > 0 && `${absent} not there`];
   const isCompared = known + absent > 0;
@@ -199,9 +219,10 @@ function judge(
     countOf(people, 'person', 'people'),
     isCompared && `on the platform ${accounts.filter((text) => text !== false).join(', ')}`,
     ended > 0 && `${countOf(ended, 'last day of work has', 'last days of work have')} passed`,
-    against && `the word does not fit these people: ${shown === 'active' ? 'most are enabled' : 'most are gone'}`,
+    against && `the word does not fit these people: ${shown === 'active' ? 'most are enabled' : 'most are disabled'}`,
+    isVague && 'another value may be the one of people who left',
     answer !== undefined && asYouSaid,
-    meaning === 'unknown' && answer === undefined && 'UNSURE: put it into one of the lists',
+    meaning === 'unknown' && answer === undefined && 'Not known: choose active or left',
   ].filter((text) => text !== false);
   const ofAll = (part: number): number => Math.round((part * people) / Math.max(1, rows.length));
   const losing = loses(isCompared ? ofAll(enabled) : people);
@@ -217,7 +238,8 @@ function judge(
   return { value, meaning, people, evidence: says.join('; '), ...effect, choices };
 }
 
-const loses = (people: number): string => `${countOf(people, 'loses', 'lose')} access with policy sync`;
+const loses = (people: number): string =>
+  people === 0 ? 'no one loses access' : `${countOf(people, 'loses', 'lose')} access with policy sync`;
 
 /* The last day of work. */
 
@@ -234,30 +256,37 @@ function leaveDateOf(
   answer: string | undefined,
 ): ProposedDate | undefined {
   const ranked = columns
-    .flatMap((column) => leaveDateIn(column, facts))
-    .toSorted((a, b) => b.rank - a.rank || (a.date.path < b.date.path ? -1 : 1));
-  const found = ranked.find(({ date }) => date.path === answer) ?? ranked[0];
+    .flatMap((column) => [...leaveDateIn(column, facts), ...leaveDateIn(column, facts, true)])
+    .toSorted((a, b) => b.rank - a.rank || (a.key < b.key ? -1 : 1));
+  const offered = ranked.filter(({ isUnread }) => !isUnread);
+  const said = offered.find(({ key }) => key === answer);
+  const found = said ?? ranked.find(({ date }) => date.path === answer) ?? ranked[0];
   if (found === undefined) return undefined;
   const { effect, ...date } = found.date;
-  const choices = [
-    ...ranked.map((one) => ({ key: one.date.path, effect: one.access })),
-    { key: leftOut, effect: 'no account ends by a date' },
-  ];
-  const said = answer === undefined ? given({ effect }) : { evidence: `${date.evidence}; ${asYouSaid}` };
-  const certainty = answer === undefined ? date.certainty : answer === leftOut ? 'off' : 'sure';
-  if (certainty !== 'off') for (const row of found.past) row.hasEnded = true;
-  return { ...date, ...said, certainty, choices };
+  const choices = [...offered.map(({ key, access }) => ({ key, effect: access })), { key: leftOut, effect: neverEnds }];
+  const isSaid = said !== undefined || answer === leftOut;
+  const why = isSaid ? { evidence: `${date.evidence}; ${asYouSaid}` } : given({ effect });
+  const certainty = answer === leftOut ? 'off' : said === undefined ? date.certainty : 'sure';
+  if (certainty !== 'off' && (isSaid || date.key === undefined)) for (const row of found.past) row.hasEnded = true;
+  return { ...date, ...why, certainty, choices };
 }
+
+const neverEnds = 'no account ends by a date';
 
 /**
  * Judges one column: few rows have a last day, it comes after the first day, and people whose day has passed are disabled
- * or have a status of leavers. A name alone is enough where nothing contradicts it.
+ * or have a status of leavers. A name alone is enough where nothing contradicts it. `isSwapped`:
+ * judges the other order of day and month, where nothing shows which one it is.
  */
-function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: LeaveFacts) {
+function leaveDateIn({ path, filled, ...column }: Column, { rows, survey, entry }: LeaveFacts, isSwapped = false) {
+  const [first = '', other] = column.dates?.formats ?? [];
+  if (isSwapped && other === undefined) return [];
+  const dates = isSwapped && other && column.dates ? { ...column.dates, formats: [other, first] } : column.dates;
   const like = likeName('leaveDate', path);
   if (like < 1 && dates === undefined) return [];
-  const order =
-    dates === undefined ? undefined : orderOf({ from: path }, dates, { survey, known: entry?.rule.format ?? '' });
+  // The first day shows the order only where its own is proven.
+  const known = entry?.certainty === 'sure' ? entry.rule.format : undefined;
+  const order = dates === undefined ? undefined : orderOf({ from: path }, dates, { survey, ...given({ known }) });
   const rule = order?.rule ?? { from: path, ...given({ format: entry?.rule.format }) };
   const [read, hired] = [readerOf(rule), entry === undefined ? () => undefined : readerOf(entry.rule)];
   const dated = rows.flatMap((row) => {
@@ -272,14 +301,20 @@ function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: L
   const isProven = isAfter && isSparse && past.length >= several && left.length * 2 >= past.length;
   if (like < 1 && !isProven) return [];
   const isUnread = dates === undefined && filled > 0;
+  const texts = rows.flatMap(({ cells }) => cells[path] ?? []);
+  if (isUnread && texts.filter((text) => mayBeDate.test(text)).length * 2 < texts.length) return [];
+  const key = order?.isOpen && other !== undefined ? ruleYaml(rule) : undefined;
+  if (isSwapped && key === undefined) return [];
   const isRefuted = past.filter(({ says }) => says === 'active').length * 2 > past.length || losing * 3 > rows.length;
   const isOff = isUnread || !isAfter || isRefuted || (like <= 1 && !isProven && losing > 0);
   const isSure =
     dates !== undefined && !order?.isOpen && (isProven ? like >= 1 || losing === 0 : like > 1 && losing === 0);
   const access = loses(Math.round((losing * survey.rows) / rows.length));
-  const effect = isOff
-    ? `if ${path} is the last day of work: ${access}; as written: none`
-    : `as written: ${access}; if ${path} is another day: none`;
+  const effect = isUnread
+    ? `as written: ${neverEnds}`
+    : isOff
+      ? `if ${path} is the last day of work: ${access}; as written: none`
+      : `as written: ${access}; if ${path} is another day: none`;
   const says = [
     `the last day of work, ${isProven ? `${outOf(left.length, `${past.length} people whose day has passed`, 'has', 'have')} left` : 'chosen by name'}`,
     filled === 0 && 'no cell has a value',
@@ -287,14 +322,20 @@ function leaveDateIn({ path, dates, filled }: Column, { rows, survey, entry }: L
     dates !== undefined && `${countOf(dates.fits, 'date')} in ${countOf(survey.rows, 'row')}; ${order?.says}`,
   ].filter((text) => text !== false);
   const date: ProposedDate = {
-    ...{ path, rule, certainty: isOff ? 'off' : isSure ? 'sure' : 'unsure', evidence: says.join('; ') },
+    ...{
+      path,
+      ...given({ key }),
+      rule,
+      certainty: isOff ? 'off' : isSure ? 'sure' : 'unsure',
+      evidence: says.join('; '),
+    },
     ...(isSure && !isOff ? {} : { effect }),
     choices: [],
   };
   // The later days of several columns count, so that access ends no earlier than it should.
   const days = dated.reduce((sum, { day }) => sum + Date.parse(day) / 1e16, 0) / Math.max(1, dated.length);
   const rank = (isOff ? 0 : 100) + (isProven ? 10 : 0) + (filled === 0 ? 0 : 5) + like + days;
-  return [{ date, past, rank, access }];
+  return [{ date, key: key ?? path, past, rank: rank - losing / rows.length / 100, access, isUnread }];
 }
 
 /** Returns a reader of plain dates. */

@@ -67,8 +67,6 @@ export function openPlatformClient(options: PlatformClientOptions): PlatformClie
   };
 
   function exchange<T>(operation: Operation<T>, secret: string, signal: AbortSignal, askedAt: number): Promise<T> {
-    // The wait for the token and for the limiter may have taken longer than the lease of the caller.
-    signal.throwIfAborted();
     const startedAt = clock.now();
     const onAnswer = (answer: Pick<Answer, 'status' | 'header'>): void =>
       limiter.learn(newsOf(answer, operation, { startedAt, now: clock.now() }));

@@ -235,7 +235,7 @@ export function openRecordFiling({ index, sync, find, blocked }: FilingJob) {
         const person = index.person(slot);
         const undated = person.kind === 'person' ? lifecycleTrouble(person) : undefined;
         if (undated === undefined) continue;
-        blocked?.add({ kind: 'row-refused', at: placeOf(person), column: undated.column, reason: undated.reason });
+        blocked?.add({ kind: 'row-rejected', at: placeOf(person), column: undated.column, reason: undated.reason });
       }
       for (const [slot, left] of later) {
         const person = index.person(slot);

@@ -128,7 +128,7 @@ function openReader(job: ReadJob, now: number) {
   const file = (mapped: Mapped): void => {
     if (mapped.kind === 'unreadable') {
       unreadable += 1;
-      find({ code: 'row-unreadable', at: mapped.at, message: `${mapped.at} has no identification: ${mapped.reason}` });
+      find({ code: 'row-unreadable', at: mapped.at, message: `${mapped.at}: the identification ${mapped.reason}` });
       return;
     }
     const { identification } = mapped;

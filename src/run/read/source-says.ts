@@ -72,7 +72,7 @@ export function blockedPerson(
       if (person.kind === 'rejected' || !(person.isInScope || isKnown)) return undefined;
       return lifecycleTrouble(person) === undefined ? { kind: 'status-unknown', at: person.at } : refusedRow(person);
     default:
-      return { kind: 'conflict', at: person.at };
+      return { kind: 'identity-conflict', at: person.at };
   }
 }
 
@@ -103,7 +103,7 @@ export function accessTrouble(
 
 function refusedRow(person: Person | RejectedPerson): BlockedPerson {
   const cell = person.kind === 'rejected' ? person : (lifecycleTrouble(person) ?? person.troubles[0]);
-  return { kind: 'row-refused', at: person.at, column: cell?.column ?? '', reason: cell?.reason ?? 'cannot be used' };
+  return { kind: 'row-rejected', at: person.at, column: cell?.column ?? '', reason: cell?.reason ?? 'cannot be used' };
 }
 
 /** Counts the people of a read in which no person is usable. */

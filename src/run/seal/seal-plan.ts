@@ -63,6 +63,7 @@ export async function sealPlan(
     unknownPeople: read.unknown.length,
     ...given({
       pageSize: compared.pageSize,
+      people: isFull ? work.index.directoryEntries().length / 4 : undefined,
       matched: isFull ? work.index.countMatched() : undefined,
       unmanaged: compared.unmanaged,
       waitsFor: waitsFor(compared),

@@ -22,6 +22,7 @@ export async function guessCsv(path: string, base: SourceBase, io: SourceIo): Pr
     refuseOtherFormats(file.name, head);
     const { encoding, evidence: why } = await guessEncoding(file, head);
     const text = new TextDecoder(encoding ?? 'utf-8').decode(head);
+    refuseNoText(file.name, text);
     const { delimiter, usual, layout } = await guessLayout(file.name, text.slice(0, text.length - 1));
     let tail = head;
     for (let bytes: Buffer | undefined = head; bytes !== undefined; bytes = await file.next()) tail = bytes;
@@ -95,14 +96,17 @@ async function guessLayout(path: string, text: string) {
   );
   const { delimiter, rows, usual } = tries.reduce((one, other) => (other.usual > one.usual ? other : one));
   if (usual < 2) {
-    const message = `${path} has one column only: it has no delimiter (, ; | or tab). Set source.delimiter in a file of rollcall init`;
+    const start = JSON.stringify(text.trim().slice(0, 40));
+    const message = `${path} is no table: it has one column only, and begins with ${start}. Export it with , ; | or tab between the columns`;
     throw usageError(message);
   }
   const header = rows.find(({ filled }) => filled.length > 1 && filled.length * 10 >= usual * 6);
   if (header === undefined || header.filled.some((cell) => notAName.test(cell))) {
-    const message = `line ${header?.line ?? 1} of ${path} looks like a person, not like column names: add a header line to the export`;
+    const message = `line ${header?.line ?? 1} of ${path} has other texts than column names: add a header line to the export`;
     throw usageError(message);
   }
+  if (!rows.some(({ line, filled }) => line > header.line && filled.length > 0))
+    throw usageError(`${path} has a header, but no rows: it contains no employees. Export it again`);
   const above = rows.filter(
     ({ line, filled }) => line < header.line && filled.length > 0 && !/^sep=.$/i.test(filled.join('')),
   );
@@ -131,8 +135,17 @@ async function footerOf(text: string, delimiter: string, usual: number): Promise
   return last.length - 1 - last.findLastIndex(({ filled }) => !isFooter({ cells: filled }, usual));
 }
 
-/** An e-mail address or a date: no column is called so. */
-const notAName = /^\S+@\S+\.\S+$|^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}$/;
+/** Throws `USAGE` for bytes that are no text. A few control characters in a text are trouble of their cells. */
+function refuseNoText(path: string, text: string): void {
+  const controls = text.match(/[^\P{Cc}\t\r\n]|\ufffd/gu)?.length ?? 0;
+  if (controls > 2 && controls * 100 > text.length)
+    throw usageError(
+      `${path} is no text: ${controls} of its first ${text.length} characters cannot be read. Export it as CSV`,
+    );
+}
+
+/** An e-mail address, a date or a command of RTF: no column is called so. */
+const notAName = /^\{?\\[a-z]|^\S+@\S+\.\S+$|^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}$/;
 
 async function sample(text: string, delimiter: string) {
   const parser = createRowParser({ delimiter, quote: '"', hasBackslashes: false, firstLine: 1 });

@@ -21,6 +21,7 @@ import { RowWriter } from '../db/row-writer.ts';
 import { clockNow } from '../db/store-clock.ts';
 import { isDeclared, tables } from '../db/tables.ts';
 import { openDatabase, type StoreBase, sqlitePath } from '../open-store.ts';
+import { requireReadable } from '../privacy/sealing.ts';
 import { type Restored, settleRestored } from './after-restore.ts';
 import {
   type BackupPart,
@@ -282,9 +283,10 @@ export async function restoreStore(
   return withDatabase(url, parts, async (db, place) => {
     const replaces = await contentsOf(db, place);
     const now = await clockNow(db, parts.now);
-    return restoreInto(db, { ...parts, now, file, place, replaces }, (restored) =>
-      checkKeys(restored, parts.seals ?? []),
-    );
+    return restoreInto(db, { ...parts, now, file, place, replaces }, async (restored) => {
+      await requireReadable(restored, parts.seals ?? []);
+      await checkKeys(restored, parts.seals ?? []);
+    });
   });
 }
 

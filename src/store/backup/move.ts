@@ -10,6 +10,7 @@ import { checkKeys } from '../db/key-ring.ts';
 import { migrate, readExecuted } from '../db/migrate.ts';
 import { clockNow } from '../db/store-clock.ts';
 import { movedTo } from '../db/store-proof.ts';
+import { requireReadable } from '../privacy/sealing.ts';
 import type { Restored } from './after-restore.ts';
 import type { BackupPart } from './backup-file.ts';
 import {
@@ -43,14 +44,17 @@ export async function moveStore(fromUrl: string, url: string, order: MoveOrder):
   // A SQLite store that is opened is made, so a wrong path would move nothing.
   const probe = readStore(fromUrl, order);
   await probe.next().finally(() => probe.return(undefined));
-  return withDatabase(fromUrl, order, (source, sourcePlace) =>
-    withDatabase(url, order, async (target, place) => {
+  return withDatabase(fromUrl, order, async (source, sourcePlace) => {
+    await migrate(source, sourcePlace);
+    await requireReadable(source, order.seals ?? []);
+    await requireNoProcess(source, sourcePlace, await clockNow(source, order.now));
+    // The configured store is opened last, because a SQLite one is made then.
+    return withDatabase(url, order, async (target, place) => {
       if (sourcePlace === place) throw usageError(`${place} is the configured store itself.`);
-      await migrate(source, sourcePlace);
       const ends = { source, from: await contentsOf(source, sourcePlace), target, place };
       return { from: ends.from, place, isDone: await moveBetween(ends, () => readStore(fromUrl, order), order) };
-    }),
-  );
+    });
+  });
 }
 
 async function moveBetween(

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import type { ClientBase } from 'pg';
@@ -16,6 +17,7 @@ const rowsAtOnce = 1000;
  */
 export async function* readSqlite(path: string, version: string, now: () => number): AsyncGenerator<BackupPart> {
   let database: Sqlite.Database | undefined;
+  if (!existsSync(path)) throw noStore(`there is no store at ${path}`);
   try {
     const opened = new Sqlite(path, { readonly: true, fileMustExist: true });
     database = opened;
@@ -102,6 +104,9 @@ function inOrder(names: readonly string[]): string[] {
 
 function requireStore(names: readonly string[], place: string): void {
   if (names.includes('kysely_migration')) return;
-  const message = `${place} is not a store of Rollcall, or it is empty: there is nothing to back up. Check "store" in the configuration.`;
-  throw new RollcallError(message, { code: 'STORE_INVALID' });
+  throw noStore(`${place} is not a store of Rollcall, or it is empty: there is nothing to take from it`);
+}
+
+function noStore(what: string): RollcallError {
+  return new RollcallError(`${what}. Nothing was changed. Check the address of the store.`, { code: 'STORE_INVALID' });
 }

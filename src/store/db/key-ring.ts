@@ -70,13 +70,14 @@ function writeKeyId(db: Database, keyId: string): Promise<void> {
   return put(db, 'store_keys', { name: keyIdName, value: keyId });
 }
 
+const onceLost = 'set a new encryptionKey and run "rollcall admin keys status"';
+
 /** Returns the error for a sealed text that cannot be opened. */
-export function lostKey(keyId: string | undefined, hasKey: boolean): RollcallError {
+export function lostKey(keyId: string | undefined, hasKey: boolean, ifLost = onceLost): RollcallError {
   const which = keyId === undefined ? 'another key' : `the key ${keyId}`;
   const now = hasKey ? 'the configured encryptionKey is a different one' : 'encryptionKey is not set';
   const message =
     `personal data in the store was sealed with ${which}, and ${now}. Restore that key as encryptionKey, or name it in ` +
-    'formerEncryptionKeys beside the new one. If it is lost, set a new encryptionKey and run "rollcall admin keys status". ' +
-    'Nothing was changed.';
+    `formerEncryptionKeys beside the new one. If it is lost, ${ifLost}. Nothing was changed.`;
   return new RollcallError(message, { code: 'STORE_INVALID' });
 }

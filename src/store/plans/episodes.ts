@@ -62,6 +62,12 @@ async function openHeld(db: OpenTransaction, sync: string, piece: PlanPiece, { n
         .columns(['sync', 'identification', 'hash'])
         .doUpdateSet((eb) => ({
           state: 'open',
+          at: eb
+            .case()
+            .when('decisions.ended_at', 'is not', null)
+            .then(eb.ref('excluded.at'))
+            .else(eb.ref('decisions.at'))
+            .end(),
           // A person who left it out of a decision still wants to decide it.
           by_whom: eb
             .case()

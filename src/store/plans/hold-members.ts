@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ExpressionBuilder, type JoinBuilder, type Selectable, sql } from 'kysely';
 import type { ChangeClass } from '../../core/plan/change.ts';
+import { given } from '../../core/run/given.ts';
 import type { HoldFacts } from '../../ports/store.ts';
 import type { Database, OpenTransaction, Schema } from '../db/database.ts';
 import { fields } from '../db/fields.ts';
@@ -206,6 +207,7 @@ export type HoldCounts = Awaited<ReturnType<typeof countMembers>>;
  */
 export async function countMembers(db: Database, rows: readonly HoldFactsRow[], times: Times) {
   let changes = 0;
+  const since: number[] = [];
   const byClass = new Map<ChangeClass, number>(rows.map((row) => [row.class, 0]));
   const settledSince = { ...times, since: oldestOf(rows) };
   const runs = [...Map.groupBy(rows, ({ run }) => run)].map(([run, holds]) => ({
@@ -218,10 +220,12 @@ export async function countMembers(db: Database, rows: readonly HoldFactsRow[], 
       const groups = await heldIn(db, piece, classMask(classes))
         .leftJoin('decisions', (join) => ofChange(join, times.sync))
         .select((eb) => ['changes.classes', eb.fn.countAll<number>().as('count'), countedIn(earlier).as('counted')])
+        .select(({ fn }) => fn.min('decisions.at').filterWhere('decisions.ended_at', 'is', null).as('since'))
         .where(becameAt(settledSince), '=', 'open')
         .groupBy(['changes.classes', 'counted'])
         .execute();
-      for (const { classes: mask, counted, count } of groups) {
+      for (const { classes: mask, counted, count, since: at } of groups) {
+        since.push(at ?? settledSince.since);
         if (counted === 0) changes += count;
         for (const name of classes) {
           const bit = classMask([name]);
@@ -230,7 +234,8 @@ export async function countMembers(db: Database, rows: readonly HoldFactsRow[], 
       }
     }
   }
-  return { changes, byClass: Object.fromEntries(byClass) };
+  const [oldest] = since.toSorted((a, b) => a - b);
+  return { changes, byClass: Object.fromEntries(byClass), ...given({ since: oldest }) };
 }
 
 /** The classes under which these runs hold the same change, as bits. */

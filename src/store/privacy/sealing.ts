@@ -2,9 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { conflict } from '../../core/run/errors.ts';
 import type { AuditEntry, Sealing, UnreadableValues } from '../../ports/store.ts';
+import type { Seal } from '../../ports/tokens.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { type Database, inTransaction, keyOf, type OpenTransaction } from '../db/database.ts';
-import { type KeyRing, recordKey } from '../db/key-ring.ts';
+import { type KeyRing, lostKey, openKeyRing, recordKey } from '../db/key-ring.ts';
 import { isSameRow } from '../db/row-writer.ts';
 import { type DeclaredColumn, declaredColumns, declaredTables, personKeyName, placeOf, tables } from '../db/tables.ts';
 import { emptyChange } from '../plans/changes.ts';
@@ -87,6 +88,14 @@ async function countUnreadable(db: Database, keys: KeyRing): Promise<readonly Un
     }
   }
   return [...found.values()].sort((a, b) => (a.keyId < b.keyId ? -1 : 1));
+}
+
+/** Throws `STORE_INVALID` when no configured key opens a value: the store that takes it over would have lost it. */
+export async function requireReadable(db: Database, seals: readonly Seal[]): Promise<void> {
+  const [lost] = await countUnreadable(db, openKeyRing(seals));
+  if (lost === undefined) return;
+  const ifLost = 'run "rollcall admin keys drop-unreadable" with a new encryptionKey on the former store first';
+  throw lostKey(lost.keyId, seals.length > 0, ifLost);
 }
 
 /** See `Sealing.dropUnreadable`. */

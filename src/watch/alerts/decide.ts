@@ -82,7 +82,7 @@ export function decideAlerts(
   const parcels: Parcel[] = [];
   for (const channel of muted === undefined ? channels : []) {
     const due = Object.values(problems).flatMap((problem) => {
-      const why = whyDue(problem, channel, at);
+      const why = takersOf(problem, channels).includes(channel) ? whyDue(problem, channel, at) : undefined;
       return why === undefined ? [] : [{ problem, why }];
     });
     if (due.length > 0) {
@@ -93,7 +93,7 @@ export function decideAlerts(
       const { told } = problems[problem.topic] ?? problem;
       problems[problem.topic] = { ...problem, told: { ...told, [channel.name]: Math.max(at, problem.newsAt) } };
     }
-    const noted = notes.filter(({ severity }) => takes(channel, severity));
+    const noted = notes.filter((problem) => takersOf(problem, channels).includes(channel));
     if (noted.length > 0) parcels.push({ kind: 'note', channel: channel.name, problems: noted, recovered: [] });
   }
   for (const { name } of all) {
@@ -142,35 +142,27 @@ function renewed(known: KnownProblem, found: AlertProblem, at: number): KnownPro
   const isMore = decade(found.count) > decade(known.count) || isCorrection(known, found, at);
   const isWorse = isMore || rank(found.severity) > rank(known.severity);
   // What several syncs share may answer each of them in another way, in turn.
-  const keys = found.concerns === undefined ? [known.key] : (known.keys ?? [known.key]);
+  const heard = found.concerns === undefined ? [known.key] : (known.keys ?? [known.key]);
   const times = known.times + (wellSince === undefined ? 0 : 1);
-  if (keys.includes(found.key) && !isWorse) {
+  if (heard.includes(found.key) && !isWorse) {
     const isLess = (found.count ?? 0) <= (known.count ?? 0) && found.concerns === known.concerns;
     const isSame = found.run === known.run && found.title === known.title && isLess;
     if (isSame && wellSince === undefined) return known;
     const count = Math.max(found.count ?? 0, known.count ?? 0);
-    const { severity, newsAt, toldOf, isCorrected } = known;
-    const kept = { severity, worst, since, times, newsAt, told };
-    return {
-      ...found,
-      ...kept,
-      ...given({ acked, toldOf, isCorrected, keys: known.keys, count: count === 0 ? undefined : count }),
-    };
+    const { severity, newsAt, toldOf, isCorrected, keys } = known;
+    const kept = { severity, worst, since, times, newsAt, told, ...given({ acked, toldOf, isCorrected, keys }) };
+    return { ...found, ...kept, ...given({ count: count === 0 ? undefined : count }) };
   }
   // After every notice so far, also after one at this very instant.
   const newsAt = Math.max(at, ...Object.values(told).map((last) => last + 1));
-  const isCorrected = found.concerns !== undefined && keys.includes(found.key);
-  const isOther = found.concerns !== undefined && !isCorrected;
-  const number = given({
-    toldOf: found.concerns,
-    isCorrected: isCorrected ? (true as const) : undefined,
-    keys: isOther ? [...keys, found.key] : known.keys,
-  });
-  return { ...found, worst: worstOf([worst, found.severity]), since, times, newsAt, told, ...number };
+  const isCorrected = heard.includes(found.key) ? (true as const) : undefined;
+  const news = given({ toldOf: found.concerns, isCorrected, keys: isCorrected ? known.keys : [...heard, found.key] });
+  const shared = found.concerns === undefined ? {} : news;
+  return { ...found, worst: worstOf([worst, found.severity]), since, times, newsAt, told, ...shared };
 }
 
 function whyDue(problem: KnownProblem, channel: ChannelRule, at: number): 'problem' | 'reminder' | undefined {
-  if (!takes(channel, problem.severity) || problem.wellSince !== undefined) return undefined;
+  if (problem.wellSince !== undefined) return undefined;
   const told = problem.told[channel.name];
   if (told === undefined)
     return problem.acked === undefined && at - problem.since >= channel.afterMs ? 'problem' : undefined;
@@ -179,8 +171,14 @@ function whyDue(problem: KnownProblem, channel: ChannelRule, at: number): 'probl
   return isDue ? 'reminder' : undefined;
 }
 
-function takes({ severities: taken }: ChannelRule, severity: Severity): boolean {
-  return taken === undefined || taken.includes(severity);
+/** Returns the channels that tell of it. Of a failing channel, every other one does where none takes the severity. */
+function takersOf(
+  { channels: failing, severity }: AlertProblem,
+  channels: readonly ChannelRule[],
+): readonly ChannelRule[] {
+  const others = channels.filter(({ name }) => failing?.includes(name) !== true);
+  const takers = others.filter(({ severities: taken }) => taken === undefined || taken.includes(severity));
+  return takers.length === 0 && failing !== undefined ? others : takers;
 }
 
 /** Returns the channels that got the problem. */
@@ -234,7 +232,7 @@ function grouped(
 
 /** The problem without what only the state needs. */
 function plain(problem: AlertProblem): AlertProblem {
-  const { worst, newsAt, told, toldOf, isCorrected, keys, acked, times, wellSince, ...rest } =
+  const { worst, newsAt, told, toldOf, isCorrected, keys, acked, times, wellSince, channels, ...rest } =
     problem as Partial<KnownProblem> & AlertProblem;
   if (times === undefined || times < 2) return rest;
   const back = `It came back ${times === 2 ? 'once' : `${times - 1} times`} since ${formatMinute(rest.since ?? 0)}. A notice reports the end when it stays away for an hour.`;

@@ -1,7 +1,8 @@
 import type { ErrorCode } from '../../core/run/errors.ts';
-import { type AccessTrouble, noPlan } from '../../core/run/facts.ts';
+import { noPlan } from '../../core/run/facts.ts';
 import type { FindingCode } from '../../core/run/finding.ts';
 import { countOf, firstOf, formatInstant } from '../../core/run/formats.ts';
+import { accessWords } from '../../core/run/report.ts';
 import type { AlertProblem, Figures } from '../../ports/alerts.ts';
 import type { Run, Store } from '../../ports/store.ts';
 
@@ -180,24 +181,15 @@ function figuresOf({ counts: { applied, failed, unresolved, held } }: Run): Figu
 }
 
 /** The key holds no number: people who join the others are no news. */
-function accessProblem({ id, plan = noPlan, reason = '' }: Run) {
+function accessProblem({ id, plan = noPlan }: Run) {
   return {
     code: 'run-incomplete',
     key: 'access',
-    title: accessTitle(plan.access),
-    details: [reason],
+    title: accessWords(plan),
+    details: plan.access.cause === undefined ? [] : [plan.access.cause],
     action: `rollcall show ${id} --findings`,
     count: Math.max(1, plan.access.keep + plan.access.lack),
   } as const;
-}
-
-/** `2 people need a fix in HR: 1 has no account yet, 1 still has access`. */
-function accessTitle({ keep, lack }: AccessTrouble): string {
-  const parts = [
-    ...(lack === 0 ? [] : [countOf(lack, 'has no account yet', 'have no account yet')]),
-    ...(keep === 0 ? [] : [countOf(keep, 'still has access', 'still have access')]),
-  ];
-  return `${countOf(keep + lack, 'person needs', 'people need')} a fix in HR: ${parts.join(', ')}`;
 }
 
 const shownRows = 5;

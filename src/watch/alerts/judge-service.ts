@@ -260,6 +260,7 @@ export function judgeChannels({ undelivered }: Pick<WorkView, 'undelivered'>): A
     code: 'channel-failing',
     severity: 'warning',
     key: names.join(),
+    channels: names,
     title: `${firstOf(names, names.length).join(', ')}: notices are not delivered`,
     summary: `${countOf(names.length, 'channel does', 'channels do')} not deliver notices`,
     details: lines,

@@ -93,7 +93,10 @@ export function openStoreMetrics(
     instruments.lastSuccess,
     instruments.lastAttempt,
     instruments.freshness,
+    instruments.failingSince,
     instruments.runStarted,
+    instruments.heldSince,
+    instruments.filesPendingSince,
     instruments.tokenState,
     instruments.tokenExpiry,
   ];
@@ -215,6 +218,7 @@ async function readSyncs(
     const standing = standings.get(sync);
     const { endedAt, successAt, pause, newest, requests = 0, requestedAt = now } = standing ?? {};
     instruments.failures.set({ sync }, standing?.failures ?? 0);
+    if (standing?.failingSince !== undefined) instruments.failingSince.set({ sync }, standing.failingSince / 1000);
     if (endedAt !== undefined) instruments.lastAttempt.set({ sync }, endedAt / 1000);
     if (successAt !== undefined) {
       instruments.lastSuccess.set({ sync }, successAt / 1000);
@@ -224,7 +228,8 @@ async function readSyncs(
     const isOpen = newest !== undefined && newest.endedAt === undefined;
     instruments.runsOpen.set({ sync }, isOpen ? 1 : 0);
     if (isOpen) instruments.runStarted.set({ sync }, newest.startedAt / 1000);
-    const { byClass } = holds.get(sync) ?? noHolds;
+    const { byClass, since } = holds.get(sync) ?? noHolds;
+    if (since !== undefined) instruments.heldSince.set({ sync }, since / 1000);
     for (const name of changeClasses) instruments.heldChanges.set({ sync, class: name }, byClass[name] ?? 0);
     instruments.triggersWaiting.set({ sync }, requests);
     instruments.triggerAge.set({ sync }, Math.max(0, now - requestedAt) / 1000);
@@ -240,7 +245,10 @@ async function readConnections(
   const { unresolved, unproven } = await batches.unknown(connections);
   const pending = Map.groupBy([...unresolved, ...unproven], (batch) => batch.connection);
   for (const connection of connections) {
-    instruments.filesPending.set({ connection }, pending.get(connection)?.length ?? 0);
+    const files = pending.get(connection) ?? [];
+    instruments.filesPending.set({ connection }, files.length);
+    const oldest = Math.min(...files.map(({ sentAt = Number.POSITIVE_INFINITY }) => sentAt));
+    if (Number.isFinite(oldest)) instruments.filesPendingSince.set({ connection }, oldest / 1000);
     const token = states.get(connection);
     if (token === undefined) continue;
     for (const state of tokenStates) {

@@ -44,12 +44,12 @@ export function AccountsPage({ sync }: { readonly sync: string }) {
   );
 }
 
-/** The states as tabs, each with its count. An account is in one of them, and some are in conflict as well. */
-function StateTabs({ counts: { conflict = 0, ...byState } }: Pick<AccountPage, 'counts'>) {
+/** The states as tabs, each with its count. An account is in one of them. */
+function StateTabs({ counts }: Pick<AccountPage, 'counts'>) {
   const { t, f } = usePage();
   const [chosen = '', choose] = useFilter('state');
-  const all = Object.values(byState).reduce((sum, count) => sum + count, 0);
-  const numbers: AccountPage['counts'] = { '': all, ...byState, conflict };
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const numbers: AccountPage['counts'] = { '': all, ...counts };
   const tabs = Object.entries({ '': t.act.all, ...t.accounts.states });
   return (
     <nav className="tabs" aria-label={t.runs.state}>

@@ -207,12 +207,16 @@ export function ActivityCell({ sync: { activity, requests } }: { readonly sync: 
 }
 
 /** When the schedule starts the next run, or why it starts none. */
-export function NextSlot({ sync: { nextSlotAt, health, schedule, frozenUntil } }: { readonly sync: SyncOverview }) {
+export function NextSlot({ sync }: { readonly sync: SyncOverview }) {
+  const { name, nextSlotAt, refusedUntil, health, schedule, frozenUntil } = sync;
   const { t, f } = usePage();
   const words = t.overview.syncs;
   return (
     <span className="stack">
       <At at={nextSlotAt} missing={health.state === 'paused' ? words.paused : (schedule ?? words.manual)} />
+      {refusedUntil === null ? null : (
+        <small className="faint">{words.refusedUntil(f.fullInstant(refusedUntil), `rollcall resync ${name}`)}</small>
+      )}
       {frozenUntil === null ? null : <small className="faint">{words.frozenUntil(f.fullInstant(frozenUntil))}</small>}
     </span>
   );

@@ -125,6 +125,8 @@ export const en = {
       paused: 'paused',
       failures: (runs: number) => `${runs}×`,
       pausedBy: (name: string) => `by ${name}`,
+      refusedUntil: (end: string, command: string) =>
+        `waits until ${end}, because the HR system refused the credentials; to try now: ${command}`,
       frozenUntil: (end: string) => `no disables or removes until ${end}`,
       pausedUntil: (end: string) => `until ${end}`,
       stale: 'stale',
@@ -154,7 +156,7 @@ export const en = {
     },
     month: {
       title: 'Last 30 days',
-      hint: 'What the platform has shown. A person who moves twice counts twice. Red parts are failures.',
+      hint: 'Changes confirmed on the platform. A person who moves twice counts twice. Red: failures.',
       lastDay: 'Last 24 hours:',
     },
     work: {

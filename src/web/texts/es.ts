@@ -129,6 +129,8 @@ export const es: Texts = {
       paused: 'en pausa',
       failures: (runs) => `${runs}×`,
       pausedBy: (name) => `por ${name}`,
+      refusedUntil: (end, command) =>
+        `espera hasta ${end}, porque el sistema de RR. HH. rechazó las credenciales; para probar ahora: ${command}`,
       frozenUntil: (end) => `sin desactivaciones ni bajas hasta ${end}`,
       pausedUntil: (end) => `hasta ${end}`,
       stale: 'atrasada',
@@ -158,7 +160,7 @@ export const es: Texts = {
     },
     month: {
       title: 'Últimos 30 días',
-      hint: 'Lo que la plataforma ha mostrado. Quien se traslada dos veces cuenta dos veces. Las marcas rojas son fallos.',
+      hint: 'Cambios confirmados en la plataforma. Quien se traslada dos veces cuenta dos veces. Rojo: fallos.',
       lastDay: 'Últimas 24 horas:',
     },
     work: {

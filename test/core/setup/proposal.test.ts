@@ -32,11 +32,11 @@ const rows: readonly Row[] = people.map(({ identification, enabled, fields }) =>
   state: enabled ? 'working' : 'gone home',
 }));
 
-function proposed(records: readonly Row[], platform: readonly User[] | 'none' = users) {
+function proposed(records: readonly Row[], platform: readonly User[] | 'none' = users, answers: Answers = {}) {
   const survey = openSurvey(platform !== 'none', Date.UTC(2026, 10, 21));
   for (const user of platform === 'none' ? [] : platform) survey.seeUser(user);
   for (const record of records) survey.see(record);
-  return propose(survey.result());
+  return propose(survey.result(), answers);
 }
 
 const columnsOf = ({ identification, fields }: ReturnType<typeof proposed>): Row =>
@@ -283,6 +283,8 @@ describe('the last day of work', () => {
       'sure',
     ],
     ['not where nearly everyone has one', 'probation end date', () => '31/12/2025', 'off'],
+    ['not where no cell is a date', 'Baja', (i: number) => (isGone(i) ? 'S' : 'N'), undefined],
+    ['not where no cell is a date, but a number', 'Baja', (i: number) => (isGone(i) ? '1' : '0'), undefined],
     [
       'not for a training that active people had',
       'training',
@@ -298,8 +300,37 @@ describe('the last day of work', () => {
     expect(proposalYaml(proposed(two))).toMatch(/dateFormat: dd\/MM\/yyyy\s+leaveDateFormat: M\/d\/yyyy/);
     const short = proposalYaml(proposed(also('austritt', (i) => left(i, '31.03.26')).map(bare)));
     expect(short).toMatch(
-      /# leaveDate: austritt +# UNSURE, so it is left out: .*no format that Rollcall reads, which needs years of four digits/,
+      /# leaveDate: austritt +# UNSURE, so it is left out: .*no format that Rollcall reads: export them with years of four/,
     );
+  });
+
+  it('cannot be a column that Rollcall cannot read, whatever is answered', () => {
+    const short = also('austritt', (i) => left(i, '31.03.26')).map(bare);
+    const found = proposed(short, users, { leaveDate: 'austritt' });
+    expect(found.lifecycle?.leaveDate).toMatchObject({ certainty: 'off', choices: [{ key: '-' }] });
+    expect(found.open).toContainEqual({ about: 'leaveDate', effect: 'as written: no account ends by a date' });
+  });
+
+  it('takes no order from a first day whose own order nothing shows, and asks for it', () => {
+    const american = rows.map((row, i) => {
+      const [year, month, day] = (people[i]?.fields.orgEntryDate ?? '').split('-');
+      return {
+        ...row,
+        hire_date: `${month}/0${1 + (Number(day) % 9)}/${year}`,
+        'term date': left(i, `0${1 + (i % 7)}/0${1 + (i % 5)}/2025`),
+      };
+    });
+    const silent = users.map(({ fields: { orgEntryDate: _, birthDate: __, ...fields }, ...user }) => ({
+      ...user,
+      fields,
+    }));
+    const leave = (answers: Answers) => proposed(american, silent, answers).lifecycle?.leaveDate;
+    const key = '{ from: term date, format: MM/dd/yyyy }';
+    const choices = [{ key }, { key: '{ from: term date, format: dd/MM/yyyy }' }, { key: '-' }];
+    expect(leave({})).toMatchObject({ certainty: 'unsure', choices });
+    // The column alone says nothing of the order.
+    expect(leave({ leaveDate: 'term date' })).toMatchObject({ certainty: 'unsure', choices });
+    expect(leave({ leaveDate: key })).toMatchObject({ certainty: 'sure', rule: { format: 'MM/dd/yyyy' }, choices });
   });
 
   it('says what it does to people whose accounts are enabled', () => {
@@ -421,6 +452,44 @@ describe('statuses', () => {
       of(proposed(also(name, (i) => (i % 10 === 0 ? yes : no)).map(({ state: _, ...row }) => row)));
     expect(asked('Terminated', 'Yes', 'No')).toEqual({ Yes: 'leaver', No: 'active' });
     expect(asked('is_active', '0', '1')).toEqual({ 0: 'leaver', 1: 'active' });
+  });
+
+  test.each([
+    ['a word for those who are away in some countries', 'De baja', 'Finalizado', 'En activo', 'unknown', 'unknown'],
+    ['the opposite of active', 'Inactive', 'On leave', 'Active', 'leaver', 'active'],
+    ['the same beside a word for leavers', 'Inactive', 'Terminated', 'Active', 'unknown', 'leaver'],
+    ['the same beside a word that may be one', 'nicht aktiv', 'beendet', 'aktiv', 'unknown', 'unknown'],
+  ])('that say left only by %s take no access where another value may say it', (...[, word, other, rest, ...meant]) => {
+    const words = also('state', (i) => (i % 10 === 0 ? word : i % 10 === 1 ? other : rest));
+    const enabled = users.map((user) => ({ ...user, enabled: true }));
+    expect(of(proposed(words, enabled))).toEqual({ [word]: meant[0], [other]: meant[1], [rest]: 'active' });
+    // Their accounts show it.
+    expect(of(proposed(words))).toMatchObject({ [word]: 'leaver' });
+  });
+
+  test.each([
+    ['Estado', 'Cesado', 'En nómina', 5, 'sure'],
+    ['zzz', 'P', 'Q', 5, 'unsure'],
+    ['zzz', 'P', 'Q', 1, 'unsure'],
+  ])('of %s are told by accounts: %s of %s', (...[name, gone, here, most, certainty]) => {
+    const hasLeft = (i: number) => i % 8 < most;
+    const platform = users.map((user, i) => ({ ...user, enabled: !hasLeft(i) }));
+    const told = also(name, (i) => (hasLeft(i) ? gone : here)).map(({ state: _, ...row }) => row);
+    const found = proposed(told, platform);
+    expect(found.lifecycle?.status).toMatchObject({ path: name, certainty });
+    expect(of(found)).toEqual({ [gone]: 'leaver', [here]: 'active' });
+    // One account of an unknown word is enabled: no one loses it by a guess.
+    const late = proposed(
+      told,
+      platform.map((user, i) => (i === 0 ? { ...user, enabled: true } : user)),
+    );
+    expect(of(late)[gone] ?? 'unknown').toBe(gone === 'Cesado' ? 'leaver' : 'unknown');
+  });
+
+  it('that no column has say what happens to disabled accounts', () => {
+    const bare = rows.map(({ state: _, ...row }) => row);
+    const effect = 'as written: no person counts as a leaver; 6 disabled accounts get access';
+    expect(proposed(bare).open).toEqual([{ about: 'status', effect }]);
   });
 
   it('that are unknown are listed with what they would do to people', () => {

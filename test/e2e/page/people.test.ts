@@ -51,7 +51,7 @@ see(
     expect(await page.locator('.guards').innerText()).toMatch(/^updates\s+1 of \d+$/);
     await page.getByRole('button', { name: 'guards at 0' }).click();
     expect(await page.locator('.guards').innerText()).toMatch(/disables\s+0 of 5/);
-    const setUp = 'What the source and the platform say about this mapping';
+    const setUp = 'Evidence for this mapping';
     expect(await page.getByRole('link', { name: setUp }).count()).toBe(0);
     const operator = await openBrowserPage(server, { token: operatorToken, path: '/syncs/people' });
     await operator.page.getByRole('link', { name: setUp }).click();

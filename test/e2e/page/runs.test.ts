@@ -26,10 +26,14 @@ see(
     const causes = (await page.locator('.cause', { hasText: 'status-unknown' }).allInnerTexts()).join('\n');
     expect(causes).toContain('status has a value that is in neither active nor leaver (2');
     expect(causes).toMatch(/E12.*line 13/s);
+    // The link is beside text, and color alone does not tell it from that.
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.findings a')).textDecorationLine")).toBe(
+      'underline',
+    );
     expect(await page.locator('.list.holds').innerText()).toContain('7 disables');
     expect(await page.getByRole('table').innerText()).toContain('Ended');
     expect(await violationsOf(page)).toEqual([]);
-    const figures = page.locator('.card', { hasText: 'Numbers of the read' });
+    const figures = page.locator('.card', { hasText: 'Read summary' });
     expect(await figures.innerText()).toMatch(/Rows of the source\s+20\s/);
     expect(await figures.innerText()).not.toMatch(/[a-z][A-Z]|,\d{3},\d{3}/);
     await page.getByRole('link', { name: 'Show all changes' }).first().click();

@@ -160,7 +160,7 @@ describe('the findings of decisions', () => {
       records: [named('ana', unknown), named('eva'), named('eva', { at: 'line 9', fields: { area: 'Law' } })],
     });
     expect(codes()).toEqual(['status-unknown ana']);
-    expect(blocked.map(({ kind }) => kind)).toEqual(['status-unknown', 'conflict']);
+    expect(blocked.map(({ kind }) => kind)).toEqual(['status-unknown', 'identity-conflict']);
   });
 
   it('count people out of scope without a known status as blocked only when they are known', async () => {

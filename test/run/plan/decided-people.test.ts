@@ -97,7 +97,11 @@ describe('what a decision leaves for the later steps', () => {
       settings: { parkEmail: '{identification}@parked.example' },
     };
     const { access, blocked, quiet, marksOf } = await decide(world);
-    expect([access, blocked.map(({ kind }) => kind), quiet]).toEqual([{ keep: 0, lack: 0 }, ['conflict'], none]);
+    expect([access, blocked.map(({ kind }) => kind), quiet]).toEqual([
+      { keep: 0, lack: 0 },
+      ['identity-conflict'],
+      none,
+    ]);
     expect([marksOf('ana'), marksOf('eva')]).toEqual(['', '']);
     const stays = await decide({ ...world, settings: { policy: 'upsert-only' } });
     expect(stays.access).toEqual({ keep: 0, lack: 1 });

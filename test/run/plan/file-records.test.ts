@@ -126,7 +126,7 @@ describe('an unreadable date of the lifecycle', () => {
 
   it('blocks an active person in scope, and is named', () => {
     const { blocked, marks } = filed([undated]);
-    expect(blocked).toEqual([{ kind: 'row-refused', at: 'line 2', column: 'hired', reason: 'is not a date' }]);
+    expect(blocked).toEqual([{ kind: 'row-rejected', at: 'line 2', column: 'hired', reason: 'is not a date' }]);
     expect(marks()).toContain('undated');
   });
 

@@ -56,7 +56,7 @@ describe('an identification that lost its leading zeros', () => {
     const { byCode, causes } = await scene.store.reports.findingCauses(planned.run.id);
     expect(byCode.find(({ code }) => code === 'rename-conflict')?.count).toBe(8);
     expect(causes.every(({ message }) => !message.startsWith('3 people'))).toBe(true);
-    expect(planned.plan.facts.blocked).toEqual({ conflict: 4 });
+    expect(planned.plan.facts.blocked).toEqual({ 'identity-conflict': 4 });
     expect(await scene.store.ledger.get('acme', '00101')).not.toHaveProperty('misses');
   });
 

@@ -60,7 +60,7 @@ describe('the people who are decided about', () => {
 
   it('are counted as blocked in reads of all alone', async () => {
     const records = [row('a1', undated), row('b2')];
-    expect((await readBy(await openPlanScene({ records }))).blocked).toEqual({ 'row-refused': 1 });
+    expect((await readBy(await openPlanScene({ records }))).blocked).toEqual({ 'row-rejected': 1 });
     expect((await readBy(await openPlanScene({ records }), only('a1'))).blocked).toEqual({});
     expect((await readBy(await openPlanScene({ records }), all, ['a1'])).blocked).toEqual({});
     const scene = await afterFirst();

@@ -175,7 +175,7 @@ describe('the findings of a read', () => {
     const broken = [{ at: 'line 9', reason: 'no columns' }];
     const { findings, read } = await readPages([[row('a1'), row('', {}, 'line 3')]], { broken });
     expect(findings.slice(0, 2)).toEqual([
-      { code: 'row-unreadable', at: 'line 3', message: expect.stringMatching(/^line 3 has no identification: /) },
+      { code: 'row-unreadable', at: 'line 3', message: expect.stringMatching(/^line 3: the identification /) },
       { code: 'row-unreadable', at: 'line 9', message: 'line 9 cannot be read: no columns' },
     ]);
     expect(read.snapshot).toMatchObject({ missing: undefined, rows: 2 });

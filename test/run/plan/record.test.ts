@@ -95,7 +95,7 @@ it('who comes while an edit is held gets what the earlier configuration gives, a
 it.each<[what: string, rows: readonly SourceRecord[], stored: object]>([
   ['without a blocked person', [], {}],
   ['with as many rows as people', [row('c3', { status: 'odd' })], { 'status-unknown': 1 }],
-  ['with more rows than people', [row('a1', { area: 'Law' })], { conflict: 1, rows: 2 }],
+  ['with more rows than people', [row('a1', { area: 'Law' })], { 'identity-conflict': 1, rows: 2 }],
   ['with an unreadable cell', [row('c3', { area: '5.99E+10' })], { cells: { area: 1 } }],
 ])('a read is stored with what it cannot use: %s', async (_, rows, stored) => {
   const scene = await openPlanScene({ records: [...two, ...rows], users });

@@ -15,7 +15,7 @@ describe('records that claim one person', () => {
     const planned = await scene.plan();
 
     expect(planned.kinds).toEqual({});
-    expect(planned.plan.facts).toMatchObject({ unchanged: 0, blocked: { conflict: 2 } });
+    expect(planned.plan.facts).toMatchObject({ unchanged: 0, blocked: { 'identity-conflict': 2 } });
     expect(planned.findings).toEqual(['duplicate-key a1', 'duplicate-key b2']);
   });
 

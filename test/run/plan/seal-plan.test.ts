@@ -14,7 +14,7 @@ const digestOf = (hashes: readonly string[]): string => {
 describe('a sealed plan', () => {
   it('has the facts of its read and of the platform, and what the delivery begins with', async () => {
     const scene = await openPlanScene({
-      records: [row('a1'), row('b2', { status: 'odd' }), row('c3')],
+      records: [row('a1'), row('b2', { status: 'odd' }), row('c3'), row('c3')],
       users: [account('a1'), account('x9')],
     });
     await scene.plan();
@@ -22,7 +22,8 @@ describe('a sealed plan', () => {
     const at = scene.clock.now();
     expect(plan.facts).toEqual({
       ...noPlan,
-      sourceRows: 3,
+      sourceRows: 4,
+      people: 3,
       platformUsers: 2,
       pageSize: scene.sync.dialect.search.pageSize,
       managedUsers: 1,

@@ -113,7 +113,7 @@ describe('a person is blocked', () => {
   const bad = person({ troubles: [trouble('firstName', 'name'), trouble('area', 'dept')] });
   const conflict = { says: 'unusable', code: 'duplicate-key', reason: 'twice' } as const;
   const absent = { kind: 'absent', identification: 'E1' } as const;
-  const cell = { kind: 'row-refused', at: 'line 2', reason: 'is not a date' };
+  const cell = { kind: 'row-rejected', at: 'line 2', reason: 'is not a date' };
   const nameless = { ...cell, column: '', reason: 'cannot be used' };
   type Of = Parameters<typeof blockedPerson>[0];
 
@@ -135,7 +135,7 @@ describe('a person is blocked', () => {
     ['by a refused row', rejected, says(rejected), 'unusable', { ...cell, column: 'scope', reason: 'no' }],
     ['by a refused create, with its first cell', bad, says(bad), 'create-refused', { ...cell, column: 'name' }],
     ['by a refused enable', person(), says(person()), 'enable-refused', nameless],
-    ['by another record, or another user', person(), conflict, 'unusable', { kind: 'conflict', at: 'line 2' }],
+    ['by another record, or another user', person(), conflict, 'unusable', { kind: 'identity-conflict', at: 'line 2' }],
     ['not where no record names them', absent, conflict, 'unusable', undefined],
     ['not by an unknown outcome', person(), says(person(), { reason: 'not known' }), 'unusable', undefined],
     ['not where a decision was possible', odd, says(odd), 'active-update', undefined],

@@ -215,6 +215,21 @@ describe('a channel', () => {
       ],
       ['problem to chat', 'recovery to chat'],
     ],
+    [
+      'is not told of itself, but another one is, whatever severities it takes',
+      [
+        { h: 0, channel: { ...problem('channel', 'warning'), channels: ['chat'] } },
+        { h: 1 },
+        { h: 2, channel: { ...problem('channel', 'warning', 'both'), channels: ['chat', 'night'] } },
+        { h: 3, channel: 'well' },
+      ],
+      ['', 'problem to night', '', 'recovery to night'],
+    ],
+    [
+      'takes the warning about another one before a channel for other severities',
+      [{ h: 0, channel: { ...problem('channel', 'warning'), channels: ['night'] } }, { h: 1 }],
+      ['problem to chat', ''],
+    ],
   ])('%s', (_, steps, told) => {
     expect(hours(steps)).toEqual(told);
   });

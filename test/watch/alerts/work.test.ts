@@ -161,7 +161,7 @@ describe('the deployment', () => {
     expect(titles()).toEqual([]);
     queue = { waiting: 7, oldestAt: clock.now() - 60 * minute };
     await lookFor(6 * minute);
-    expect(told()).toMatchObject([{ severity: 'warning', text: expect.stringContaining('7 jobs in the queue') }]);
+    expect(told()).toMatchObject([{ severity: 'warning', text: expect.stringContaining('7 jobs wait in the queue') }]);
   });
 
   it('whose scheduler takes up no request is told after ten minutes; a paused sync and an open run are excuses', async () => {

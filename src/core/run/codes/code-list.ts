@@ -1,3 +1,4 @@
+import type { BlockedKind } from '../../guard/blocked.ts';
 import type { Rule } from '../../plan/plan.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { FindingCode } from '../finding.ts';
@@ -38,8 +39,8 @@ const alerts: Entries<AlertCode, NoticeEntry> = data.alert;
 /** Problems that only the rules of Prometheus detect. */
 const prometheus: Entries<PrometheusCode, AlertEntry> = data.prometheus;
 const findings: Entries<FindingCode> = data.finding;
-/** The rules of the truth table of `decide` that are not findings as well. */
-const rules: Entries<Exclude<Rule, FindingCode>> = data.rule;
+/** The rules of the truth table of `decide`, and why people are blocked, where they are not findings as well. */
+const rules: Entries<Exclude<Rule | BlockedKind, FindingCode>> = data.rule;
 /** Errors that end a command, a run or a request to the HTTP API. */
 const errors: Entries<ErrorCode> = data.error;
 /** Requests that the HTTP API refuses before they reach the product, with their status. */
@@ -55,7 +56,7 @@ export const codeTitles = {
 } as const;
 
 export type CodeKind = keyof typeof codeTitles;
-export type Code = AlertCode | PrometheusCode | FindingCode | Rule | ErrorCode | ApiCode;
+export type Code = AlertCode | PrometheusCode | FindingCode | Rule | BlockedKind | ErrorCode | ApiCode;
 
 /** A code with its entry. */
 export interface ListedCode extends AlertEntry {

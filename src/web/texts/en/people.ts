@@ -121,13 +121,13 @@ export const accounts = {
   disabled: 'disabled',
   lastUpdate: 'Last update',
   states: {
-    owned: 'Owned',
-    unmanaged: 'Unmanaged',
     conflict: 'In conflict',
-    'disabled-by-us': 'Disabled by Rollcall',
     orphaned: 'Its sync is not configured',
+    unmanaged: 'Unmanaged',
     'other-sync': 'Another sync owns it',
     'in-source': 'In HR, not owned yet',
+    'disabled-by-us': 'Disabled by Rollcall',
+    owned: 'Owned',
   } as typeof word,
   mayBe: 'May be',
   by: {
@@ -180,7 +180,7 @@ export const mapping = {
 };
 
 export const setUp = {
-  link: 'What the source and the platform say about this mapping',
+  link: 'Evidence for this mapping',
   title: (sync: string) => `Set up ${sync}`,
   means:
     'Each card says what a field or a status is, and what speaks for it. What is not proven stays out until you choose.',
@@ -245,7 +245,7 @@ export const runs = {
   final: 'Final status',
   splitFrom: (number: string) => `split from ${number}`,
   requests: 'Requests to the platform',
-  facts: 'Numbers of the read',
+  facts: 'Read summary',
   figures: {
     sourceRows: 'Rows of the source',
     platformUsers: 'Users on the platform',

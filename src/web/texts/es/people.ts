@@ -122,13 +122,13 @@ export const accounts: Texts['accounts'] = {
   disabled: 'inhabilitada',
   lastUpdate: 'Última modificación',
   states: {
-    owned: 'Gestionada',
-    unmanaged: 'No gestionada',
     conflict: 'En conflicto',
-    'disabled-by-us': 'Inhabilitada por Rollcall',
     orphaned: 'Su sincronización no está configurada',
+    unmanaged: 'No gestionada',
     'other-sync': 'De otra sincronización',
     'in-source': 'En RR. HH., sin dueño todavía',
+    'disabled-by-us': 'Inhabilitada por Rollcall',
+    owned: 'Gestionada',
   },
   mayBe: 'Puede ser',
   by: {
@@ -180,7 +180,7 @@ export const mapping: Texts['mapping'] = {
 };
 
 export const setUp: Texts['setUp'] = {
-  link: 'Lo que la fuente y la plataforma dicen de esta asignación',
+  link: 'Evidencia de esta asignación',
   title: (sync) => `Configurar ${sync}`,
   means:
     'Cada tarjeta dice qué es un campo o un estado y qué lo demuestra. Lo que no está demostrado queda fuera hasta que usted elija.',
