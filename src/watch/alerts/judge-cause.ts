@@ -132,7 +132,7 @@ function errandOf({ topic, status = 500, title }: RootCause): string {
   return status >= 500 || passing.includes(status) ? 'wait' : 'correct';
 }
 
-/** Of a server that is busy. */
+/** A busy server answers so. */
 const passing = [408, 425, 429];
 
 /** How long a source that answered one sync may still fail for others. Their runs end it before, or continue it. */
