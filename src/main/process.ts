@@ -18,7 +18,7 @@ import {
 } from '../cli/cli-io.ts';
 import { runCli } from '../cli/run-cli.ts';
 import type { Config } from '../config/config.ts';
-import { RollcallError, usageError } from '../core/run/errors.ts';
+import { RollcallError } from '../core/run/errors.ts';
 import { given } from '../core/run/given.ts';
 import { environmentEgress } from '../drivers/http/egress.ts';
 import { readVersion } from '../drivers/http/version.ts';
@@ -131,12 +131,6 @@ export async function guessFile(path: string, signal: AbortSignal): Promise<Gues
   try {
     const base = { folder: dirname(path), scratchFolder: folder, openTokens: () => noTokens };
     return await guessCsv(path, base, { clock: systemClock, logger: silentLogger, signal, previous: undefined });
-  } catch (error) {
-    // The advice of a run names keys of a configuration, which is not written yet.
-    const { cause } = error as Error;
-    throw cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
-      ? usageError(`no file at ${path}`)
-      : error;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

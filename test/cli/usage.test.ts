@@ -27,7 +27,6 @@ test.each([
   [['pln', '--help'], 'Did you mean plan?'],
   [['admin', 'help', 'backp'], 'Did you mean backup?'],
   [['api', 'userss', 'list'], 'Did you mean users?'],
-  [['init', '--from', 'nope.csv'], 'nope.csv\n'],
   [['init', '--source', 'oracle'], 'no source starter is called oracle; available are: '],
   [['source', 'try', 'people', '--limit', '0'], 'It must be at least 1.'],
   [['runs', '--limit', '0'], 'It must be at least 1.'],

@@ -27,14 +27,6 @@ interface AccountsOptions {
   readonly limit: number;
 }
 
-const states = {
-  unmanaged: 'unmanaged',
-  owned: 'owned',
-  disabledByUs: 'disabled-by-us',
-  orphaned: 'orphaned',
-  conflict: 'conflict',
-} as const satisfies Partial<Record<keyof AccountsOptions, AccountTab>>;
-
 /** The words of the page. */
 export const accountWords: Readonly<Record<AccountTab, string>> = {
   conflict: 'in conflict',
@@ -48,9 +40,9 @@ export const accountWords: Readonly<Record<AccountTab, string>> = {
 
 /** With several options, accounts that one of them names. */
 function filterOf(options: AccountsOptions): (account: Account) => boolean {
-  const asked = (Object.keys(states) as (keyof typeof states)[]).filter((name) => options[name] === true);
-  if (asked.length === 0) return () => true;
-  return (account) => asked.some((name) => states[name] === tabOf(account));
+  const { disabledByUs, limit: _limit, out: _out, ...named } = options;
+  const asked: Partial<Record<AccountTab, boolean>> = { ...named, ...given({ 'disabled-by-us': disabledByUs }) };
+  return Object.keys(asked).length === 0 ? () => true : (account) => asked[tabOf(account)] === true;
 }
 
 export async function listAccounts(shell: Shell, sync: string, options: AccountsOptions): Promise<number> {

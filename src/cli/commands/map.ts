@@ -96,10 +96,12 @@ function nextLines(report: readonly string[], next: readonly string[]): string {
 /** Throws `USAGE` with every answer to no question, or with no such choice. */
 function refuseAnswers(answers: Answers, cards: readonly Card[]): void {
   const wrong = Object.entries(answers).flatMap(([about, choice]) => {
-    const keys = cards.find((card) => card.about === about)?.choices.map(({ key }) => key);
+    const card = cards.find((one) => one.about === about);
+    const keys = card?.choices.map(({ key }) => key);
     if (keys?.some((key) => key === choice || key.startsWith(`{ from: ${choice},`))) return [];
-    const known = keys ?? cards.map((card) => card.about);
-    return [`--answer ${about}=${choice}: the ${keys === undefined ? 'questions' : 'choices'} are ${known.join(', ')}`];
+    const known = keys?.join(', ') ?? cards.map((one) => one.about).join(', ');
+    const are = card === undefined ? `questions are ${known}` : `choices are ${known} (${card.evidence})`;
+    return [`--answer ${about}=${choice}: the ${are}`];
   });
   if (wrong.length > 0) throw usageError(wrong.join('\n'));
 }

@@ -93,23 +93,17 @@ function provenDates({ status, leaveDate }: ProposedLifecycle): Pick<ProposedLif
   return { status: status && proven(status), leaveDate: leaveDate && proven(leaveDate) };
 }
 
-function openIn(
-  fields: readonly ProposedField[],
-  lifecycle: Proposal['lifecycle'],
-  disabled: number,
-): Proposal['open'] {
+function openIn(fields: readonly ProposedField[], lifecycle: Proposal['lifecycle'], disabled: number) {
   const { status, statuses = [], leaveDate } = lifecycle ?? {};
   const isBlind = [status, leaveDate].every((column) => column === undefined || column.certainty === 'off');
   const gains = disabled === 0 ? '' : `; ${countOf(disabled, 'disabled account gets', 'disabled accounts get')} access`;
+  const blind = `as written: no person counts as a leaver${gains}`;
   const found = fields.filter(({ certainty }) => certainty !== 'off').map(({ field }) => field as string);
   const missing = required.filter((name) => !found.includes(name));
   const all = [
     ...missing.map((about) => ({ about, effect: 'as written: no new person gets an account' })),
     ...fields.map(({ field, effect }) => ({ about: field, effect })),
-    {
-      about: 'status',
-      effect: status?.effect ?? (isBlind ? `as written: no person counts as a leaver${gains}` : undefined),
-    },
+    { about: 'status', effect: status?.effect ?? (isBlind ? blind : undefined) },
     ...statuses.map(({ value, effect }) => ({ about: `status ${value}`, effect })),
     { about: 'leaveDate', effect: leaveDate?.effect },
   ];

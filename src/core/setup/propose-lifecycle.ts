@@ -17,10 +17,7 @@ import {
 import { type ProposedRule, ruleYaml } from './readings.ts';
 import type { SampleRow, Survey } from './survey.ts';
 
-/**
- * A proposed column and what speaks for it. `key`: the choice that it is, where the column is several. `effect`: what an
- * open question means for people.
- */
+/** A proposed column and what speaks for it. `key`: its choice, if not the path. `effect`: what an open question means. */
 export type ProposedColumn = { readonly path: string; readonly key?: string } & Pick<
   ProposedField,
   'certainty' | 'evidence' | 'effect' | 'choices'
@@ -87,18 +84,12 @@ export function proposeLifecycle(
   const leaveDate = leaveDateOf(free, { rows, survey, entry }, answers.leaveDate);
   const { status, statuses } = statusOf(free, rows, answers);
   if (status === undefined && entry === undefined && leaveDate === undefined) return undefined;
-  const hireDate = entry === undefined ? undefined : hireDateOf(entry);
-  return { status, statuses, hireDate, leaveDate };
-}
-
-function hireDateOf({ field, rule, certainty }: ProposedField): ProposedDate {
-  return {
-    path: 'from' in rule ? rule.from : field,
-    rule,
-    certainty,
+  const hireDate = entry && {
+    path: 'from' in entry.rule ? entry.rule.from : entry.field,
+    ...{ rule: entry.rule, certainty: entry.certainty, choices: [] },
     evidence: 'no account before this day',
-    choices: [],
   };
+  return { status, statuses, hireDate, leaveDate };
 }
 
 /* The status. */
@@ -199,9 +190,7 @@ function judge(
   const haveEnded = ended > 0 && ended >= rows.length * 0.9;
   const isGone = areDisabled(rows) || haveEnded;
   // A column with a word for leavers may call inactive who is only away, and an unknown word may be that word.
-  const rivals = [...values.keys()].filter(
-    (one) => one !== value && (statusMeaning(one, path) ?? 'leaver') === 'leaver',
-  );
+  const rivals = [...values.keys()].filter((one) => one !== value && statusMeaning(one, path) !== 'active');
   const isVague = isInactive(value) && !isGone && rivals.length > 0;
   // Few of those with an account left, so the word of most people is no word for leavers, whatever it is.
   const word = statusMeaning(value, path);
@@ -263,9 +252,11 @@ function leaveDateOf(
   const found = said ?? ranked.find(({ date }) => date.path === answer) ?? ranked[0];
   if (found === undefined) return undefined;
   const { effect, ...date } = found.date;
+  const orders = offered.filter((one) => one.key !== date.path && one.date.path === date.path);
+  const asked = orders.map(({ date: { rule }, access }) => `${rule.format}: ${access}`).join('; ') || effect;
   const choices = [...offered.map(({ key, access }) => ({ key, effect: access })), { key: leftOut, effect: neverEnds }];
   const isSaid = said !== undefined || answer === leftOut;
-  const why = isSaid ? { evidence: `${date.evidence}; ${asYouSaid}` } : given({ effect });
+  const why = isSaid ? { evidence: `${date.evidence}; ${asYouSaid}` } : given({ effect: asked });
   const certainty = answer === leftOut ? 'off' : said === undefined ? date.certainty : 'sure';
   if (certainty !== 'off' && (isSaid || date.key === undefined)) for (const row of found.past) row.hasEnded = true;
   return { ...date, ...why, certainty, choices };
@@ -275,8 +266,8 @@ const neverEnds = 'no account ends by a date';
 
 /**
  * Judges one column: few rows have a last day, it comes after the first day, and people whose day has passed are disabled
- * or have a status of leavers. A name alone is enough where nothing contradicts it. `isSwapped`:
- * judges the other order of day and month, where nothing shows which one it is.
+ * or have a status of leavers. A name alone is enough where nothing contradicts it.
+ * `isSwapped`: in the other order of day and month, where nothing shows which one it is.
  */
 function leaveDateIn({ path, filled, ...column }: Column, { rows, survey, entry }: LeaveFacts, isSwapped = false) {
   const [first = '', other] = column.dates?.formats ?? [];
@@ -309,12 +300,10 @@ function leaveDateIn({ path, filled, ...column }: Column, { rows, survey, entry 
   const isOff = isUnread || !isAfter || isRefuted || (like <= 1 && !isProven && losing > 0);
   const isSure =
     dates !== undefined && !order?.isOpen && (isProven ? like >= 1 || losing === 0 : like > 1 && losing === 0);
-  const access = loses(Math.round((losing * survey.rows) / rows.length));
-  const effect = isUnread
-    ? `as written: ${neverEnds}`
-    : isOff
-      ? `if ${path} is the last day of work: ${access}; as written: none`
-      : `as written: ${access}; if ${path} is another day: none`;
+  const access = isUnread ? neverEnds : loses(Math.round((losing * survey.rows) / rows.length));
+  const effect = isOff
+    ? `if ${path} is the last day of work: ${access}; as written: none`
+    : `as written: ${access}; if ${path} is another day: none`;
   const says = [
     `the last day of work, ${isProven ? `${outOf(left.length, `${past.length} people whose day has passed`, 'has', 'have')} left` : 'chosen by name'}`,
     filled === 0 && 'no cell has a value',
@@ -322,13 +311,8 @@ function leaveDateIn({ path, filled, ...column }: Column, { rows, survey, entry 
     dates !== undefined && `${countOf(dates.fits, 'date')} in ${countOf(survey.rows, 'row')}; ${order?.says}`,
   ].filter((text) => text !== false);
   const date: ProposedDate = {
-    ...{
-      path,
-      ...given({ key }),
-      rule,
-      certainty: isOff ? 'off' : isSure ? 'sure' : 'unsure',
-      evidence: says.join('; '),
-    },
+    ...{ path, rule, certainty: isOff ? 'off' : isSure ? 'sure' : 'unsure', evidence: says.join('; ') },
+    ...given({ key }),
     ...(isSure && !isOff ? {} : { effect }),
     choices: [],
   };

@@ -276,8 +276,7 @@ function changesOf({ agreement }: ProposedField): string {
   return `${pairs - equal} of ${countOf(pairs, 'account')} would change`;
 }
 
-export const unreadDates =
-  'its cells are dates in no format that Rollcall reads: export them with years of four digits';
+export const unreadDates = 'its cells are dates in no format that Rollcall reads: export years of four digits';
 
 /** A column of dates that Rollcall cannot read leaves a line too. */
 function droppedOf(field: FieldName, columns: readonly Column[]): readonly ProposedField[] {

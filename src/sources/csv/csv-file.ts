@@ -116,7 +116,7 @@ async function fill(handle: FileHandle, chunk: Buffer, path: string): Promise<nu
 }
 
 const advice: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file: check source.path, and that the export has run',
+  ENOENT: 'there is no such file: check the path, and that the export has run',
   ENOTDIR: 'a part of the path is not a folder: check source.path',
   EISDIR: 'it is a folder: set source.path to the CSV file',
   EACCES: 'this process may not read it: give its user the right to read the file and its folders',

@@ -22,7 +22,6 @@ export async function guessCsv(path: string, base: SourceBase, io: SourceIo): Pr
     refuseOtherFormats(file.name, head);
     const { encoding, evidence: why } = await guessEncoding(file, head);
     const text = new TextDecoder(encoding ?? 'utf-8').decode(head);
-    refuseNoText(file.name, text);
     const { delimiter, usual, layout } = await guessLayout(file.name, text.slice(0, text.length - 1));
     let tail = head;
     for (let bytes: Buffer | undefined = head; bytes !== undefined; bytes = await file.next()) tail = bytes;
@@ -90,6 +89,12 @@ const sampleRows = 60;
 /** Finds the delimiter that makes the most cells, and the first line that is filled as most lines are: the header. */
 async function guessLayout(path: string, text: string) {
   if (text.trim() === '') throw usageError(`${path} is empty: it contains no employees. Export it again`);
+  // A few control characters in a text are trouble of their cells.
+  const odd = text.match(/[^\P{Cc}\t\r\n]|\ufffd/gu)?.length ?? 0;
+  if (odd > 2 && odd * 100 > text.length)
+    throw usageError(
+      `${path} is no text: ${odd} of its first ${text.length} characters cannot be read. Export it as CSV`,
+    );
   const named = /^sep=(.)\r?\n/i.exec(text)?.[1];
   const tries = await Promise.all(
     (named === undefined ? delimiters : [named]).map((delimiter) => sample(text, delimiter)),
@@ -133,15 +138,6 @@ async function footerOf(text: string, delimiter: string, usual: number): Promise
   const { rows } = await sample(`${lines.slice(-lastLines).join('\n')}\n`, delimiter);
   const last = rows.filter(({ filled }) => filled.length > 0);
   return last.length - 1 - last.findLastIndex(({ filled }) => !isFooter({ cells: filled }, usual));
-}
-
-/** Throws `USAGE` for bytes that are no text. A few control characters in a text are trouble of their cells. */
-function refuseNoText(path: string, text: string): void {
-  const controls = text.match(/[^\P{Cc}\t\r\n]|\ufffd/gu)?.length ?? 0;
-  if (controls > 2 && controls * 100 > text.length)
-    throw usageError(
-      `${path} is no text: ${controls} of its first ${text.length} characters cannot be read. Export it as CSV`,
-    );
 }
 
 /** An e-mail address, a date or a command of RTF: no column is called so. */

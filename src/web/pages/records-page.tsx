@@ -216,71 +216,63 @@ export function LeaversPage() {
         <WordFilter name="late" label={words.state} words={{ true: words.states.late }} />
       </Filters>
       <Loaded query={found}>
-        {({ leavers }) =>
-          leavers.length === 0 ? (
-            <Empty title={isFiltered(query) ? words.noMatch : words.none} />
-          ) : (
-            byWait(leavers).map(([key, some, wait]) => (
-              <Fragment key={key}>
-                {wait === null ? null : (
-                  <p className="group break">
-                    <strong>{f.number(some.length)}</strong> {t.reason(wait.why)} <code>{wait.cure}</code>
-                  </p>
-                )}
-                <DataTable
-                  rows={some.map((one) => ({ ...one, name: null }))}
-                  keyOf={({ sync, identification, saidAt }) => `${sync} ${identification} ${saidAt}`}
-                  columns={[
-                    person && { ...person, title: t.changes.columns.identification },
-                    { title: t.overview.syncs.name, cell: ({ sync }) => sync },
-                    {
-                      title: words.state,
-                      cell: ({ state, ending, lateSeconds, effectiveAt, kept }) => (
-                        <span className="stack">
-                          <Badge look={looks[state]}>
-                            {ending === null ? words.states[state] : words.endings[ending]}
-                          </Badge>
-                          {lateSeconds === 0 ? null : (
-                            <small className="needs">{words.lateBy(f.duration(lateSeconds * 1000))}</small>
-                          )}
-                          {state === 'future' ? <small className="faint">{f.relative(effectiveAt, now)}</small> : null}
-                          {kept === null ? null : (
-                            <small className="faint break">{[kept.by, kept.why].join(' ')}</small>
-                          )}
-                        </span>
-                      ),
-                    },
-                    { title: t.recent.said, className: 'nowrap', cell: ({ saidAt }) => <At at={saidAt} /> },
-                    { title: words.effective, className: 'nowrap', cell: ({ effectiveAt }) => <At at={effectiveAt} /> },
-                    { title: words.due, className: 'nowrap', cell: ({ dueAt }) => <At at={dueAt} /> },
-                    {
-                      title: words.sent,
-                      className: 'nowrap',
-                      cell: ({ sentAt, run }) =>
-                        run === null ? (
-                          <At at={sentAt} />
-                        ) : (
-                          <Link to={pathTo('runs', run)}>
-                            <At at={sentAt} />
-                          </Link>
-                        ),
-                    },
-                    { title: words.seen, className: 'nowrap', cell: ({ seenAt }) => <At at={seenAt} /> },
-                  ]}
-                />
-              </Fragment>
-            ))
-          )
-        }
+        {({ leavers }) => (
+          <DataTable
+            rows={leavers.map((one, i) => ({ ...one, name: null, before: leavers[i - 1]?.wait }))}
+            empty={<Empty title={isFiltered(query) ? words.noMatch : words.none} />}
+            keyOf={({ sync, identification, saidAt }) => `${sync} ${identification} ${saidAt}`}
+            columns={[
+              person && { ...person, title: t.changes.columns.identification },
+              { title: t.overview.syncs.name, cell: ({ sync }) => sync },
+              {
+                title: words.state,
+                cell: ({ state, ending, lateSeconds, effectiveAt, kept }) => (
+                  <span className="stack">
+                    <Badge look={looks[state]}>{ending === null ? words.states[state] : words.endings[ending]}</Badge>
+                    {lateSeconds === 0 ? null : (
+                      <small className="needs">{words.lateBy(f.duration(lateSeconds * 1000))}</small>
+                    )}
+                    {state === 'future' ? <small className="faint">{f.relative(effectiveAt, now)}</small> : null}
+                    {kept === null ? null : <small className="faint break">{[kept.by, kept.why].join(' ')}</small>}
+                  </span>
+                ),
+              },
+              { title: t.recent.said, className: 'nowrap', cell: ({ saidAt }) => <At at={saidAt} /> },
+              { title: words.effective, className: 'nowrap', cell: ({ effectiveAt }) => <At at={effectiveAt} /> },
+              { title: words.due, className: 'nowrap', cell: ({ dueAt }) => <At at={dueAt} /> },
+              {
+                title: words.sent,
+                className: 'nowrap',
+                cell: ({ sentAt, run }) =>
+                  run === null ? (
+                    <At at={sentAt} />
+                  ) : (
+                    <Link to={pathTo('runs', run)}>
+                      <At at={sentAt} />
+                    </Link>
+                  ),
+              },
+              { title: words.seen, className: 'nowrap', cell: ({ seenAt }) => <At at={seenAt} /> },
+              {
+                title: words.wait,
+                className: 'long',
+                // Many wait for one decision: its reason and command are told once.
+                cell: ({ wait, before }) =>
+                  wait === null ? null : wait.why === before?.why && wait.cure === before.cure ? (
+                    '″'
+                  ) : (
+                    <span className="stack">
+                      <span className="break">{t.reason(wait.why)}</span>
+                      <code className="break">{wait.cure}</code>
+                    </span>
+                  ),
+              },
+            ]}
+          />
+        )}
       </Loaded>
     </>
   );
-}
-
-/** Groups leavers who wait for the same: its reason and command are told once. */
-function byWait(leavers: Schemas['LeaversPage']['leavers']) {
-  const groups = Map.groupBy(leavers, ({ wait }) => (wait === null ? '' : `${wait.why} ${wait.cure}`));
-  return [...groups].map(([key, some]) => [key, some, some[0]?.wait ?? null] as const);
 }
 
 const looks = {

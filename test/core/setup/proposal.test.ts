@@ -300,7 +300,7 @@ describe('the last day of work', () => {
     expect(proposalYaml(proposed(two))).toMatch(/dateFormat: dd\/MM\/yyyy\s+leaveDateFormat: M\/d\/yyyy/);
     const short = proposalYaml(proposed(also('austritt', (i) => left(i, '31.03.26')).map(bare)));
     expect(short).toMatch(
-      /# leaveDate: austritt +# UNSURE, so it is left out: .*no format that Rollcall reads: export them with years of four/,
+      /# leaveDate: austritt +# UNSURE, so it is left out: .*no format that Rollcall reads: export years of four digits/,
     );
   });
 
@@ -308,7 +308,10 @@ describe('the last day of work', () => {
     const short = also('austritt', (i) => left(i, '31.03.26')).map(bare);
     const found = proposed(short, users, { leaveDate: 'austritt' });
     expect(found.lifecycle?.leaveDate).toMatchObject({ certainty: 'off', choices: [{ key: '-' }] });
-    expect(found.open).toContainEqual({ about: 'leaveDate', effect: 'as written: no account ends by a date' });
+    expect(found.open).toContainEqual({
+      about: 'leaveDate',
+      effect: 'if austritt is the last day of work: no account ends by a date; as written: none',
+    });
   });
 
   it('takes no order from a first day whose own order nothing shows, and asks for it', () => {
