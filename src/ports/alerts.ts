@@ -128,6 +128,8 @@ export interface KnownProblem extends AlertProblem {
   readonly toldOf?: number;
   /** That notice corrected the number. */
   readonly isCorrected?: true;
+  /** The keys that notices have had. Each key of a shared cause is news once. */
+  readonly keys?: readonly string[];
   /** No reminder is sent until it gets worse or changes its reason. */
   readonly acked?: { readonly by: string; readonly at: number };
 }

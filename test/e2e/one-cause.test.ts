@@ -12,19 +12,25 @@ const names = Array.from({ length: 5 }, (_, i) => `office${i + 1}`);
 const never = new AbortController().signal;
 let ids = 0;
 
+/** A status, a body that is cut, or another body. */
+type Answered = number | string;
+
 /** An HR system with a list for each sync: one employee, whom the platform has not yet. */
 async function openHr() {
-  let status = 200;
+  let status: Answered = 200;
   const server = createServer((request, response) => {
     const id = `E${request.url?.slice(1)}`;
     const person = { id, first: 'Ana', last: 'Díaz', mail: `${id}@example.com`, status: 'active' };
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify([person]));
+    const body = JSON.stringify([person]);
+    const type = { 'content-type': 'application/json' };
+    if (typeof status === 'string') response.writeHead(200, type).end(status === 'cut' ? body.slice(0, 20) : status);
+    else response.writeHead(status, type).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   return {
     host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    answer: (next: number) => {
+    answer: (next: Answered) => {
       status = next;
     },
   };
@@ -104,6 +110,22 @@ it('an HR host of five syncs that answers 503 is one notice, one page and one re
   await runAll();
   expect(titlesOf(told())).toEqual([`RECOVERED source ${hr.host}: the HR system answers again`]);
   expect(paged()).toEqual(['resolve']);
+});
+
+it.each([
+  [302, 'the HR system answers 302'],
+  [404, 'the HR system answers 404'],
+  ['cut', 'the HR system answers with a damaged body'],
+  ['<html><form action="/login"><input type="password"></form>', 'the HR system answers with a sign-in page'],
+])('an HR host that answers %s to five syncs is one page', async (answer, title) => {
+  const { hr, runAll, told, paged } = await openStage();
+  hr.answer(answer);
+  await runAll();
+  expect(titlesOf(told())).toEqual([`CRITICAL source ${hr.host}: ${title}`]);
+  expect(paged()).toEqual(['trigger']);
+  hr.answer(200);
+  await runAll();
+  expect(titlesOf(told())).toEqual([`RECOVERED source ${hr.host}: the HR system answers again`]);
 });
 
 it('credentials that an HR host refuses to five syncs are one notice and one recovery', async () => {

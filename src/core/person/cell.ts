@@ -192,10 +192,7 @@ const initials = /^(?:[\p{Ll}NS]\/\p{L}|(?:\p{Ll}|N)\.\s?\p{L}(?:\.\s?\p{L})?\.?
 const wholeDate = /^(?:\d{4}-\d\d?-\d\d?|\d\d?[/.]\d\d?[/.]\d{4})(?:[T ].*)?$/;
 const dateInstead = new Refusal('not-an-identification', 'is a date that a spreadsheet may have made from a number');
 
-export const noValue = new Refusal(
-  'no-value',
-  'is a placeholder for a missing value (NULL, None, NaN, …)',
-);
+export const noValue = new Refusal('no-value', 'is a placeholder for a missing value (NULL, None, NaN, …)');
 
 /* Marks of exporters. */
 

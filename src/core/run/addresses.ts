@@ -30,6 +30,21 @@ export function plainFault({ protocol, hostname }: URL, isInsecure = false): str
     : undefined;
 }
 
+const usualPorts: Readonly<Record<string, string>> = {
+  postgres: '5432',
+  postgresql: '5432',
+  mysql: '3306',
+  sftp: '22',
+};
+
+/** Returns host and port as one server has them, however its address is written. The address itself has no host: itself. */
+export function hostOf(address: string): string {
+  const { protocol = '', hostname = '', port = '' } = URL.parse(address) ?? {};
+  if (hostname === '') return address;
+  const isUsual = port === '' || port === usualPorts[protocol.slice(0, -1)];
+  return `${hostname.toLowerCase()}${isUsual ? '' : `:${port}`}`;
+}
+
 interface ListenAdvice {
   readonly host: string;
   readonly port: number;

@@ -24,6 +24,10 @@ export interface RootCause {
   /** The HTTP status of the answer. Absent: there was no answer, or the protocol has no status. */
   readonly status?: number;
   readonly code?: ErrorCode;
+  /** What is wrong, where neither status nor code says it: `the certificate of hr.example.com has expired`. */
+  readonly title?: string;
+  /** Perhaps only this sync asks for it. What works for another one does not end it. */
+  readonly isOwn?: true;
 }
 
 export interface ErrorOptions {

@@ -1,7 +1,15 @@
 import { AnswerInvalid } from './json-text.ts';
 
 /** Another program answered, or this one in another form. The next try gets the same answer; a later one may not. */
-export class ForeignAnswer extends AnswerInvalid {}
+export class ForeignAnswer extends AnswerInvalid {
+  /** What the body is, without a guess: `a sign-in page`. */
+  readonly form: string;
+
+  constructor(what: string) {
+    super(`the body is ${what}`);
+    this.form = what.replace(/, perhaps.*/, '');
+  }
+}
 
 /** What a body has to be. `a file` and `text` may be anything that no proxy writes. */
 export type Expected = 'JSON' | 'XML' | 'a file' | 'text';
@@ -12,13 +20,13 @@ export type Expected = 'JSON' | 'XML' | 'a file' | 'text';
  */
 export function refuseForeign(bytes: Uint8Array, expected: Expected): void {
   const page = webPageIn(bytes);
-  if (page !== undefined) throw new ForeignAnswer(`the body is ${page}`);
+  if (page !== undefined) throw new ForeignAnswer(page);
   if (expected === 'text') return;
   const start = startOf(bytes);
-  if (/^--\S+\r?\nContent-/i.test(start)) throw new ForeignAnswer(`the body has several parts instead of ${expected}`);
+  if (/^--\S+\r?\nContent-/i.test(start)) throw new ForeignAnswer(`a message of several parts instead of ${expected}`);
   const form = /^\s*</.test(start) ? 'XML' : /^\s*[[{]/.test(start) ? 'JSON' : undefined;
   if (expected === 'a file' || form === undefined || form === expected) return;
-  throw new ForeignAnswer(`the body is ${form} instead of ${expected}, perhaps of another version of the server`);
+  throw new ForeignAnswer(`${form} instead of ${expected}, perhaps of another version of the server`);
 }
 
 /** Yields the body; throws as `refuseForeign` does before its first bytes. */

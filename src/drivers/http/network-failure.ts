@@ -7,6 +7,10 @@ export interface NetworkFailure {
   /** True when no byte of the request was sent. */
   readonly isBeforeSending: boolean;
   readonly text: string;
+  /** What is wrong, for the title of an alert. Absent: the server does not answer. */
+  readonly title?: string;
+  /** The proxy that is at fault in place of the server. */
+  readonly proxy?: string;
 }
 
 const beforeSending: Readonly<Record<string, string>> = {
@@ -46,11 +50,14 @@ function describeProxyFailure({ proxy, status, cause }: ProxyFailure): NetworkFa
   if (status !== undefined) {
     const hint = status === 407 ? ': it requires a user and a password, or rejects those of `proxy`' : '';
     const text = `the proxy ${proxy} refused to connect (${status})${hint}`;
-    return { kind: 'unreachable', isBeforeSending: true, text };
+    // Any other status is what the proxy says of the server.
+    const own = status === 407 ? { proxy, title: `the proxy ${proxy} refuses to connect (407)` } : {};
+    return { kind: 'unreachable', isBeforeSending: true, text, ...own };
   }
   const failure = describeDirectFailure(cause);
   if (failure.kind !== 'unreachable') return { ...failure, text: `${failure.text} (through the proxy ${proxy})` };
-  return { ...failure, text: `the proxy ${proxy} cannot be reached: ${failure.text}` };
+  const title = `the proxy ${proxy} does not answer`;
+  return { ...failure, text: `the proxy ${proxy} cannot be reached: ${failure.text}`, proxy, title };
 }
 
 function describeDirectFailure(error: unknown): NetworkFailure {
@@ -77,7 +84,9 @@ function describeDirectFailure(error: unknown): NetworkFailure {
   }
   const tls = codes.find((code) => /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/.test(code));
   if (tls !== undefined) {
-    return { kind: 'tls', isBeforeSending: true, text: `the secure connection could not be made (${tls})` };
+    const fault = tls === 'CERT_HAS_EXPIRED' ? 'has expired' : 'is not accepted';
+    const text = `the secure connection could not be made (${tls})`;
+    return { kind: 'tls', isBeforeSending: true, text, title: `the certificate of the HR system ${fault}` };
   }
   const text =
     codes.length === 0

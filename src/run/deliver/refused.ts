@@ -22,7 +22,7 @@ interface Refused {
   readonly batch: Batch;
   readonly changes: readonly PlannedChange[];
   readonly reason: string;
-  readonly status?: number | undefined;
+  readonly status?: number;
 }
 
 /**

@@ -77,7 +77,7 @@ export async function storeAnswer(
         });
         break;
       }
-      await refuseFile(context, { batch, changes, reason, status }, io);
+      await refuseFile(context, { batch, changes, reason, ...given({ status }) }, io);
       return { kind: 'next' };
     }
     case 'too-large':

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { hostOf } from '../../core/run/addresses.ts';
 import { RollcallError } from '../../core/run/errors.ts';
 import { given } from '../../core/run/given.ts';
 import { tlsTrouble } from '../../drivers/sql/connection-trouble.ts';
@@ -183,7 +184,7 @@ interface Explanation extends Answer {
 
 function unavailable(place: string, { advice, shown, raw, retry, topic }: Explanation): RollcallError {
   const state = shown === '' ? '' : ` (${shown})`;
-  const rootCause = topic === undefined ? undefined : { topic, subject: URL.parse(place)?.host ?? place };
+  const rootCause = topic === undefined ? undefined : { topic, subject: hostOf(place) };
   return new RollcallError(`the database ${place} ${advice}${state}.`, {
     code: topic === 'credential' ? 'SOURCE_REFUSED' : 'SOURCE_UNAVAILABLE',
     retry: retry ?? 'never',

@@ -141,21 +141,24 @@ function renewed(known: KnownProblem, found: AlertProblem, at: number): KnownPro
   const { worst, since, told, acked, wellSince } = known;
   const isMore = decade(found.count) > decade(known.count) || isCorrection(known, found, at);
   const isWorse = isMore || rank(found.severity) > rank(known.severity);
+  // What several syncs share may answer each of them in another way, in turn.
+  const heard = found.concerns === undefined ? [known.key] : (known.keys ?? [known.key]);
   const times = known.times + (wellSince === undefined ? 0 : 1);
-  if (found.key === known.key && !isWorse) {
+  if (heard.includes(found.key) && !isWorse) {
     const isLess = (found.count ?? 0) <= (known.count ?? 0) && found.concerns === known.concerns;
-    const isSame = found.run === known.run && isLess;
+    const isSame = found.run === known.run && found.title === known.title && isLess;
     if (isSame && wellSince === undefined) return known;
     const count = Math.max(found.count ?? 0, known.count ?? 0);
-    const { severity, newsAt, toldOf, isCorrected } = known;
-    const kept = { severity, worst, since, times, newsAt, told };
-    return { ...found, ...kept, ...given({ acked, toldOf, isCorrected, count: count === 0 ? undefined : count }) };
+    const { severity, newsAt, toldOf, isCorrected, keys } = known;
+    const kept = { severity, worst, since, times, newsAt, told, ...given({ acked, toldOf, isCorrected, keys }) };
+    return { ...found, ...kept, ...given({ count: count === 0 ? undefined : count }) };
   }
   // After every notice so far, also after one at this very instant.
   const newsAt = Math.max(at, ...Object.values(told).map((last) => last + 1));
-  const isCorrected = found.concerns !== undefined && found.key === known.key;
-  const number = given({ toldOf: found.concerns, isCorrected: isCorrected ? (true as const) : undefined });
-  return { ...found, worst: worstOf([worst, found.severity]), since, times, newsAt, told, ...number };
+  const isCorrected = heard.includes(found.key) ? (true as const) : undefined;
+  const news = given({ toldOf: found.concerns, isCorrected, keys: isCorrected ? known.keys : [...heard, found.key] });
+  const shared = found.concerns === undefined ? {} : news;
+  return { ...found, worst: worstOf([worst, found.severity]), since, times, newsAt, told, ...shared };
 }
 
 function whyDue(problem: KnownProblem, channel: ChannelRule, at: number): 'problem' | 'reminder' | undefined {
@@ -229,7 +232,7 @@ function grouped(
 
 /** The problem without what only the state needs. */
 function plain(problem: AlertProblem): AlertProblem {
-  const { worst, newsAt, told, toldOf, isCorrected, acked, times, wellSince, channels, ...rest } =
+  const { worst, newsAt, told, toldOf, isCorrected, keys, acked, times, wellSince, channels, ...rest } =
     problem as Partial<KnownProblem> & AlertProblem;
   if (times === undefined || times < 2) return rest;
   const back = `It came back ${times === 2 ? 'once' : `${times - 1} times`} since ${formatMinute(rest.since ?? 0)}. A notice reports the end when it stays away for an hour.`;

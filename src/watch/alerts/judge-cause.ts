@@ -125,6 +125,16 @@ export interface CauseView {
   readonly behind: readonly string[];
 }
 
+/** What an operator does about it: wait, grant a permission, or correct what is asked. Another errand is news. */
+function errandOf({ topic, status = 500, title }: RootCause): string {
+  if (title !== undefined) return title;
+  if (status === 401 || status === 403 || topic === 'credential') return 'permission';
+  return status >= 500 || passing.includes(status) ? 'wait' : 'correct';
+}
+
+/** A busy server answers so. */
+const passing = [408, 425, 429];
+
 /** How long a source that answered one sync may still fail for others. Their runs end it before, or continue it. */
 const confirmMs = 600_000;
 /** After so long, changes that are not delivered are critical. Leavers may make them so earlier. */
@@ -160,7 +170,8 @@ export function judgeCause(
   const isUnsure = isOfSource && goodAt !== undefined && view.now - goodAt < confirmMs;
   const over = { finding: 'well', concerned: undefined } as const;
   if (cause === undefined) return over;
-  const left = [...all].filter(([, { at }]) => goodAt === undefined || at > goodAt || isUnsure);
+  const isOwn = cause.isOwn === true;
+  const left = [...all].filter(([, { at }]) => goodAt === undefined || at > goodAt || isUnsure || isOwn);
   const syncs = left.filter(([sync, { at }]) => view.whyIdle(sync, at) === undefined);
   if (syncs.length === 0) {
     const idle = view.isOpen ? left.filter(([, { at }]) => at > (goodAt ?? 0)) : [];
@@ -191,7 +202,8 @@ const trySource = (_: string, sync: string) => `rollcall source try ${sync}`;
 const words: Readonly<Record<CauseTopic, CauseWords>> = {
   source: {
     code: 'source-away',
-    title: ({ status }) => (status === undefined ? 'the HR system does not answer' : `the HR system answers ${status}`),
+    title: ({ status, title }) =>
+      title ?? (status === undefined ? 'the HR system does not answer' : `the HR system answers ${status}`),
     meanwhile: 'cannot read employees',
     unaffected: 'No user was disabled because of it. The next runs read again.',
     action: trySource,
@@ -262,7 +274,7 @@ function problemOf({ syncs, cause, reason }: Concerned, view: CauseView): AlertP
     topic,
     code,
     severity: isCritical ? 'critical' : 'warning',
-    key: topic,
+    key: `${topic}: ${isOfToken(cause) ? 'token' : errandOf(cause)}`,
     title: title(cause),
     summary: `${upper(title(cause))}, so ${countOf(names.length, 'sync')} ${meanwhile} (${who})`,
     details: [

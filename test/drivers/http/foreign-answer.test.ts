@@ -29,7 +29,11 @@ it.each<[string, Expected | 'any', string]>([
   ['<head><title>503 Service Temporarily Unavailable', 'any', 'the body is a maintenance page'],
   ['<html><title>Access denied by policy', 'any', 'the body is a web page of a proxy or a firewall'],
   ['<body>Hello', 'any', 'the body is a web page, perhaps of a proxy'],
-  ['--b1\r\nContent-Type: text/csv\r\n\r\nid;name', 'a file', 'the body has several parts instead of a file'],
+  [
+    '--b1\r\nContent-Type: text/csv\r\n\r\nid;name',
+    'a file',
+    'the body is a message of several parts instead of a file',
+  ],
   [
     '<?xml version="1.0"?><fault/>',
     'JSON',

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hostOf } from '../../../src/core/run/addresses.ts';
 import { type ErrorCode, RollcallError, type RootCause } from '../../../src/core/run/errors.ts';
 import { noPlan } from '../../../src/core/run/facts.ts';
 import { noCounts } from '../../../src/core/run/run.ts';
@@ -628,6 +629,54 @@ describe('a shared cause', () => {
       expect(told().map(({ title }) => title.split(' ')[0])).toEqual(['RECOVERED']);
     },
   );
+
+  const failsBy = (status: number, more: Partial<RootCause> = {}, some = names.slice(0, 2)) =>
+    allRuns(failBy({ ...causeOf('source', status), ...more }), some);
+
+  it('tells each errand once, and shows the newest answer', async () => {
+    processes = [openProcess('p0')];
+    await lookFor(10 * second);
+    const shown: (string | undefined)[] = [];
+    for (const status of [502, 503, 403, 502, 403, 503]) {
+      await failsBy(status);
+      await lookFor(minute);
+      const [state] = (await store.alerts.states()).filter(({ subject }) => subject.kind === 'source');
+      shown.push(state?.problems.source?.title);
+    }
+    const about = 'the HR system answers';
+    expect(shown).toEqual([502, 503, 403, 502, 403, 503].map((status) => `${about} ${status}`));
+    expect(told().map(({ title }) => title)).toEqual(
+      [502, 403].map((status) => `CRITICAL source hr.example.com: ${about} ${status}`),
+    );
+  });
+
+  it('that may be of one sync alone is joined by the next one, and does not end with what another one reads', async () => {
+    processes = [openProcess('p0')];
+    await lookFor(10 * second);
+    await failsBy(404, { isOwn: true }, ['office1']);
+    await lookFor(minute);
+    await failsBy(404, { isOwn: true }, ['office2']);
+    await allRuns(succeed, ['office3']);
+    await lookFor(20 * minute);
+    const [first, joined, ...more] = told();
+    expect(more).toEqual([]);
+    expect([first, joined].map((one) => one?.title)).toEqual(
+      Array(2).fill('CRITICAL source hr.example.com: the HR system answers 404'),
+    );
+    expect(joined?.text).toContain('so 2 syncs cannot read employees');
+    await allRuns(succeed, ['office1', 'office2']);
+    await lookFor(10 * second);
+    expect(told().map(({ title }) => title)).toEqual(['RECOVERED source hr.example.com: the HR system answers again']);
+  });
+
+  it.each([
+    ['postgres://DB.Example.com/hr', 'db.example.com'],
+    ['postgres://db.example.com:5432/hr', 'db.example.com'],
+    ['sftp://Files.example.com:2222/x.csv', 'files.example.com:2222'],
+    ['sqlite:./hr.db', 'sqlite:./hr.db'],
+  ])('of the server of %s has the subject %s', (address, subject) => {
+    expect(hostOf(address)).toBe(subject);
+  });
 
   it.each([
     ['is no longer configured', true],

@@ -1,10 +1,11 @@
+import { hostOf } from '../../../core/run/addresses.ts';
 import { RollcallError } from '../../../core/run/errors.ts';
 import { given } from '../../../core/run/given.ts';
 import { describeNetworkFailure } from '../../../drivers/http/network-failure.ts';
 
 /** The connection broke or could not be opened. Another attempt within the same read may succeed. */
 export class Interruption extends RollcallError {
-  /** `host`: where no session could be opened. */
+  /** `host`: where no session could be opened, or one broke off. */
   constructor(message: string, cause: unknown, host?: string) {
     const rootCause = host === undefined ? undefined : ({ topic: 'source', subject: host } as const);
     super(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff', cause, ...given({ rootCause }) });
@@ -49,7 +50,8 @@ export function sftpError(name: string, error: unknown): RollcallError {
     return new RollcallError(message, { code: 'SOURCE_UNAVAILABLE', retry: 'backoff', cause: error });
   }
   const what = typeof code === 'number' ? `the server answered with status ${code}` : 'the connection broke off';
-  return new Interruption(`${name} could not be read: ${what}. Check the server and the network`, error);
+  const host = typeof code === 'number' ? undefined : hostOf(name);
+  return new Interruption(`${name} could not be read: ${what}. Check the server and the network`, error, host);
 }
 
 /** Returns the error when no session can be opened. `where` is the server's address. */
@@ -68,10 +70,6 @@ export function sessionError(where: string, error: unknown): RollcallError {
     error,
     hostOf(where),
   );
-}
-
-function hostOf(where: string): string {
-  return new URL(where).host;
 }
 
 function isRefusedLogin(error: unknown): boolean {

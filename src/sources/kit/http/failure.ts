@@ -1,4 +1,6 @@
 import type { RootCause } from '../../../core/run/errors.ts';
+import { formatMinute } from '../../../core/run/formats.ts';
+import { given } from '../../../core/run/given.ts';
 import { type Expected, ForeignAnswer, webPageIn } from '../../../drivers/http/foreign-answer.ts';
 import { AnswerInvalid } from '../../../drivers/http/json-text.ts';
 import type { Method, OperationBody } from '../../../drivers/http/message.ts';
@@ -56,8 +58,10 @@ export interface RequestFailure {
   readonly refused?: Credential;
   /** The credentials are invalid or lack a permission. Repeated requests may lock the account. */
   readonly isRefusal?: boolean;
-  /** Only this request fails like this. Absent: every request to the host may. */
-  readonly isOwn?: boolean;
+  /** Only this request fails like this: `surely`, or `perhaps`. Absent: every request to the host does. */
+  readonly isOwn?: 'surely' | 'perhaps';
+  /** What is wrong, where no status says it: see `RootCause`. */
+  readonly title?: string;
   /** The status of the answer, if there was one. */
   readonly status?: number;
   /** The cause that an error of the authority names. */
@@ -84,6 +88,9 @@ const forgotten = [400, 404, 410];
 /** Statuses with which some systems answer a request for the page behind the last one. */
 const endings = [204, 400, 404, 410, 416, 422];
 const busy = [408, 425, 429, 500, 502, 503, 504, 598];
+
+/** A wait from which on it is said when it ends. */
+const longMs = 60_000;
 
 /** What is known when a server answers with an error status. */
 export interface StatusFacts {
@@ -121,18 +128,24 @@ export function judgeStatus(
   }
   if (busy.includes(status)) {
     const afterMs = retryAfterMs(answer, now) ?? (status === 429 ? busyWaitMs : undefined);
-    return { retry: 'request', what, advice: adviceFor.busy, ...(afterMs === undefined ? {} : { afterMs }) };
+    const until = (afterMs ?? 0) < longMs ? '' : `, and asks to wait until ${formatMinute(now + (afterMs ?? 0))}`;
+    return {
+      retry: 'request',
+      what: `${what}${until}`,
+      advice: adviceFor.busy,
+      ...(afterMs === undefined ? {} : { afterMs }),
+    };
   }
   if (request.isContinuation === true && forgotten.includes(status)) {
     const advice = 'The HR system no longer knows this page: all employees are read again from the beginning.';
-    return { retry: 'read', what: `${what} in the middle of the pages`, advice: `${advice}${end}`, isOwn: true };
+    return { retry: 'read', what: `${what} in the middle of the pages`, advice: `${advice}${end}`, isOwn: 'surely' };
   }
   if (status >= 300 && status < 400) {
     const advice = 'Redirects are not followed, to protect the credentials: set the final address.';
-    return { retry: 'never', what, advice, isOwn: true };
+    return { retry: 'never', what, advice, isOwn: 'perhaps' };
   }
   const advice = `Check the address and the request: the same request will be refused again.${end}`;
-  return { retry: 'never', what, advice, isOwn: true };
+  return { retry: 'never', what, advice, isOwn: 'perhaps' };
 }
 
 /** Names the host that the operator must check. A typo in the address is visible here first. */
@@ -170,19 +183,25 @@ export function judgeBreakdown(
   if (error instanceof AnswerInvalid) {
     const what = `${name} was answered by ${host}, but ${error.message}`;
     const isOver = error.isFinal || error instanceof ForeignAnswer;
-    const isOwn = !(error instanceof ForeignAnswer);
-    return { retry: isOver ? 'read' : 'request', what, advice: 'Check that the address is the API itself.', isOwn };
+    const title = `the HR system answers with ${error instanceof ForeignAnswer ? error.form : 'a damaged body'}`;
+    const advice = 'Check that the address is the API itself.';
+    return { retry: isOver ? 'read' : 'request', what, advice, isOwn: 'perhaps', title };
   }
-  const { kind, text } = describeNetworkFailure(error);
+  const { kind, text, title, proxy } = describeNetworkFailure(error);
   if (kind === 'invalid') {
     const what = `${name} cannot be sent to ${host}: ${text}`;
-    return { retry: 'never', what, advice: 'Check the headers and secrets of the source.', isOwn: true };
+    return { retry: 'never', what, advice: 'Check the headers and secrets of the source.', isOwn: 'surely' };
   }
   const what = `${name} got no complete answer from ${host}: ${text}`;
-  if (kind === 'tls')
-    return { retry: 'never', what, advice: "Check the server's certificate, `tls`, and the clock of this machine." };
-  if (kind === 'too-large') return { retry: 'never', what, advice: 'Ask for smaller pages.', isOwn: true };
-  return { retry: 'request', what, advice: 'Check the address and the network.' };
+  if (kind === 'tls') {
+    const advice = "Check the server's certificate, `tls`, and the clock of this machine.";
+    return { retry: 'never', what, advice, ...given({ title }) };
+  }
+  if (kind === 'too-large') return { retry: 'never', what, advice: 'Ask for smaller pages.', isOwn: 'surely' };
+  const advice = 'Check the address and the network.';
+  if (proxy === undefined) return { retry: 'request', what, advice };
+  const rootCause = { topic: 'source', subject: `proxy ${proxy}`, ...given({ title }) } as const;
+  return { retry: 'request', what, advice, rootCause };
 }
 
 /** Reports a long body that arrives too slowly to ever be complete. */

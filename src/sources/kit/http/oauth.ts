@@ -1,3 +1,4 @@
+import { hostOf } from '../../../core/run/addresses.ts';
 import { RollcallError } from '../../../core/run/errors.ts';
 import { startDeadline } from '../../../drivers/http/deadline.ts';
 import { refuseForeign, webPageIn } from '../../../drivers/http/foreign-answer.ts';
@@ -224,7 +225,7 @@ const noAccess = { kind: 'lost', reason: 'its answer has no usable access token'
 
 function tokenTrouble(where: string, answer: Exclude<TokenAnswer, { kind: 'granted' }>): RollcallError {
   const endpoint = `the token endpoint ${where}`;
-  const subject = URL.parse(where)?.host ?? where;
+  const subject = hostOf(where);
   if (answer.kind === 'refused') {
     const advice = 'Check client id, secret and scope in the configuration, and that the client is not disabled.';
     const message = `${endpoint} answered ${answer.status} (${answer.error}). ${advice}`;

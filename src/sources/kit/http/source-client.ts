@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { ListCount } from '../../../core/guard/answer.ts';
 import type { ReadEnd } from '../../../core/plan/snapshot.ts';
+import { hostOf } from '../../../core/run/addresses.ts';
 import { type Retry, RollcallError } from '../../../core/run/errors.ts';
 import { given } from '../../../core/run/given.ts';
 import { type Deadline, startDeadline } from '../../../drivers/http/deadline.ts';
@@ -152,7 +153,7 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
   const { authority, io, limits, origin, adviceFor = limitsAdvice } = parts;
   const { clock, logger, signal } = io;
   const failureError = (failure: RequestFailure, retry: Retry): RollcallError =>
-    errorOf(failure, URL.parse(origin)?.host ?? origin, retry);
+    errorOf(failure, hostOf(origin), retry);
   const rate = { requestsPerSecond: limits.requestsPerSecond, concurrency: 4, timeoutMs: limits.timeout };
   const limiter = openLimiter(rate, clock);
   const breakdownFacts = (deadline: Deadline): BreakdownFacts => ({
@@ -177,7 +178,7 @@ function openClient(parts: SourceClientParts, transport: Transport): SourceClien
           const refusal = request.refusal?.(answer.status, bytes);
           const raw = Buffer.from(bytes).toString('utf8').slice(0, maxRawLength);
           if (refusal !== undefined)
-            return { kind: 'failure', failure: { retry: 'never', isOwn: true, ...refusal, raw } };
+            return { kind: 'failure', failure: { retry: 'never', isOwn: 'surely', ...refusal, raw } };
           const facts = { credential, now: clock.now(), adviceFor, busyWaitMs: parts.busyWaitMs, bytes };
           return { kind: 'failure', failure: { ...judgeStatus(request, answer, facts), status: answer.status, raw } };
         }
@@ -360,10 +361,11 @@ const partial = 206;
 const maxRawLength = 4000;
 
 function errorOf(failure: RequestFailure, host: string, retry: Retry): RollcallError {
-  const { what, advice, isRefusal = false, isOwn = false, status, raw } = failure;
+  const { what, advice, isRefusal = false, isOwn, status, title, raw } = failure;
   const code = isRefusal ? 'SOURCE_REFUSED' : 'SOURCE_UNAVAILABLE';
   const topic = isRefusal ? 'credential' : 'source';
-  const ofHost = isOwn && !isRefusal ? undefined : ({ topic, subject: host, ...given({ status }) } as const);
+  const more = given({ status, title, isOwn: isOwn === 'perhaps' ? (true as const) : undefined });
+  const ofHost = isOwn === 'surely' && !isRefusal ? undefined : ({ topic, subject: host, ...more } as const);
   const rootCause = failure.rootCause ?? ofHost;
   return new RollcallError(advice === '' ? what : `${what}. ${advice}`, { code, retry, ...given({ raw, rootCause }) });
 }
