@@ -41,6 +41,8 @@ export interface Stage {
   /** What the process sees by itself. */
   readonly sight: Sight;
   readonly alerts: () => Alerts;
+  /** Opens the checks of the process again, as it does when it has read its configuration. */
+  reload: () => Promise<void>;
   /** The age of the last success at which the sync is late; undefined: never. */
   freshnessMs: number | undefined;
 }
@@ -95,6 +97,7 @@ async function openStage(alerts: () => Alerts, hasRun: boolean): Promise<Stage> 
     skewMs: 0,
     sight: openSight(),
     alerts,
+    reload: async () => {},
     freshnessMs: undefined,
   };
 }
@@ -302,6 +305,7 @@ export const failures: readonly Failure[] = [
     },
     end: async (stage) => {
       stage.sight.refusedReload = undefined;
+      await stage.reload();
     },
   },
 ];
@@ -380,16 +384,16 @@ export async function play({ name, begin, end, runs, waitMs = 1_800_000, later =
     sleep: (ms: number, signal?: AbortSignal) => clock.sleep(ms, signal),
     skewMs: () => stage.skewMs,
   };
-  const checks = openAlertChecks(alerts, {
-    ...{
-      store: { ...store, fault },
-      clock: ownClock,
-      logger: memoryLogger(),
-      process: 'rollcall-0',
-      sight: stage.sight,
-    },
-    queue: async () => stage.queue,
-  });
+  const openChecks = () =>
+    openAlertChecks(alerts, {
+      ...{ store: { ...store, fault }, clock: ownClock, logger: memoryLogger(), process: 'rollcall-0' },
+      ...{ sight: stage.sight, queue: async () => stage.queue },
+    });
+  let checks = openChecks();
+  stage.reload = async () => {
+    await checks.close();
+    checks = openChecks();
+  };
   /** The first notice of the next looks, and when it came. */
   const nextNotice = async (
     forMs: number,
