@@ -642,7 +642,7 @@ describe('a notice', () => {
   it.each([
     ['refuses', 500, 50],
     // Twice the notice of the run, and twice that of the channel.
-    ['does not confirm', 200, 4],
+    ['does not confirm', 200, 2],
   ])('that a receiver %s is told by the other channels after five minutes', async (_, status, times) => {
     const other = await openReceiver();
     receiver.answer(...Array.from({ length: times }, () => status));
