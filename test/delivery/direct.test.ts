@@ -177,7 +177,7 @@ describe('writes that are forbidden', () => {
     ['up to the third', 0, 'forbidden forbidden forbidden', { trouble: { reason: why } }],
     ['up to the third, whose answer is kept', 2, 'explained', { trouble: { reason: why, raw: 'x' } }],
     ['from the last accepted one on', 2, 'accepted forbidden accepted forbidden', { refusedInRow: { count: 1 } }],
-    ['without others and lost answers', 1, 'refused lost forbidden', { refusedInRow: { count: 2 } }],
+    ['without others and lost answers', 1, 'refused lost forbidden', { refusedInRow: { count: 2, isMixed: true } }],
   ])('are counted %s', async (_, count, said, end) => {
     const ends = said.split(' ');
     const { delivery, calls } = await openScripted(() => {

@@ -245,10 +245,10 @@ describe('a file that is refused for its rows', () => {
     const [ana, eva, leo] = [sampleChange('ana'), sampleChange('eva', 'disable'), sampleChange('leo')];
     const scene = await openScene({ changes: [ana, eva, leo], batches: [['ana'], ['eva'], ['leo']] });
     expect(await playTries(scene, () => ({ kind: 'refused', reason: why }))).toHaveLength(2);
-    expect((await scene.run()).delivery?.refusedInRow).toEqual({ count: 2, hasDisables: true });
+    expect((await scene.run()).delivery?.refusedInRow).toEqual({ count: 2, hasDisables: true, isMixed: true });
     const mixed = await openScene({ changes: [eva, leo, ana], batches: [['ana', 'leo'], ['eva']] });
     await playTries(mixed, () => ({ kind: 'refused', reason: why }));
-    expect((await mixed.run()).delivery?.refusedInRow).toEqual({ count: 2, hasDisables: true });
+    expect((await mixed.run()).delivery?.refusedInRow).toEqual({ count: 2, hasDisables: true, isMixed: true });
   });
 
   it.each([
