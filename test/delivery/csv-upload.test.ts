@@ -88,7 +88,8 @@ describe('an uploaded file', () => {
   it('is too large, and not refused, when the platform says 413', async () => {
     const { delivery } = await openCsv(() => Promise.reject(platformError({ status: 413 })));
 
-    expect(await delivery.submit(batch(), neverAborted)).toEqual({ kind: 'too-large', reason: 'the platform says no' });
+    const end = { kind: 'too-large', reason: 'the platform says no', status: 413 };
+    expect(await delivery.submit(batch(), neverAborted)).toEqual(end);
   });
 
   it('is not sent when its rows cannot be written', async () => {

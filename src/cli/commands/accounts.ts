@@ -42,7 +42,9 @@ export const accountWords: Readonly<Record<AccountTab, string>> = {
 function filterOf(options: AccountsOptions): (account: Account) => boolean {
   const { disabledByUs, limit: _limit, out: _out, ...named } = options;
   const asked: Partial<Record<AccountTab, boolean>> = { ...named, ...given({ 'disabled-by-us': disabledByUs }) };
-  return Object.keys(asked).length === 0 ? () => true : (account) => asked[tabOf(account)] === true;
+  return Object.keys(asked).length === 0
+    ? () => true
+    : (account) => asked[tabOf(account)] === true || asked[account.state] === true;
 }
 
 export async function listAccounts(shell: Shell, sync: string, options: AccountsOptions): Promise<number> {
